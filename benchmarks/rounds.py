@@ -54,8 +54,8 @@ def products(f: Logistic) -> Callable[[], Array]:
     x, s = np.ones((f.n, f.d, 1)), np.ones((f.n, 1, f.m))
 
     def run() -> Array:
-        np.matmul(f._signed, x)
-        return np.matmul(s, f._signed)
+        np.matmul(f.signed_rows, x)
+        return np.matmul(s, f.signed_rows)
 
     return run
 
@@ -190,7 +190,7 @@ def against_loops() -> Iterator[Line]:
     x, u = np.zeros(FEATURES), np.zeros((CLIENTS, FEATURES))
 
     def gradient(i: int, at: Array) -> Array:
-        A = f._signed[i]
+        A = f.signed_rows[i]
         return f.mu[i] * at - A.T @ (1 / (1 + np.exp(A @ at))) / f.m
 
     def compressed(vector: Array) -> Array:

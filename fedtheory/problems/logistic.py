@@ -64,9 +64,19 @@ class Logistic(OfRows):
         return _data_smoothness(self.A) + self.mu
 
     @cached_property
-    def _signed(self) -> Array:
+    def signed_rows(self) -> Array:
         """Rows times labels, b_is a_is, ``(n, m, d)``: the loss sees nothing else of the data."""
         return self.b[..., None] * self.A
+
+    @cached_property
+    def gram(self) -> Array:
+        """Inner products of a client's signed rows, ``(n, m, m)``."""
+        return np.matmul(self.signed_rows, np.swapaxes(self.signed_rows, -1, -2))
+
+    @cached_property
+    def signed_columns(self) -> Array:
+        """The columns of the signed rows, ``(n, d, m)``."""
+        return np.ascontiguousarray(np.swapaxes(self.signed_rows, -1, -2))
 
     def _points(self, x: Array) -> Array:
         """``x`` in floats, a point shared by all clients repeated for each: ``(..., n, d)``."""
@@ -76,7 +86,7 @@ class Logistic(OfRows):
 
     def _margins(self, x: Array) -> Array:
         """b_is a_is' x_i, ``(..., n, d) -> (..., n, m)``, for points from :meth:`_points`."""
-        return _per_client(np.swapaxes(self._signed, -1, -2), x)
+        return _per_client(np.swapaxes(self.signed_rows, -1, -2), x)
 
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
@@ -92,14 +102,14 @@ class Logistic(OfRows):
         out = np.empty(x.shape)
         # Clients first, replicas second: as in _per_client, but without its calls for each block.
         at, into = (np.swapaxes(v.reshape(-1, self.n, self.d), 0, 1) for v in (x, out))
-        columns = np.swapaxes(self._signed, -1, -2)
+        columns = np.swapaxes(self.signed_rows, -1, -2)
         size = max(1, _TWICE // (self.m * self.d))
         for start in range(0, self.n, size):
             block = slice(start, start + size)
             slopes = np.matmul(at[block], columns[block])
             np.negative(slopes, out=slopes)
             expit(slopes, out=slopes)
-            np.matmul(slopes, self._signed[block], out=into[block])
+            np.matmul(slopes, self.signed_rows[block], out=into[block])
         out /= -self.m
         out += self.mu[:, None] * x
         return out
@@ -140,7 +150,7 @@ class Logistic(OfRows):
         """sum_i f_i(x) for a cvxpy variable ``(d,)``."""
         import cvxpy as cp
 
-        rows = self._signed.reshape(-1, self.d)
+        rows = self.signed_rows.reshape(-1, self.d)
         return cp.sum(cp.logistic(-rows @ x)) / self.m + self.mu.sum() / 2 * cp.sum_squares(x)
 
     def cvxpy_conjugate(self, y: cp.Variable) -> cp.Expression:
@@ -153,7 +163,7 @@ class Logistic(OfRows):
         import cvxpy as cp
 
         s = cp.Variable((self.n, self.m))
-        squares = [cp.sum_squares(y[i] + s[i] @ self._signed[i] / self.m) / (2 * self.mu[i]) for i in range(self.n)]
+        squares = [cp.sum_squares(y[i] + s[i] @ self.signed_rows[i] / self.m) / (2 * self.mu[i]) for i in range(self.n)]
         return sum(squares) - cp.sum(cp.entr(s) + cp.entr(1 - s)) / self.m
 
 
@@ -202,23 +212,23 @@ class SparseLogistic(Logistic):
     one in ten entries is none."""
 
     @cached_property
-    def _rows(self) -> Any:
+    def sparse_rows(self) -> Any:
         """All clients' signed rows as one block-diagonal matrix ``(n m, n d)`` and its transpose, and all rows
         ``(n m, d)``; or None."""
         import scipy.sparse as sp
 
         if np.count_nonzero(self.A) > _DENSE * self.A.size:
             return None
-        rows = sp.block_diag([sp.csr_array(a) for a in self._signed], format="csr")
-        return rows, rows.T.tocsr(), sp.csr_array(self._signed.reshape(-1, self.d))
+        rows = sp.block_diag([sp.csr_array(a) for a in self.signed_rows], format="csr")
+        return rows, rows.T.tocsr(), sp.csr_array(self.signed_rows.reshape(-1, self.d))
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         from scipy.special import expit
 
-        if self._rows is None:
+        if self.sparse_rows is None:
             return super().gradient(x)
-        rows, columns, _ = self._rows
+        rows, columns, _ = self.sparse_rows
         x = self._points(x)
         slopes = expit(-(rows @ x.reshape(-1, self.n * self.d).T))
         found: Array = self.mu[:, None] * x - (columns @ slopes).T.reshape(x.shape) / self.m
@@ -226,6 +236,6 @@ class SparseLogistic(Logistic):
 
     def average(self, x: Array) -> Array:
         """(1/n) sum_i f_i(x) at one point for all clients: ``(R, d) -> (R,)``."""
-        rows = self._signed.reshape(-1, self.d) if self._rows is None else self._rows[2]
+        rows = self.signed_rows.reshape(-1, self.d) if self.sparse_rows is None else self.sparse_rows[2]
         losses: Array = np.logaddexp(0, -(rows @ x.T)).mean(axis=0)
         return losses + self.mu.mean() / 2 * (x**2).sum(axis=-1)

@@ -67,7 +67,7 @@ def test_sparse_rows_give_the_same_values():
     A = np.where(rng.random((12, 30)) < 0.1, 1.0, 0.0)
     task = runs.real(Dataset("sparse", A, np.where(np.arange(12) % 2, 1.0, -1.0)), 3, rng)
     f, w = task.problem.f, rng.normal(size=30)
-    assert f._rows is not None
+    assert f.sparse_rows is not None
     plain = Logistic(f.A, f.b, f.mu)
     x = rng.normal(size=(2, 3, 30))
     np.testing.assert_allclose(f.gradient(x), plain.gradient(x), atol=1e-14)

@@ -1,19 +1,23 @@
 """The runs of LoCoDL's figures: the problem, the bits that are counted, stepsizes, and what a panel measures."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fedtheory import data
-from fedtheory.papers.locodl.reruns import FIGURES, methods, panels
-from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, PLAIN
+from fedtheory.algorithms import diana, fivegcs_cc
+from fedtheory.compressors import SparseNatural, identity, rand_k, rand_k_natural
+from fedtheory.papers.locodl.reruns import FIGURES, kernels, methods, panels
+from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, NATURAL, PLAIN
 from fedtheory.problems.logistic import Logistic
 
 
-def small(sparse=False, n=5):
+def small(sparse=False, n=5, rows=4, features=6):
     rng = np.random.default_rng(3)
-    A = rng.normal(size=(n, 4, 6))
+    A = rng.normal(size=(n, rows, features))
     A = np.where(rng.random(A.shape) < 0.2, A, 0.0) if sparse else A
-    return methods.pose(A, np.where(rng.random((n, 4)) < 0.5, -1.0, 1.0), "noise", 50.0)
+    return methods.pose(A, np.where(rng.random((n, rows)) < 0.5, -1.0, 1.0), "noise", 50.0)
 
 
 TASK = small()
@@ -23,7 +27,7 @@ PLANS = [p for m in (*COMPRESSED, *PLAIN) for p in methods.plans(TASK, m, COMPRE
 @pytest.mark.parametrize("sparse", [False, True])
 def test_losses_are_logistic_losses(sparse):
     f = small(sparse).losses
-    assert (f._rows is not None) == sparse
+    assert (f.sparse_rows is not None) == sparse
     x = np.random.default_rng(0).normal(size=(3, 5, 6))
     np.testing.assert_allclose(f.gradient(x), Logistic(f.A, f.b, f.mu).gradient(x), atol=1e-14)
     np.testing.assert_allclose(f.average(x[:, 0]), f.value(x[:, :1]).mean(axis=-1))
@@ -79,19 +83,97 @@ def test_a_panel_measures_what_the_statements_compare(monkeypatch):
     assert set(found.numbers) <= stated
 
 
-@pytest.mark.parametrize("plan", [plan for plan in PLANS if plan.lazy], ids=lambda plan: plan.label)
-def test_only_replicas_that_communicate_draw_what_they_send(plan):
-    rng, coin = np.random.default_rng(1), plan.algorithm.draws(plan.problem, plan.params, None).parts[0]
+LOCAL = [plan for plan in PLANS if plan.local]
+
+
+def step_by_step(plan, rng, state, ends, coin=lambda t: {}):
+    """The iterations of the library, of which the one that ends a replica's phase communicates."""
+    found = [np.empty_like(field) for field in state]
+    for t in range(1, ends.max() + 1):
+        draw = plan.algorithm.draws(plan.problem, plan.params, state).sample(rng, ends.shape)
+        state = plan.algorithm.step(plan.problem, plan.params, state, draw._replace(theta=ends == t, **coin(t)))
+        for whole, field in zip(found, state, strict=True):
+            whole[ends == t] = field[ends == t]
+    return type(state)(*found)
+
+
+@pytest.mark.parametrize("few_rows", [False, True])
+@pytest.mark.parametrize("method", ["LoCoDL", "CompressedScaffnew", "GradSkip"])
+def test_clients_that_descend_alone_are_where_the_steps_of_the_library_take_them(method, few_rows, monkeypatch):
+    task = small(rows=3 if few_rows else 9)
+    # Without compression LoCoDL's messages have no randomness; every client of CompressedScaffnew sends all.
+    monkeypatch.setattr(methods, "_made", lambda kind, d, k: identity(d))
+    plan = next(methods.plans(task, method, (NATURAL,) if method == "LoCoDL" else ()))
+    if method == "CompressedScaffnew":
+        plan = replace(plan, params=plan.params._replace(s=task.n))
+    rng, replicas = np.random.default_rng(1), 4
     state = plan.algorithm.init(plan.problem, plan.params)
-    state = type(state)(*(rng.normal(size=(8, *field.shape)) for field in state))
-    seed = next(s for s in range(100) if 0 < coin.sample(np.random.default_rng(s), (8,)).sum() < 8)
-    after, talks = plan.advance(np.random.default_rng(seed), state, 8)
-    # A replica that is silent does what it does alone, whatever would have been drawn.
-    draws = plan.algorithm.draws(plan.problem, plan.params, state).sample(rng, (8,))
-    silent = plan.algorithm.step(plan.problem, plan.params, state, draws._replace(theta=np.zeros(8, dtype=bool)))
-    for found, field, before in zip(after, silent, state, strict=True):
-        np.testing.assert_allclose(found[~talks], field[~talks])
-        assert not np.isclose(found[talks], field[talks]).all() and found.shape == before.shape
+    state = type(state)(*(rng.normal(size=(replicas, *field.shape)) for field in state))
+    ends, stops = np.array([7, 1, 12, 3]), np.full((replicas, task.n), 20)
+    stops[0, :3], stops[2, 1], stops[3, 0] = (1, 4, 7), 12, 1
+    if method == "GradSkip":
+        plan = replace(plan, params=plan.params._replace(q=np.array([0.5] * (task.n - 1) + [1.0])))
+        stops[:, -1] = 20
+
+    class Coins:
+        def geometric(self, p, size):
+            return ends if np.ndim(p) == 0 else stops
+
+        def random(self, size):
+            return np.full(size, 0.5)
+
+    found, taken = plan.advance(Coins(), state, replicas)
+    coin = (lambda t: {"eta": stops != t}) if method == "GradSkip" else lambda t: {}
+    for one, other in zip(found, step_by_step(plan, rng, state, ends, coin), strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9)
+    assert taken == ends.mean()
+
+
+def test_communications_come_as_often_as_their_coin_says():
+    for plan in LOCAL:
+        state = plan.algorithm.init(plan.problem, plan.params)
+        state = type(state)(*(np.zeros((400, *field.shape)) for field in state))
+        _, taken = plan.advance(np.random.default_rng(0), state, 400)
+        assert taken == pytest.approx(1 / plan.params.p, rel=0.2)
+
+
+@pytest.mark.parametrize("rounded", [False, True])
+def test_few_coordinates_are_compressed_as_the_library_does(rounded):
+    d, k, rng = 7, 3, np.random.default_rng(0)
+    whole = rand_k_natural(d, k) if rounded else rand_k(d, k)
+    short = kernels.few(d, k, rounded)
+    x = rng.normal(size=(5, 4, d))
+    draw = short.draws.sample(rng, (5, 4))
+    kept = draw.kept if rounded else draw
+    mask = (kept[..., None] == np.arange(d)).any(axis=-2)
+    assert (mask.sum(axis=-1) == k).all()
+    if rounded:
+        rounding = np.zeros(x.shape)
+        np.put_along_axis(rounding, kept, draw.rounding, axis=-1)
+        whole_draw = SparseNatural(mask, rounding)
+    else:
+        whole_draw = mask
+    np.testing.assert_allclose(short.apply(draw, x), whole.apply(whole_draw, x), rtol=1e-15)
+    assert (short.bits, short.omega) == (whole.bits, whole.omega)
+    # All subsets are equally likely.
+    places = np.sort(kernels.Places(5, 2).sample(rng, (20_000,)), axis=-1)
+    _, counts = np.unique(places, axis=0, return_counts=True)
+    assert len(counts) == kernels.Places(5, 2).count and abs(counts / 20_000 - 0.1).max() < 0.01
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_step_of_diana_with_few_coordinates_is_that_of_the_library(sparse):
+    task = small(sparse, features=12)
+    plan = next(p for p in methods.plans(task, "DIANA", (BOTH,)))
+    plan = plan if plan.few else methods.with_k(task, "DIANA", BOTH, 3)
+    assert plan.few
+    rng = np.random.default_rng(2)
+    state = diana.State(*(rng.normal(size=(3, *shape)) for shape in ((12,), (task.n, 12), (12,))))
+    draw = plan.algorithm.draws(plan.problem, plan.params, state).sample(rng, (3,))
+    wanted = plan.algorithm.step(plan.problem, plan.params, state, draw)
+    found = kernels.diana_step(plan.problem, plan.params, state, draw)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
 
 
 def test_a_model_is_known_when_there_was_a_communication():
@@ -103,11 +185,31 @@ def test_a_model_is_known_when_there_was_a_communication():
     assert (np.diff(found.errors, axis=0)[same] == 0).all()
 
 
-def test_local_problems_are_solved_where_preconditioners_fail(monkeypatch):
+@pytest.mark.parametrize("rows", [3, 9])
+def test_local_problems_are_solved_with_any_preconditioner(rows, monkeypatch):
+    task = small(rows=rows)
+    (plan,) = methods.plans(task, "5GCS-CC", (BOTH,))
+    rng = np.random.default_rng(0)
+    x, u = rng.normal(size=(2, 6)), rng.normal(size=(2, task.n, 6))
+    exact = fivegcs_cc.local_prox(plan.problem, plan.params.tau, x, u)
+    monkeypatch.setattr(kernels, "_TOLERANCE", 1e-11)
+    prox = kernels.Prox(plan.problem, plan.params.tau)
+    np.testing.assert_allclose(prox(x, u), exact, rtol=1e-8, atol=1e-8)
+    prox.renew(20 * x[0])
+    np.testing.assert_allclose(prox(x, u), exact, rtol=1e-8, atol=1e-8)
+    monkeypatch.setattr(kernels, "_STEPS", 1)
+    with pytest.raises(kernels.Unsolved):
+        prox(x, u)
+
+
+def test_inexact_local_problems_cost_no_bits():
     (plan,) = methods.plans(TASK, "5GCS-CC", (BOTH,))
-    limits = methods.Limits(1e-3, np.inf, 300)
-    quick = methods.run(plan, TASK, limits, 2, np.random.default_rng(0))
-    monkeypatch.setattr(methods, "_PROX_STEPS", 0)
-    exact = methods.run(plan, TASK, limits, 2, np.random.default_rng(0))
+    quick = methods.run(plan, TASK, methods.Limits(1e-3, np.inf, 300), 2, np.random.default_rng(0))
     assert not quick.costs(1e-3)[2].any()
-    np.testing.assert_allclose(quick.costs(1e-3)[0], exact.costs(1e-3)[0], rtol=0.2)
+    state = plan.algorithm.init(plan.problem, plan.params)
+    state = type(state)(*(np.zeros((2, *field.shape)) for field in state))
+    rng, rounds = np.random.default_rng(0), 0
+    while TASK.error(plan.model(state)).max() > 1e-3:
+        state, _ = plan.advance(rng, state, 2)
+        rounds += 1
+    assert quick.costs(1e-3)[0].max() == pytest.approx(rounds * plan.bits, rel=0.2)

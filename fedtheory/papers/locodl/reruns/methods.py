@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ from fedtheory.algorithms import (
 from fedtheory.compressors import FLOAT_BITS, Compressor, Family
 from fedtheory.data import Dataset
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.locodl.reruns.kernels import Given, Unsolved, descend, diana_step, few, fivegcs
 from fedtheory.papers.locodl.reruns.names import BOTH, L1, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import SparseLogistic, logistic_with_condition
@@ -33,19 +35,19 @@ from fedtheory.randomness import Product
 DIVERGED = 1e6
 #: Errors are measured when the bits have grown by this share.
 _FINE = 0.005
+#: Of rand-k where k is so many times smaller than d only what is kept is computed.
+_FEW = 4
+#: In place of a probability 0 of a geometric distribution.
+_NEVER = 1e-15
 #: Local steps a round of SCAFFOLD; its theorem lets the stepsize shrink with it.
 LOCAL_STEPS = 10
-#: Relative residual at which a local prox of 5GCS-CC stops, and steps it may take; a preconditioner is renewed when it
-#: needs more steps than ``_PROX_FRESH``, but not within ``_PROX_AGE`` rounds.
-_PROX_TOLERANCE, _PROX_STEPS, _PROX_FRESH, _PROX_AGE = 1e-3, 200, 3, 50
-#: A residual this small against the right side of its equation is rounding.
-_PROX_ROUNDING = 1e-13
 
 
 class Task(NamedTuple):
     """The same minimisation in two forms: ``split`` has mu-convex f_i and g = (mu/2)|.|^2, ``plain`` has f_i + g.
 
-    ``name``: the data; ``kappa``: L/mu of ``split``, as in the paper; about half as much for ``plain``.
+    ``name``: the data; ``kappa``: L/mu of ``split``, as in the paper; about half as much for ``plain``; ``least``,
+    ``start``: the objective at the optimum and at 0.
     """
 
     name: str
@@ -53,6 +55,8 @@ class Task(NamedTuple):
     split: Problem
     plain: Problem
     losses: SparseLogistic
+    least: float
+    start: float
 
     @property
     def n(self) -> int:
@@ -66,9 +70,7 @@ class Task(NamedTuple):
 
     def error(self, x: Array) -> Array:
         """The gap of the objective relative to that of x = 0: ``(R, d) -> (R,)``."""
-        best = self.plain.x_star
-        least, start = self.losses.average(np.stack([best, 0 * best]))
-        return np.maximum(self.losses.average(x) - least, 0) / (start - least)
+        return np.maximum(self.losses.average(x) - self.least, 0) / (self.start - self.least)
 
 
 def pose(A: Array, b: Array, name: str, kappa: float) -> Task:
@@ -80,7 +82,8 @@ def pose(A: Array, b: Array, name: str, kappa: float) -> Task:
     plain = Problem(whole, known=known)
     g = Quadratics(mu * np.eye(f.d)[None], np.zeros((1, f.d)))
     split = Problem(half, g, known=Optimum(known.x, known.y - mu * known.x, known.kkt))
-    return Task(name, kappa, split, plain, whole)
+    least, start = whole.average(np.stack([known.x, 0 * known.x]))
+    return Task(name, kappa, split, plain, whole, float(least), float(start))
 
 
 def dirichlet(alpha: float, rng: np.random.Generator, n: int = 100, d: int = 10) -> Dataset:
@@ -91,25 +94,12 @@ def dirichlet(alpha: float, rng: np.random.Generator, n: int = 100, d: int = 10)
     return Dataset(f"Dirichlet({alpha:g})", rng.dirichlet(np.full(d, alpha), n), labels)
 
 
-#: In place of randomness that nobody uses: in most iterations of LoCoDL no client communicates.
-_IDLE = np.zeros((1, 1, 1), dtype=bool)
-
-
-@dataclass(frozen=True)
-class Silent(Family):
-    """A family that compresses nothing in an iteration without communication."""
-
-    def apply(self, draw: Any, x: Array) -> Array:
-        """Nothing where nothing is sent."""
-        return np.zeros_like(x) if draw is _IDLE else super().apply(draw, x)
-
-
 @dataclass(frozen=True)
 class Plan:
     """One curve: a method with parameters, the bits of one message round, and how to see what it does.
 
     ``model(state)``: the model ``(R, d)`` whose error is measured.
-    ``lazy``: the randomness beside the coin is used only where the coin says so, and need not be drawn otherwise.
+    ``local``: clients descend alone in most iterations, and a coin says when they communicate.
     """
 
     method: str
@@ -120,13 +110,18 @@ class Plan:
     bits: int
     model: Callable[[Any], Array]
     k: int = 0
-    lazy: bool = False
+    local: bool = False
 
     @property
     def label(self) -> str:
         """The method, and what it sends."""
         name = self.compressor.replace("rand-k", f"rand-{self.k}")
         return f"{self.method}, {name}"
+
+    @property
+    def few(self) -> bool:
+        """Whether only what is sent of gradients is computed."""
+        return self.method == "DIANA" and _FEW * self.k <= self.problem.d
 
     def scaled(self, factor: float) -> Plan:
         """The same with its primal stepsize multiplied, and what depends on that by its theorem."""
@@ -147,36 +142,49 @@ class Plan:
             changed = params._replace(gamma=factor * params.gamma)
         return replace(self, params=changed)
 
-    def advance(self, rng: np.random.Generator, state: Any, replicas: int) -> tuple[Any, Array]:
-        """The states of all replicas after a step, and which of them communicated ``(R,)``. Where few do, what else is
-        random is drawn for these alone."""
-        distribution = self.algorithm.draws(self.problem, self.params, state)
-        if not self.lazy:
-            draw = distribution.sample(rng, (replicas,))
-            talks = draw.theta if self.method == "GradSkip" else np.ones(replicas, dtype=bool)
-            return self.algorithm.step(self.problem, self.params, state, draw), talks
+    def advance(self, rng: np.random.Generator, state: Any, replicas: int) -> tuple[Any, float]:
+        """The states of all replicas after a communication of each, and the iterations that it took, in the mean."""
+        if not self.local:
+            draw = self.algorithm.draws(self.problem, self.params, state).sample(rng, (replicas,))
+            return self.algorithm.step(self.problem, self.params, state, draw), 1.0
+        ends, talk = rng.geometric(self.params.p, replicas), np.ones(replicas, dtype=bool)
+        advanced = self._skipping if self.method == "GradSkip" else self._descending
+        return advanced(rng, state, ends, talk), float(ends.mean())
+
+    def _descending(self, rng: np.random.Generator, state: Any, ends: Array, talk: Array) -> Any:
+        """All descend ``ends (R,)`` times; then what is left of the last of these iterations is that of the library."""
+        distribution, gamma = self.algorithm.draws(self.problem, self.params, state), self.params.gamma
         assert isinstance(distribution, Product)
-        coin, rest = distribution.parts
-        talks = coin.sample(rng, (replicas,))
-        parts = []
-        for chosen, sends in ((talks, True), (~talks, False)):
-            if count := int(chosen.sum()):
-                some = state if count == replicas else type(state)(*(field[chosen] for field in state))
-                draw = distribution.make(chosen[chosen] == sends, rest.sample(rng, (count,)) if sends else _IDLE)
-                parts.append((chosen, self.algorithm.step(self.problem, self.params, some, draw)))
-        if len(parts) == 1:
-            return parts[0][1], talks
-        merged = [np.empty(field.shape) for field in state]
-        for chosen, after in parts:
-            for whole, field in zip(merged, after, strict=True):
-                whole[chosen] = field
-        return type(state)(*merged), talks
+        control = state.u if self.method == "LoCoDL" else state.h
+        f: Any = self.problem.f
+        counts = np.broadcast_to(ends[:, None], control.shape[:-1])
+        after, still = state._replace(x=descend(f, state.x, control, gamma, counts)), {"f": Given(control)}
+        if self.method == "LoCoDL":
+            # g is (mu/2)|.|^2.
+            q = 1 - gamma * self.problem.mu
+            power = q ** ends[:, None]
+            y = power * state.y + gamma * (1 - power) / (1 - q) * state.v
+            after, still["g"] = after._replace(y=y), Given(state.v[:, None])
+        draw = distribution.make(talk, *(part.sample(rng, talk.shape) for part in distribution.parts[1:]))
+        return self.algorithm.step(SimpleNamespace(n=f.n, d=f.d, **still), self.params, after, draw)
+
+    def _skipping(self, rng: np.random.Generator, state: Any, ends: Array, talk: Array) -> Any:
+        """Clients stand still from the iteration on in which their coin first shows false."""
+        f: Any = self.problem.f
+        gamma, _, q = self.params
+        stops = np.where(q < 1, rng.geometric(np.maximum(1 - q, _NEVER), (len(ends), len(q))), ends.max() + 1)
+        x = descend(f, state.x, state.h, gamma, np.minimum(ends[:, None], stops) - 1)
+        stopped = stops < ends[:, None]
+        h = np.where(stopped[..., None], f.gradient(x), state.h) if stopped.any() else state.h
+        draw = gradskip.Coins(talk, stops != ends[:, None])
+        return self.algorithm.step(self.problem, self.params, gradskip.State(x, h), draw)
 
 
 def _made(kind: str, d: int, k: int) -> Compressor:
+    sparse = _FEW * k <= d
     makers: dict[str, Callable[[], Compressor]] = {
-        RAND_K: lambda: compressors.rand_k(d, k),
-        BOTH: lambda: compressors.rand_k_natural(d, k),
+        RAND_K: lambda: few(d, k, False) if sparse else compressors.rand_k(d, k),
+        BOTH: lambda: few(d, k, True) if sparse else compressors.rand_k_natural(d, k),
         NATURAL: lambda: compressors.natural(d),
         L1: lambda: compressors.l1_selection(d),
     }
@@ -224,8 +232,8 @@ def _compressed(task: Task, method: str, kind: str, k: int) -> tuple[float, Plan
     """The method, and the bits that its theorem promises, up to constants; none are needed of LoCoDL."""
     n, made = task.n, _made(kind, task.d, k)
     if method == "LoCoDL":
-        params: Any = locodl.theory(task.split, Silent(made, n))
-        return 0.0, Plan(method, kind, locodl.algorithm, task.split, params, made.bits, _mean_x, k, lazy=True)
+        params: Any = locodl.theory(task.split, Family(made, n))
+        return 0.0, Plan(method, kind, locodl.algorithm, task.split, params, made.bits, _mean_x, k, local=True)
     params, iterations = _theory(task, method, Family(made, n))
     bits = made.bits * (2 if method == "ADIANA" else 1)
     algorithm = {"DIANA": diana.algorithm, "ADIANA": adiana.algorithm, "5GCS-CC": fivegcs_cc.algorithm}[method]
@@ -239,79 +247,27 @@ def _uncompressed(task: Task, method: str) -> Plan:
         params: Any = compressed_scaffnew.theory(problem)
         # All clients know the permutation from shared randomness: no index is sent.
         bits = FLOAT_BITS * compressed_scaffnew.reals(n, d, params.s)
-        return Plan(method, PLAIN[method], compressed_scaffnew.algorithm, problem, params, bits, _mean_x, lazy=True)
+        return Plan(method, PLAIN[method], compressed_scaffnew.algorithm, problem, params, bits, _mean_x, local=True)
     if method == "SCAFFOLD":
         # The model and the control variate; the stepsize is that of Karimireddy et al. with all clients.
         params, bits = scaffold.Params(n, LOCAL_STEPS, 1 / (81 * problem.L * LOCAL_STEPS)), 2 * FLOAT_BITS * d
         return Plan(method, PLAIN[method], scaffold.algorithm, problem, params, bits, lambda state: state.x)
-    return Plan(method, PLAIN[method], gradskip.algorithm, problem, gradskip.theory(problem), FLOAT_BITS * d, _mean_x)
-
-
-class Unsolved(Exception):
-    """A local problem was not solved: models have gone astray."""
-
-
-class _Prox:
-    """The local proximal steps of 5GCS-CC to a relative residual of 1e-3.
-
-    Newton's method to 1e-12, as in ``fivegcs_cc``, would take hours. Instead gradient steps, preconditioned by
-    the inverse Hessian at 0, where the losses are most curved, so that every step decreases the local objective; later
-    that at the current model, renewed when it has gone stale.
-    """
-
-    def __init__(self, task: Task, tau: float) -> None:
-        self.f, self.tau, self.n = task.losses, tau, task.n
-        self.shift = task.n * tau - task.plain.mu
-        self.age = 0
-        self.renew(np.zeros(task.d))
-
-    def renew(self, x: Array) -> None:
-        hessian = self.f.hessian(np.broadcast_to(x, (self.n, self.f.d)))
-        self.inverse = np.linalg.inv(hessian + self.shift * np.eye(self.f.d))
-        self.age = 0
-
-    def __call__(self, x_hat: Array, u: Array) -> Array:
-        target = self.n * (self.tau * x_hat[..., None, :] + u)
-        y = np.broadcast_to(x_hat[..., None, :], target.shape)
-        first = 0.0
-        self.age += 1
-        for count in range(_PROX_STEPS):
-            residual = self.f.gradient(y) + self.shift * y - target
-            size = float(np.linalg.norm(residual))
-            first = first or size
-            if size <= max(_PROX_TOLERANCE * first, _PROX_ROUNDING * float(np.linalg.norm(target))):
-                if count > _PROX_FRESH and self.age >= _PROX_AGE:
-                    self.renew(x_hat.mean(axis=0))
-                return y
-            y = y - np.swapaxes(np.matmul(np.swapaxes(residual, 0, 1), self.inverse), 0, 1)
-        return self._exactly(x_hat, u)
-
-    def _exactly(self, x_hat: Array, u: Array) -> Array:
-        """By Newton's method, where the preconditioner is too far from the Hessians."""
-        try:
-            return fivegcs_cc.local_prox(Problem(self.f), self.tau, x_hat, u)
-        except ValueError:
-            raise Unsolved from None
-
-
-def _fivegcs(task: Task, params: fivegcs_cc.Params) -> Algorithm:
-    """5GCS-CC with inexact local proximal steps."""
-    prox, n = _Prox(task, params.tau), task.n
-
-    def step(problem: Problem, params: fivegcs_cc.Params, state: Any, draw: Any) -> Any:
-        gamma, tau, C, omega, family = params
-        x_hat = (state.x - gamma * state.u.sum(axis=-2)) / (1 + gamma * problem.mu)
-        message = family.apply(draw.compression, tau * (x_hat[..., None, :] - prox(x_hat, state.u)))
-        change = np.where(draw.sampled[..., None], message, 0 * message) / (1 + omega)
-        return type(state)(x_hat - gamma * (n * (1 + omega) / C) * change.sum(axis=-2), state.u + change)
-
-    return replace(fivegcs_cc.algorithm, step=step)
+    return Plan(
+        method,
+        PLAIN[method],
+        gradskip.algorithm,
+        problem,
+        gradskip.theory(problem),
+        FLOAT_BITS * d,
+        _mean_x,
+        local=True,
+    )
 
 
 @dataclass(frozen=True)
 class Run:
-    """Errors ``(T, R)`` of a plan when ``bits (T, R)`` a client had been sent, for R seeds: of the average model that
-    the last communication made, as no other is known without one."""
+    """Errors ``(T, R)`` of a plan when ``bits (T,)`` a client had been sent, for R seeds: of the average model that the
+    last communication made, as no other is known without one."""
 
     plan: Plan
     bits: Array
@@ -321,8 +277,8 @@ class Run:
         """The bits at which the error of each seed first is at most ``target``, infinite if never; the bits after which
         its run stopped; and whether it diverged."""
         reached = self.errors <= target
-        first = np.take_along_axis(self.bits, reached.argmax(axis=0)[None], axis=0)[0]
-        return np.where(reached.any(axis=0), first, np.inf), self.bits[-1], self.errors[-1] >= DIVERGED
+        first = np.where(reached.any(axis=0), self.bits[reached.argmax(axis=0)], np.inf)
+        return first, np.full(first.shape, self.bits[-1]), self.errors[-1] >= DIVERGED
 
 
 class Limits(NamedTuple):
@@ -334,35 +290,32 @@ class Limits(NamedTuple):
 
 
 def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> Run:
-    """All replicas at once. Errors are measured when bits have grown by half a per cent, not at every communication.
+    """All replicas at once, from a communication to the next. Errors are measured when bits have grown by half a per
+    cent, not at every communication.
 
     Where a local problem of 5GCS-CC cannot be solved the run stops.
     """
     if plan.method == "5GCS-CC":
-        plan = replace(plan, algorithm=_fivegcs(task, plan.params))
+        plan = replace(plan, algorithm=fivegcs(plan.problem, plan.params))
+    elif plan.few:
+        plan = replace(plan, algorithm=replace(plan.algorithm, step=diana_step))
     state = plan.algorithm.init(plan.problem, plan.params)
-    state = type(state)(*(np.broadcast_to(field, (replicas, *field.shape)) for field in state))
-    sent, known = np.zeros(replicas), np.array(plan.model(state), dtype=float)
-    bits, errors = [sent], [task.error(known)]
+    state = type(state)(*(np.array(np.broadcast_to(field, (replicas, *field.shape))) for field in state))
+    sent, iterations = 0.0, 0.0
+    bits, errors = [sent], [task.error(plan.model(state))]
     best = errors[0]
-    for _ in range(limits.iterations):
+    while iterations < limits.iterations:
         with np.errstate(over="ignore", invalid="ignore"):
             try:
-                state, talks = plan.advance(rng, state, replicas)
+                state, taken = plan.advance(rng, state, replicas)
             except Unsolved:
                 break
-            if not talks.any():
+            sent, iterations = sent + plan.bits, iterations + taken
+            if sent - bits[-1] < _FINE * sent:
                 continue
-            sent = sent + plan.bits * talks
-            known[talks] = plan.model(state)[talks]
-            if (sent - bits[-1]).max() < _FINE * sent.max():
-                continue
-            moved = sent > bits[-1]
-            found = errors[-1].copy()
-            found[moved] = np.nan_to_num(task.error(known[moved]), nan=DIVERGED, posinf=DIVERGED)
-        bits.append(sent)
-        errors.append(found)
+            bits.append(sent)
+            errors.append(np.nan_to_num(task.error(plan.model(state)), nan=DIVERGED, posinf=DIVERGED))
         best = np.minimum(best, errors[-1])
-        if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent.min() >= limits.bits:
+        if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent >= limits.bits:
             break
-    return Run(plan, np.stack(bits), np.stack(errors))
+    return Run(plan, np.array(bits), np.stack(errors))
