@@ -1,4 +1,4 @@
-"""What each command does: from its arguments, as :mod:`verify.cli` parses them, to its exit status.
+"""What each command does: from its arguments, as :mod:`verify.cli.arguments` parses them, to its exit status.
 
 Bad input is a ``ValueError`` or an ``OSError``, raised before any long work.
 """
@@ -21,7 +21,8 @@ from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit
 from verify.base import files, limits, sweeping
-from verify.cli import DEFAULT_CLIENTS, parser, saving
+from verify.cli import saving
+from verify.cli.arguments import DEFAULT_CLIENTS, parser
 from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence

@@ -19,9 +19,9 @@ from places import ROOT, SHARED
 from rich.console import Console
 
 from fedtheory import claims, tables
-from verify import Verdict, check, checking, cli
+from verify import Verdict, check, checking
 from verify.base.plain import clean
-from verify.cli import completion, main
+from verify.cli import arguments, completion, main
 from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
@@ -204,12 +204,12 @@ def test_the_version(capsys):
 
 
 def test_the_choices_are_those_there_are(capsys):
-    assert tuple(checking.BUDGETS) == cli.BUDGETS
+    assert tuple(checking.BUDGETS) == arguments.BUDGETS
     # What is said of a program only is said of no claim.
-    assert set(cli.VERDICTS) == {str(verdict) for verdict in Verdict} - {"open"}
-    assert cli.FORMATS == tables.FORMATS
-    for shell in cli.SHELLS:
-        assert all(command in completion.script(shell, cli.parser(), []) for command in COMMANDS)
+    assert set(arguments.VERDICTS) == {str(verdict) for verdict in Verdict} - {"open"}
+    assert arguments.FORMATS == tables.FORMATS
+    for shell in arguments.SHELLS:
+        assert all(command in completion.script(shell, arguments.parser(), []) for command in COMMANDS)
 
 
 # audit
@@ -589,10 +589,10 @@ def test_bash_completes_commands_options_values_and_ids(capsys):
     for command in ("show", "why"):
         found = _completed(script, command, "feddcd/lemma-B.8/ra")
         assert found == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
-    assert _completed(script, "completion", "") == ["-h", "--help", *cli.SHELLS]
+    assert _completed(script, "completion", "") == ["-h", "--help", *arguments.SHELLS]
 
 
-@pytest.mark.parametrize("shell", cli.SHELLS)
+@pytest.mark.parametrize("shell", arguments.SHELLS)
 def test_a_shell_reads_its_script(capsys, tmp_path, shell):
     status, script, _ = run(capsys, "completion", shell)
     assert status == 0 and "feddcd/lemma-B.8/rate/repaired" in script

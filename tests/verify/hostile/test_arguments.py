@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fedtheory import claims, tables
 from fedtheory.tables import regions
-from verify import checking, cli
-from verify.cli import commands, main
+from verify import checking
+from verify.cli import arguments, commands, main
 from verify.conformance import trace_file
 from verify.evidence import parsing
 from verify.mutation import selftest
@@ -63,7 +63,7 @@ LETTERS = st.one_of(
 def test_arguments(words):
     with bounded():
         try:
-            cli.parser().parse_args(words)
+            arguments.parser().parse_args(words)
         except ValueError as error:
             sentence(error)
         except SystemExit as left:
