@@ -24,6 +24,7 @@ class Identity(Statement):
     also: tuple[Comparison, ...] = ()
     kind: ClassVar[str] = "identity"
     statewise: ClassVar[bool] = True
+    algebraic: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
     perturbed: ClassVar[tuple[str, ...]] = ("left", "right")
 

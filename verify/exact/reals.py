@@ -297,7 +297,40 @@ class _Translation:
         return power
 
     def _rounded(self, node: sympy.Expr) -> Any:
-        # Any number in the interval: more than the one that is meant.
+        plain = unnested(node)
+        if plain != node:
+            return self.of(plain)
+        # Any number in the interval, by what is known of whole ones: more than the one that is meant.
+        up = isinstance(node, sympy.ceiling)
         x, whole = self.of(node.args[0]), self._fresh()
-        self.known += [x <= whole, whole < x + 1] if isinstance(node, sympy.ceiling) else [whole <= x, x < whole + 1]
+        self.known += [x <= whole, whole < x + 1] if up else [whole <= x, x < whole + 1]
+        # Up to the next whole number, and not to one beyond 0 or 1.
+        for k in (0, 1):
+            self.known += [z3.Implies(x <= k, whole <= k), z3.Implies(x > k, whole >= k + (1 if up else 0))]
+        top, bottom = sympy.fraction(sympy.together(node.args[0]))
+        if top.is_integer and bottom.is_integer and bottom.is_positive:
+            p, q = self.of(top), self.of(bottom)
+            self.known.append(q * whole <= p + q - 1 if up else q * whole >= p - q + 1)
         return whole
+
+
+def unnested(e: sympy.Expr) -> sympy.Expr:
+    """An expression in which no rounded number that is divided by whole ones is rounded again in the same direction.
+
+    ceil(ceil(x)/n) is ceil(x/n) for a positive integer n, and floors likewise. Integers are taken out of roundings.
+    """
+    if not e.has(sympy.ceiling, sympy.floor):
+        return e
+    e = e.func(*map(unnested, e.args))
+    if not isinstance(e, sympy.ceiling | sympy.floor):
+        return e
+    found = e.func(sympy.expand(e.args[0]))
+    for node in found.atoms(e.func):
+        factors = sympy.Mul.make_args(node.args[0])
+        inner = next((a for a in factors if isinstance(a, e.func)), None)
+        if inner is None:
+            continue
+        by = inner / node.args[0]
+        if by.is_integer and by.is_positive:
+            found = found.xreplace({node: e.func(inner.args[0] / by)})
+    return found

@@ -74,12 +74,23 @@ def _simplest_instance(
 
 
 def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
-    """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one."""
+    """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one.
+
+    Where the recipe has fewer coordinates, as without one of the clients, the state is that of the others.
+    """
     if (found := violation(claim, recipe)) is not None:
         return found
-    outwards = (tuple(scale * v for v in like.point) for scale in (OUTWARDS if any(like.point) else (1,)))
+    points = _of_others(like.point, dimension(claim, claim.instances.build(recipe, True)))
+    outwards = (tuple(scale * v for v in point) for point in points for scale in (OUTWARDS if any(point) else (1,)))
     at = (_at_state(claim, recipe, point, like.rounds) for point in outwards)
     return next((found for found in at if found is not None), None)
+
+
+def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
+    """The points of so many coordinates that are left where some that follow each other, as a client's do, are gone."""
+    gone = len(point) - size
+    if gone >= 0:
+        yield from dict.fromkeys(point[:i] + point[i + gone :] for i in range(size + 1))
 
 
 def _at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:

@@ -22,6 +22,7 @@ from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.quantities import Square, Total
 from fedtheory.settings.relations import Comparison, Quantity
 
 _Q = sympy.Rational
@@ -261,13 +262,15 @@ def _sum_of_g(problem: Problem, params: Any, at: Any) -> Array:
     return square(sum_of_gradients(problem, params, at))
 
 
-def _residuals_and_multipliers(problem: Problem, params: Any, at: Any) -> Array:
-    """|sum_i phi_i - sum_i pi_i|^2."""
-    phi = params.alpha[:, None] * problem.f.gradient(at.W) + at.Pi
-    return square(phi.sum(axis=-2) - sum_of_multipliers(problem, params, at))
+def _from_multipliers(problem: Problem, params: Any, at: Any) -> Array:
+    """sum_i |g_i + pi_i|^2: how far the gradient of F is from -Pi, block by block."""
+    apart: Array = square(steepest(problem, params, at.W) - at.Pi).sum(axis=-1)
+    return apart
 
 
-_grad_F, _g_all, _rest = parts("|grad_F(W^{k+1})|^2 |sum_i(g_i^{k+1})|^2 |sum_i(phi_i^{k+1})-sum_i(pi_i^{k+1})|^2")
+_grad_F, _g_all, _apart, _pi_all, _eps_all = parts(
+    "|grad_F(W^{k+1})|^2 |sum_i(g_i^{k+1})|^2 |grad_F(W^{k+1})+Pi^{k+1}|^2 |sum_i(pi_i^{k+1})|^2 sum_i(eps_i^{k+1})"
+)
 _G_ALL = transition.at(_g_all.name, _sum_of_g, later=True)
 EQ_57 = (
     Claim(
@@ -283,10 +286,21 @@ EQ_57 = (
     Claim(
         id="fedadmm/eq-57/repaired",
         where="eq. (57)",
-        kind="identity",
-        gist="the sum of the g_i, for which grad F stands, is that of the phi_i less that of the pi_i",
+        kind="inequality",
+        gist="by (37) the m blocks of grad F tend to those of -Pi, and the sum of the g_i to 0 with that of the pi_i",
         setting=TRANSITION,
-        statement=Identity(_g_all, _rest, (_G_ALL, transition.at(_rest.name, _residuals_and_multipliers, later=True))),
+        statement=Inequality(
+            _apart,
+            _eps_all,
+            (
+                transition.at(_apart.name, _from_multipliers, later=True),
+                transition.at(_eps_all.name, Total(iterates.accuracy), later=True),
+                _G_ALL,
+                transition.at(_pi_all.name, Square(sum_of_multipliers), later=True),
+            ),
+            also=(Comparison(_g_all, "<=", 2 * _pi_all + 2 * m * _eps_all),),
+        ),
+        reading="of the F of (11); the right sides tend to 0 by (39) and (56)",
         repairs="fedadmm/eq-57",
     ),
 )

@@ -22,7 +22,7 @@ from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
 from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
 from fedtheory.papers.fedadmm.transition import IDLE, TRANSITION
-from fedtheory.problems.base import Problem
+from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.subproblems import InnerSteps, Task
 from fedtheory.settings import Drawing, Hints, Setting, points
@@ -85,9 +85,10 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
     return Instance(problem, params, 1 + size * (1 if agreed else 2), at, text=f"m={size}: {text}")
 
 
+_least_alpha = sympy.Symbol("min(alpha)", positive=True)
 #: The least of the clients' weights, penalties and Lipschitz constants.
 _LEAST = {
-    sympy.Symbol("min(alpha)", positive=True): lambda problem, params: min(params.alpha),
+    _least_alpha: lambda problem, params: min(params.alpha),
     sympy.Symbol("min(sigma)", positive=True): lambda problem, params: min(params.sigma),
     sympy.Symbol("min(r)", positive=True): lambda problem, params: min(params.r),
 }
@@ -420,65 +421,80 @@ APPENDIX_A = (
 # Definition 4.1, of local optima and of convex functions
 
 
-class Line(NamedTuple):
-    """``t``: a step."""
+class Weighted(NamedTuple):
+    """``alpha (m,)``: the weights of the f_i, of sum 1; ``t``: a step."""
 
+    alpha: Array
     t: Any
 
 
-def _fallen(problem: Problem, params: Line, state: Pair) -> Array:
-    """f(x) - f(x - t grad f(x)), of the average f."""
-    slope = problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n
-    found: Array = _value(problem, state.x) - _value(problem, state.x - params.t * slope)
-    return found
+def _draw_weighted(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    shares = tuple(int(pick(rng, (1, 1, 2, 7, 40))) for _ in recipe["clients"])
+    return {**recipe, "shares": shares, "t": pick(rng, tuple(Fraction(v) for v in (1, "1/3", "1/20", 2)))}
 
 
-def _value(problem: Problem, x: Array) -> Array:
-    found: Array = problem.f.value(x[..., None, :] + 0 * problem.y_star).sum(axis=-1) / problem.n
-    return found
+def _weighted(recipe: Recipe, problem: Problem, exact: bool) -> Weighted:
+    check_shape(problem.n, *recipe["shares"], recipe["t"])
+    if len(recipe["shares"]) != problem.n:
+        raise ValueError("every client has a weight")
+    shares = numbers(recipe["shares"], exact)
+    return Weighted(shares / shares.sum(), number(recipe["t"], exact))
 
 
-def _steepness(problem: Problem, params: Any, state: Pair) -> Array:
+def _fallen(problem: Problem, params: Weighted, state: Pair) -> Array:
+    """f(x) - f(x - t grad f(x))."""
+    slope = weighted_gradient(problem, params.alpha, state.x)
+    found: Array = weighted_value(problem, params.alpha, state.x)
+    return found - weighted_value(problem, params.alpha, state.x - params.t * slope)
+
+
+def _steepness(problem: Problem, params: Weighted, state: Pair) -> Array:
     """|grad f(x)|^2."""
-    return square(problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n)
+    return square(weighted_gradient(problem, params.alpha, state.x))
 
 
-def _above(problem: Problem, params: Any, state: Pair) -> Array:
+def _above(problem: Problem, params: Weighted, state: Pair) -> Array:
     """f(x) - f(y)."""
-    found: Array = _value(problem, state.x) - _value(problem, state.y)
-    return found
+    found: Array = weighted_value(problem, params.alpha, state.x)
+    return found - weighted_value(problem, params.alpha, state.y)
 
 
-def _towards(problem: Problem, params: Any, state: Pair) -> Array:
+def _towards(problem: Problem, params: Weighted, state: Pair) -> Array:
     """<grad f(x), x - y>."""
-    slope = problem.f.gradient(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-2) / problem.n
-    found: Array = (slope * (state.x - state.y)).sum(axis=-1)
+    found: Array = (weighted_gradient(problem, params.alpha, state.x) * (state.x - state.y)).sum(axis=-1)
     return found
 
 
-_step_size = sympy.Symbol("t", positive=True)
+_step_size, _all_alpha = sympy.symbols("t sum_i(alpha_i)", positive=True)
 _CONVEX = SmoothConvex(r_i)
+_WEIGHTED = replace(
+    PAIRS,
+    text="f = sum_i alpha_i f_i, of any weights; f_i with r_i-Lipschitz gradients, convex or not; any w and t > 0",
+    letters={
+        r_i: "L",
+        _step_size: "t",
+        _least_alpha: _LEAST[_least_alpha],
+        _all_alpha: lambda problem, params: params.alpha.sum(),
+    },
+    algorithm=points(Pair, Weighted, _optimum),
+    drawing=Drawing(classes_stated=True, draw=_draw_weighted, parameters=_weighted),
+    clients=(1, 2, 3),
+)
 OPTIMA = (
     Claim(
         id="fedadmm/definition-4.1/local",
         where="Definition 4.1 and eq. (20)",
         kind="property",
         gist="at a local optimum of (10) the gradient of f vanishes",
-        setting=replace(
-            PAIRS,
-            text="f_i with r_i-Lipschitz gradients, convex or not, of equal weights; any w and t > 0",
-            letters={r_i: "L", _step_size: "t"},
-            algorithm=points(Pair, Line, _optimum),
-            clients=(1, 2, 3),
-        ),
+        setting=_WEIGHTED,
         statement=inequality(
             sympy.S.Zero
             <= Quantity("f(w)-f(w-t grad f(w))", _fallen)
-            - _step_size * (1 - r_i * _step_size / 2) * Quantity("|grad f(w)|^2", _steepness)
+            - _step_size * (1 - _all_alpha * r_i * _step_size / 2) * Quantity("|grad f(w)|^2", _steepness)
         ),
         requires=(Hypothesis("grad f_i is r_i-Lipschitz", met=_SMOOTH.contains),),
-        reading="near w f falls, unless grad f(w) = 0: then pi_i = -alpha_i grad f_i(w) and w_i = w meet (19). Weights "
-        "are part of the f_i",
+        reading="near w f falls, unless grad f(w) = 0: then pi_i = -alpha_i grad f_i(w) and w_i = w meet (19). r_i is "
+        "one constant of all clients, as the largest is",
     ),
     Claim(
         id="fedadmm/definition-4.1/convex",
@@ -486,10 +502,9 @@ OPTIMA = (
         kind="property",
         gist="for convex f_i, f(w) - f(v) <= <grad f(w), w - v>: what meets (19) is optimal",
         setting=replace(
-            PAIRS,
-            text="convex f_i with r_i-Lipschitz gradients, of equal weights; any w and v",
+            _WEIGHTED,
+            text="f = sum_i alpha_i f_i, of any weights; convex f_i with r_i-Lipschitz gradients; any w and v",
             functions=_CONVEX,
-            clients=(1, 2, 3),
         ),
         statement=inequality(sympy.S.Zero <= Quantity("<grad f(w),w-v>", _towards) - Quantity("f(w)-f(v)", _above)),
         requires=(Hypothesis("the f_i are convex", met=_CONVEX.contains),),

@@ -226,9 +226,12 @@ REMARK_41 = (
         id="fedadmm/remark-4.1/scheme/repaired",
         where="Remark 4.1",
         kind="property",
-        gist="T windows cover all clients with probability 1 - T m prod_j (1 - |Omega^{tau+j}|/m) at least",
+        gist="T windows cover all clients with probability 1 - T m q at least and (1 - q)^(m T) at most, where a "
+        "window misses a client with probability q = prod_j (1 - |Omega^{tau+j}|/m)",
         setting=SUBSETS,
-        statement=Inequality(1 - T * m * _none, _scheme, (SCHEME, NONE)),
+        statement=Inequality(1 - T * m * _none, (1 - _none) ** (m * T), (SCHEME, NONE), middle=_scheme),
+        reading="it is high where q is small beside 1/(m T), and only there: where q is 1/(m T) or more it is below "
+        "1/e. Above, as that one client was selected makes it no likelier that others were",
         repairs="fedadmm/remark-4.1/scheme",
     ),
     Claim(

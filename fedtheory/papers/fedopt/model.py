@@ -19,36 +19,40 @@ from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, enclosed
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.settings import Drawing, Setting
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.relations import Comparison, Quantity
 
 # Section 1.1
 
-_w, _x, _y = sympy.symbols("w x y", real=True)
+_t, _u, _x, _y = sympy.symbols("t u x y", real=True)
 _odds = sympy.Symbol("q", positive=True)
+_margin = -_y * (_u + _t * _x)
 
 
 def curvature(loss: sympy.Expr) -> sympy.Expr:
-    """The second derivative of a loss in w, in one dimension, for labels y with y^2 = 1; in x and q = exp(-y x w)."""
-    second = sympy.diff(loss, _w, 2).subs(sympy.exp(-_y * _x * _w), _odds)
+    """The second derivative in t of a loss at w + tv, for labels y with y^2 = 1; in x and q = exp(-y (u + t x))."""
+    second = sympy.diff(loss, _t, 2).subs(sympy.exp(_margin), _odds)
     return sympy.factor(second.subs(_y**2, 1))
 
 
-PRINTED_LOSS = -sympy.log(1 + sympy.exp(-_y * _x * _w))
+#: At w + tv, u = x_i'w and x = x_i'v.
+PRINTED_LOSS = -sympy.log(1 + sympy.exp(_margin))
 _LOSS_READING = (
-    "convex: the second derivative of f_i(w) + w^2/2 is at least 1; in one dimension, at y in {-1, 1}, of which the "
-    "square is left; q = exp(-y x w)"
+    "convex in R^d: along every line w + tv the second derivative of f_i plus t^2/2 is at least 1; x is x_i'v, y in "
+    "{-1, 1}, of which the square is left, and q = exp(-y x_i'(w + tv))"
 )
 
 
-def _loss(id: str, loss: sympy.Expr, gist: str, **more: Any) -> Claim:
+def _loss(
+    id: str, loss: sympy.Expr, gist: str, reading: str = "", also: tuple[Comparison, ...] = (), **more: Any
+) -> Claim:
     return Claim(
         id=id,
         where="Section 1.1",
         kind="property",
         gist=gist,
         setting=CONSTANTS,
-        statement=Inequality(sympy.S.One, 1 + curvature(loss)),
-        reading=_LOSS_READING,
+        statement=Inequality(sympy.S.One, 1 + curvature(loss), also=also),
+        reading=_LOSS_READING + reading,
         **more,
     )
 
@@ -180,7 +184,9 @@ SECTIONS_1_AND_2 = (
     _loss(
         "fedopt/logistic-loss/repaired",
         -PRINTED_LOSS,
-        "log(1 + exp(-y x'w)), without the minus, is a convex loss",
+        "log(1 + exp(-y x'w)), without the minus, is convex, and as a function of x'w 1/4-smooth",
+        "; at most x^2/4 it is 1/gamma-smooth in x_i'w with gamma = 4, as A.2 asks of losses",
+        (Comparison(curvature(-PRINTED_LOSS), "<=", _x**2 / 4),),
         repairs="fedopt/logistic-loss",
     ),
     Claim(

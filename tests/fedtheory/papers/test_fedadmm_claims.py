@@ -21,6 +21,7 @@ from fedtheory.numbers.rational import is_exact
 from fedtheory.papers.fedadmm import (
     convergence,
     descent,
+    displays,
     experiments,
     inner,
     letters,
@@ -193,6 +194,9 @@ def _planted() -> dict[str, Claim]:
             left=1 - selecting.T * selecting._none
         ),
         "Scheme 4.1, of one window": claim("remark-4.1/scheme/repaired").variant(left=1 - m * selecting._none),
+        "Scheme 4.1, half as many windows": claim("remark-4.1/scheme/repaired").variant(
+            right=(1 - selecting._none) ** (2 * m * selecting.T)
+        ),
         "Lemma 4.1, sigma_i >= 5/2 alpha_i r_i": lemma.variant(requires=(transition.SMOOTH, short)),
         "Lemma 4.1, sigma_i >= 3/2 alpha_i r_i": lemma.variant(requires=(transition.SMOOTH, shorter)),
         "Lemma 4.1, no step condition": without("lemma-4.1/with-step-condition", "sigma_i"),
@@ -229,6 +233,14 @@ def _planted() -> dict[str, Claim]:
         "Remark 4.2, more than alpha_1 mu_1": claim("remark-4.2").variant(
             left=_Q(101, 100) * claim("remark-4.2").statement.left
         ),
+        "Definition 4.1, 4/5 of the constant": claim("definition-4.1/local").variant(
+            right=claim("definition-4.1/local").statement.right.subs(method._all_alpha, _Q(4, 5) * method._all_alpha)
+        ),
+        "Definition 4.1, more than the tangent": claim("definition-4.1/convex").variant(
+            right=claim("definition-4.1/convex").statement.right
+            - claim("definition-4.1/convex").statement.quantities[1].expression / 100
+        ),
+        "(57), half the accuracies": claim("eq-57/repaired").variant(right=displays._eps_all / 2),
         "Algorithm 2, two local steps": without("algorithm-2/repaired", "k_0"),
     }
 

@@ -46,7 +46,6 @@ SHOWN = (
     "fedadmm/eq-47/equality",
     "fedadmm/eq-48",
     "fedadmm/eq-49",
-    "fedadmm/eq-57/repaired",
     "locodl/eq-13",
     "locodl/eq-15",
     "baseline/compressed-scaffnew/invariant",

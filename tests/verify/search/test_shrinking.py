@@ -69,6 +69,17 @@ def test_lemma_4_1_falls_at_one_client_with_sigma_1_and_small_integers():
     assert found.replay() == (found.left, found.right) and found.left > found.right
 
 
+def test_a_client_that_takes_no_part_is_left_out_with_its_coordinates():
+    claim, carried = claims.get("fedadmm/lemma-4.1"), shipped().entries["fedadmm/lemma-4.1"]["counterexample"]
+    recipe = Counterexample.from_json(carried).recipe
+    first = recipe["clients"][0]
+    idle = {**first, "rounds": (0,) * len(first["rounds"])}
+    for clients, i, point in (((first, idle), 0, (69, 0, 0)), ((idle, first), 1, (0, 69, 0))):
+        start = {**recipe, "clients": clients, "i": i}
+        found = shrinking.smallest(refutation.refute(claim, start, tuple(map(Fraction, point)), 1))
+        assert len(found.recipe["clients"]) == 1 and found.point == (35, 0)
+
+
 def test_a_state_of_another_size_is_none_of_an_instance():
     found = check(claims.get("fedopt/fsvrg/single-node")).counterexample
     assert found.point in ((1, 0), (0, 1))
