@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fedtheory import data
-from fedtheory.algorithms import diana, fivegcs_cc
+from fedtheory.algorithms import diana, fivegcs_cc, locodl
 from fedtheory.compressors import SparseNatural, identity, rand_k, rand_k_natural
 from fedtheory.papers.locodl.reruns import FIGURES, kernels, methods, panels
-from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, NATURAL, PLAIN
+from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.logistic import Logistic
 
 
@@ -159,6 +159,42 @@ def test_few_coordinates_are_compressed_as_the_library_does(rounded):
     places = np.sort(kernels.Places(5, 2).sample(rng, (20_000,)), axis=-1)
     _, counts = np.unique(places, axis=0, return_counts=True)
     assert len(counts) == kernels.Places(5, 2).count and abs(counts / 20_000 - 0.1).max() < 0.01
+
+
+@pytest.mark.parametrize("kind", [BOTH, RAND_K])
+def test_a_communication_of_locodl_with_few_coordinates_is_that_of_the_library(kind):
+    task = small(features=12)
+    plan = methods.with_k(task, "LoCoDL", kind, 3)
+    assert plan.few
+    rng = np.random.default_rng(2)
+    shapes = ((task.n, 12), (12,), (task.n, 12), (12,))
+    state = locodl.State(*(rng.normal(size=(3, *shape)) for shape in shapes))
+    draw = plan.algorithm.draws(plan.problem, plan.params, state).sample(rng, (3,))
+    wanted = plan.algorithm.step(plan.problem, plan.params, state, draw._replace(theta=np.ones(3, dtype=bool)))
+    f, g, gamma = plan.problem.f, plan.problem.g, plan.params.gamma
+    x_hat = state.x - gamma * (f.gradient(state.x) - state.u)
+    y_hat = state.y - gamma * (g.gradient(state.y[:, None])[:, 0] - state.v)
+    found = kernels.locodl_talk(plan.params, state._replace(x=x_hat, y=y_hat), draw.compression)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
+
+
+def test_budgets_settle_what_the_text_compares():
+    budget, ends = panels._budget, {}
+    assert budget("LoCoDL", BOTH, ends) == np.inf
+    ends["LoCoDL", BOTH] = 100.0
+    # Whatever has not come to the target by then is behind all that it is compared with.
+    assert budget("LoCoDL", NATURAL, ends) == 120
+    ends["LoCoDL", NATURAL] = 50.0
+    assert budget("ADIANA", BOTH, ends) == 200 * 50
+    ends["ADIANA", BOTH] = 900.0
+    assert budget("ADIANA", NATURAL, ends) == pytest.approx(1.2 * 900)
+    ends["ADIANA", NATURAL] = 600.0
+    assert budget("DIANA", BOTH, ends) == pytest.approx(1.2 * 600)
+    assert budget("GradSkip", PLAIN["GradSkip"], ends) == 20 * 50
+    # Where ADIANA did not come there, nothing is settled by its budget.
+    ends |= {("ADIANA", kind): np.inf for kind in (BOTH, NATURAL)}
+    assert budget("DIANA", BOTH, ends) == 200 * 50
 
 
 @pytest.mark.parametrize("sparse", [False, True])

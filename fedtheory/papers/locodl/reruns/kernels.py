@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from fedtheory.algorithms import Algorithm, diana, fivegcs_cc
+from fedtheory.algorithms import Algorithm, diana, fivegcs_cc, locodl
 from fedtheory.compressors import Compressor, SparseNatural, natural, rand_k, rand_k_natural
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -75,7 +75,7 @@ def _by_scores(f: SparseLogistic, x: Array, c: Array, gamma: float, counts: Arra
 
 def _by_points(f: SparseLogistic, x: Array, c: Array, gamma: float, counts: Array) -> Array:
     order, phases = _phases(counts)
-    x = x[order]
+    x = x[order].astype(float)
     for left, times in phases:
         pull, stop = c[order[:left]], counts[order[:left], :, None]
         y = x[:left]
@@ -173,6 +173,29 @@ def _kept(draw: Draw) -> Array:
     return np.asarray(draw.kept if isinstance(draw, SparseNatural) else draw)
 
 
+def locodl_talk(params: locodl.Params, state: locodl.State, draw: Draw) -> locodl.State:
+    """What is left of a step of LoCoDL with :func:`few` in which all replicas communicate, where ``state`` has x^ and
+    y^ for x and y. ``state.x`` and ``state.u`` are changed in place."""
+    gamma, chi, rho, p, omega, _ = params
+    x, y, u, v = state
+    kept, (_, n, d) = _kept(draw), x.shape
+    there = np.take_along_axis(np.broadcast_to(y[:, None], x.shape), kept, axis=-1)
+    message = sent(draw, np.take_along_axis(x, kept, axis=-1) - there, d)
+    d_bar, dual = _summed(message, kept, d) / (2 * n), p * chi / (gamma * (1 + 2 * omega))
+    x *= 1 - rho
+    x += (rho * (y + d_bar))[:, None]
+    u += (dual * d_bar)[:, None]
+    np.put_along_axis(u, kept, np.take_along_axis(u, kept, axis=-1) - dual * message, axis=-1)
+    return locodl.State(x, y + rho * d_bar, u, v + dual * d_bar)
+
+
+def _summed(message: Array, kept: Array, d: int) -> Array:
+    """Sums over the clients ``(R, d)`` of what they send, ``(R, n, k)``, at the coordinates that they keep."""
+    replicas = len(kept)
+    places = np.arange(replicas)[:, None, None] * d + kept
+    return np.bincount(places.ravel(), message.ravel(), replicas * d).reshape(replicas, d)
+
+
 def diana_step(problem: Problem, params: diana.Params, state: diana.State, draw: Draw) -> diana.State:
     """A step of DIANA with :func:`few`, of replicas ``(R,)``: only what is sent of the gradients is computed.
 
@@ -188,8 +211,7 @@ def diana_step(problem: Problem, params: diana.Params, state: diana.State, draw:
     before = np.take_along_axis(h, kept, axis=-1)
     message = sent(draw, f.mu[:, None] * here - pushed / f.m - before, d)
     np.put_along_axis(h, kept, before + params.alpha * message, axis=-1)
-    places = (np.arange(replicas)[:, None, None] * d + kept).ravel()
-    m_bar = np.bincount(places, message.ravel(), replicas * d).reshape(replicas, d) / n
+    m_bar = _summed(message, kept, d) / n
     return diana.State(x - params.gamma * (h_bar + m_bar), h, h_bar + params.alpha * m_bar)
 
 

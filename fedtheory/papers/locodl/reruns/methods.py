@@ -23,7 +23,7 @@ from fedtheory.algorithms import (
 from fedtheory.compressors import FLOAT_BITS, Compressor, Family
 from fedtheory.data import Dataset
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.locodl.reruns.kernels import Given, Unsolved, descend, diana_step, few, fivegcs
+from fedtheory.papers.locodl.reruns.kernels import Given, Unsolved, descend, diana_step, few, fivegcs, locodl_talk
 from fedtheory.papers.locodl.reruns.names import BOTH, L1, NATURAL, PLAIN, RAND_K
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import SparseLogistic, logistic_with_condition
@@ -120,8 +120,9 @@ class Plan:
 
     @property
     def few(self) -> bool:
-        """Whether only what is sent of gradients is computed."""
-        return self.method == "DIANA" and _FEW * self.k <= self.problem.d
+        """Whether only what is sent is computed of messages."""
+        sparse = self.compressor in (BOTH, RAND_K) and _FEW * self.k <= self.problem.d
+        return sparse and self.method in ("LoCoDL", "DIANA")
 
     def scaled(self, factor: float) -> Plan:
         """The same with its primal stepsize multiplied, and what depends on that by its theorem."""
@@ -165,7 +166,10 @@ class Plan:
             power = q ** ends[:, None]
             y = power * state.y + gamma * (1 - power) / (1 - q) * state.v
             after, still["g"] = after._replace(y=y), Given(state.v[:, None])
-        draw = distribution.make(talk, *(part.sample(rng, talk.shape) for part in distribution.parts[1:]))
+        coins = [part.sample(rng, talk.shape) for part in distribution.parts[1:]]
+        if self.few:
+            return locodl_talk(self.params, after, *coins)
+        draw = distribution.make(talk, *coins)
         return self.algorithm.step(SimpleNamespace(n=f.n, d=f.d, **still), self.params, after, draw)
 
     def _skipping(self, rng: np.random.Generator, state: Any, ends: Array, talk: Array) -> Any:
@@ -297,10 +301,10 @@ def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Ge
     """
     if plan.method == "5GCS-CC":
         plan = replace(plan, algorithm=fivegcs(plan.problem, plan.params))
-    elif plan.few:
+    elif plan.few and plan.method == "DIANA":
         plan = replace(plan, algorithm=replace(plan.algorithm, step=diana_step))
     state = plan.algorithm.init(plan.problem, plan.params)
-    state = type(state)(*(np.array(np.broadcast_to(field, (replicas, *field.shape))) for field in state))
+    state = type(state)(*(np.array(np.broadcast_to(field, (replicas, *field.shape)), dtype=float) for field in state))
     sent, iterations = 0.0, 0.0
     bits, errors = [sent], [task.error(plan.model(state))]
     best = errors[0]
