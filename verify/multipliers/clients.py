@@ -16,7 +16,7 @@ import sympy
 from fedtheory.claims import Claim
 from verify.multipliers.answers import by_masks
 from verify.reading.generic_client import world_of
-from verify.reading.known import MULTIPLIER
+from verify.reading.oracles import MULTIPLIER
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse

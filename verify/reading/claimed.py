@@ -20,7 +20,7 @@ from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.oracles import Oracle
-from verify.reading import data, known, terms, theory
+from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
 from verify.reading.reader import Reader
@@ -111,7 +111,7 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
         law = reader.call(theirs(algorithm.draws), *given)
         if not isinstance(law, Law):
             raise Unread(f"{algorithm.name} draws from what is no distribution")
-        after = reader.call(theirs(algorithm.step, algorithm.State), *given, known.drawn(law))
+        after = reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
         program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
@@ -214,7 +214,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
     if of is LinearProblem:
         problem = data.problem([instance.problem for instance in instances], reader)
     elif of is None or of is Problem:
-        problem = known.problem(with_g, single, resolvents, fixed=True, of_g=of_g)
+        problem = oracles.problem(with_g, single, resolvents, fixed=True, of_g=of_g)
     else:
         raise Unread(f"nothing is known of a problem of type {of.__name__}")
     params = _params(claim, instances, reader, there)
@@ -270,10 +270,10 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
 
 def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:
     drawing, value = claim.setting.drawing, getattr(instance.params, name)
-    if set(claim.setting.clients) == {1} and (one := known.compressors(name, value, True)) is not None:
+    if set(claim.setting.clients) == {1} and (one := oracles.compressors(name, value, True)) is not None:
         return one
     if there and type(value) is Oracle:
-        return known.oracle(name)
+        return oracles.oracle(name)
     if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
         # Of a setting without functions these are the sizes of its states.
         return terms.leaf(Op.COUNT, name, terms.NUMBER)

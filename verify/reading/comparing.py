@@ -18,7 +18,7 @@ from fedtheory.numbers.rational import Array, exact, square_root
 from fedtheory.numbers.sourcecode import quotient
 from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
 from verify.reading.claimed import Case
-from verify.reading.known import VECTORS
+from verify.reading.oracles import VECTORS
 from verify.reading.program import Program, quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, parts

@@ -1,9 +1,9 @@
-"""What code may use: functions of numpy and of ours by identity, the problem, compressors, and distributions."""
+"""What code may use: functions of numpy and of ours, by identity."""
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 from types import SimpleNamespace
@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory import randomness
-from fedtheory.algorithms import base, compressed_scaffnew, gradskip, rbcd
-from fedtheory.compressors import Family
-from fedtheory.compressors.contractive import Contractive
+from fedtheory.algorithms import base, compressed_scaffnew, gradskip
 from fedtheory.numbers import rational
-from fedtheory.problems import oracles, quadratic
-from fedtheory.problems.noise import Noise
+from fedtheory.problems import quadratic
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
+from verify.reading.oracles import VECTORS, vector
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Class,
@@ -31,7 +29,6 @@ from verify.reading.values import (
     Often,
     Once,
     Probabilities,
-    Randomness,
     Record,
     Rule,
     Several,
@@ -41,19 +38,6 @@ from verify.reading.values import (
     is_record_class,
     support,
 )
-
-#: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
-ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
-    "gradient": ((Axis.COORDINATES,), 1),
-    "conjugate_gradient": ((Axis.COORDINATES,), 1),
-    "value": ((), 0),
-    "conjugate": ((), 0),
-}
-#: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
-MULTIPLIER = "the multiplier of the constraint"
-VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: rbcd.multiplier}
-#: Numbers that a problem or its functions declare.
-CONSTANTS = ("mu", "L")
 
 
 def _whole(value: Any) -> Any:
@@ -130,7 +114,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield SimpleNamespace, Rule("SimpleNamespace", lambda **named: Named("a namespace", named))
     yield builtins.dict, Named("the class of mappings", {"fromkeys": Rule("fromkeys", _from_keys)})
     for name, function in VECTORS.items():
-        yield function, Rule(name, partial(_vector, name))
+        yield function, Rule(name, partial(vector, name))
     yield randomness.support_of, Rule("support_of", lambda law, exact=False: support(_law(law), exact))
     yield randomness.expectation, Rule("expectation", _expectation)
     yield rational.square_root, Rule("square_root", lambda of: terms.root(as_term(of)))
@@ -146,129 +130,10 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
-def problem(
-    with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False, of_g: bool = False
-) -> Named:
-    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
-    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas."""
-    n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
-    over = Axis.ONE if single else Axis.CLIENTS
-    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
-    return Named(
-        "the problem",
-        {
-            "n": 1 if single else n,
-            "d": d,
-            "f": _functions("f", over, 1 if single else n, d, resolvents),
-            "g": _functions("g", Axis.ONE, 1, d, of_g) if with_g else None,
-            "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
-            "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
-            **numbers,
-        },
-    )
-
-
-def _vector(name: str, of: Any) -> Term:
-    if not isinstance(of, Named) or of.what != "the problem":
-        raise ValueError(f"{name} is asked of what is no problem")
-    return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
-
-
-def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = False) -> Named:
-    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", Type((over,))) for c in CONSTANTS}
-    rules = {c: Rule(f"{name}.{c}", partial(_asked, f"{name}.{c}", over, *answer)) for c, answer in ORACLES.items()}
-    if resolvents:
-        rules["resolvent"] = Rule(f"{name}.resolvent", partial(_resolved, f"{name}.resolvent", over))
-    return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
-
-
-def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
-    number, point = as_term(shift), as_term(target)
-    if number.type.degree > 0 or number.type.batched or number.type.axes not in ((), (Axis.CLIENTS,)):
-        raise ValueError(f"{name} is asked for {number.type}, where a number for each client is due")
-    return terms.called(Op.ORACLE, name, [number, point], (over, Axis.COORDINATES), 1)
-
-
-def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
-    point = as_term(at)
-    if over is Axis.ONE and point.type.axes[-2:-1] != (Axis.ONE,):
-        raise ValueError(f"{name} is taken at {point.type}, where a single vector is due")
-    return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
-
-
-def compressors(name: str, value: Any, single: bool = False) -> Named | None:
-    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object.
-
-    ``single``: whether there is one client alone.
-    """
-    if type(value) not in _CONSTANTS:
-        return None
-    over = Axis.ONE if single else Axis.CLIENTS
-    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name, over))}
-    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", terms.NUMBER) for c in _CONSTANTS[type(value)]}
-    if type(value) is Family:
-        numbers["n"] = terms.leaf(Op.COUNT, "n", terms.NUMBER)
-    return Named(f"the parameter {name}", {**of, **numbers})
-
-
-#: What stands for the constants of compressors, by their class; the variance of noise is spoken of by other letters.
-_CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
-
-
-def oracle(name: str) -> Named:
-    """An inexact oracle of gradients of conjugates, as a parameter: what it answers is known by what it was asked."""
-    law = Law("compression", (name,))
-    rules = {"draws": Rule(f"{name}.draws", lambda f: law), "answer": Rule(f"{name}.answer", partial(_answered, name))}
-    return Named(f"the parameter {name}", rules)
-
-
-def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> Record:
-    if draw is not None and not (isinstance(draw, Randomness) and _of_compressor(draw, name)):
-        raise ValueError(f"{name}.answer is given other randomness than its own")
-    asked = [as_term(y), as_term(start)] if draw is None else [draw.leaf, as_term(y), as_term(start)]
-    w = terms.called(Op.ORACLE, f"{name} of {describe(f)}.answer", asked, (Axis.CLIENTS, Axis.COORDINATES), 1)
-    return Record(oracles.Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
-
-
-def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
-    if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
-        raise ValueError(f"{name}.apply is given other randomness than its own")
-    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
-
-
-def _of_compressor(draw: Randomness, name: str) -> bool:
-    return bool(draw.leaf.data[1] == name)
-
-
 def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:
     if not isinstance(probabilities, Probabilities) or type(axis) is not int:
         raise ValueError("an expectation is taken with other probabilities than those of draws")
     return terms.expected(as_term(values), axis, probabilities.draws)
-
-
-def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
-    """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
-    if law.name == "constant":
-        return Unknown("what is drawn where nothing is")
-    if law.name == "compression":
-        return Randomness(terms.leaf(Op.DRAW, (name, law.of[0]), Type((), True)))  # type: ignore[arg-type]
-    if law.name == "independent":
-        one = law.of[0]
-        if one.name == "compression":
-            return drawn(one, name)
-        return drawn(one, name, (Axis.CLIENTS, *axes))
-    if law.name == "product":
-        assert law.make is not None
-        names = law.make._fields  # type: ignore[attr-defined]
-        return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
-    own = {
-        "subset": (Axis.CLIENTS,),
-        "coins": (Axis.CLIENTS,),
-        "coins of coordinates": (Axis.COORDINATES,),
-        "weighted subset": (Axis.CLIENTS,),
-        "pattern": (Axis.CLIENTS, Axis.COORDINATES),
-    }
-    return terms.leaf(Op.DRAW, name, Type((*axes, *own.get(law.name, ())), True, 0, True))
 
 
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:

@@ -13,7 +13,7 @@ import numpy as np
 from fedtheory.algorithms import method
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
-from verify.reading import known, terms
+from verify.reading import known, oracles, terms
 from verify.reading.arrays import as_term
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
@@ -59,7 +59,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     law = world.reader.call(theirs(algorithm.draws), *world.given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from what is no distribution")
-    after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, known.drawn(law))
+    after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
     told, step = world.given[1].fields, parts_after(after, world.types)
     _check_used(world.reader, *step.values(), *law.terms())
     return Program(
@@ -143,7 +143,7 @@ class _World:
         types = parts_of(algorithm, problem, params)
         state = Record(algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
-        given = known.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
+        given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
         return cls(reader, (given, Record(type(params), told), state), types)
 
 
@@ -160,7 +160,7 @@ def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapp
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
-    return known.compressors(name, value) or reader.lifted(value)
+    return oracles.compressors(name, value) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:

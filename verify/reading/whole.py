@@ -17,7 +17,7 @@ from fedtheory.algorithms.base import no_step
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
-from verify.reading import claimed, comparing, known, theory
+from verify.reading import claimed, comparing, known, oracles, theory
 from verify.reading.arrays import as_term
 from verify.reading.program import theirs
 from verify.reading.reader import Reader
@@ -198,7 +198,7 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from what is no distribution")
-    yield reader.call(theirs(algorithm.step, algorithm.State), *given, known.drawn(law))
+    yield reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
 
 
 def _told(value: Any) -> list[Term]:

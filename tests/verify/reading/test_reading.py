@@ -15,7 +15,7 @@ from fedtheory.algorithms.method import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
-from verify.reading import comparing, known
+from verify.reading import comparing, known, oracles
 from verify.reading.program import quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op
@@ -304,7 +304,7 @@ def test_functions_of_ours_that_were_changed_are_not_ours(tmp_path, monkeypatch)
 
 def test_that_there_are_no_proximal_points_is_not_taken_for_true_of_a_class():
     ask = next(rule for thing, rule in known.FUNCTIONS if thing is hasattr).apply
-    with_them, without = (known.problem(False, resolvents=there).fields["f"] for there in (True, False))
+    with_them, without = (oracles.problem(False, resolvents=there).fields["f"] for there in (True, False))
     assert ask(with_them, "resolvent")
     with pytest.raises(ValueError, match="hasattr"):
         ask(without, "resolvent")

@@ -1,0 +1,164 @@
+"""What the problem, compressors, oracles and distributions answer while code is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from fedtheory.algorithms import rbcd
+from fedtheory.compressors import Family
+from fedtheory.compressors.contractive import Contractive
+from fedtheory.problems.noise import Noise
+from fedtheory.problems.oracles import Answer
+from verify.reading import terms
+from verify.reading.arrays import as_term
+from verify.reading.terms import Axis, Op, Term, Type
+from verify.reading.values import (
+    Law,
+    Named,
+    Randomness,
+    Record,
+    Rule,
+    Unknown,
+    describe,
+)
+
+#: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
+ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
+    "gradient": ((Axis.COORDINATES,), 1),
+    "conjugate_gradient": ((Axis.COORDINATES,), 1),
+    "value": ((), 0),
+    "conjugate": ((), 0),
+}
+
+
+#: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
+MULTIPLIER = "the multiplier of the constraint"
+
+
+VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: rbcd.multiplier}
+
+
+#: Numbers that a problem or its functions declare.
+CONSTANTS = ("mu", "L")
+
+
+def problem(
+    with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False, of_g: bool = False
+) -> Named:
+    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
+    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas."""
+    n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
+    over = Axis.ONE if single else Axis.CLIENTS
+    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
+    return Named(
+        "the problem",
+        {
+            "n": 1 if single else n,
+            "d": d,
+            "f": _functions("f", over, 1 if single else n, d, resolvents),
+            "g": _functions("g", Axis.ONE, 1, d, of_g) if with_g else None,
+            "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
+            "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
+            **numbers,
+        },
+    )
+
+
+def vector(name: str, of: Any) -> Term:
+    """A vector of the problem, of which nothing is assumed."""
+    if not isinstance(of, Named) or of.what != "the problem":
+        raise ValueError(f"{name} is asked of what is no problem")
+    return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
+
+
+def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = False) -> Named:
+    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", Type((over,))) for c in CONSTANTS}
+    rules = {c: Rule(f"{name}.{c}", partial(_asked, f"{name}.{c}", over, *answer)) for c, answer in ORACLES.items()}
+    if resolvents:
+        rules["resolvent"] = Rule(f"{name}.resolvent", partial(_resolved, f"{name}.resolvent", over))
+    return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
+
+
+def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
+    number, point = as_term(shift), as_term(target)
+    if number.type.degree > 0 or number.type.batched or number.type.axes not in ((), (Axis.CLIENTS,)):
+        raise ValueError(f"{name} is asked for {number.type}, where a number for each client is due")
+    return terms.called(Op.ORACLE, name, [number, point], (over, Axis.COORDINATES), 1)
+
+
+def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
+    point = as_term(at)
+    if over is Axis.ONE and point.type.axes[-2:-1] != (Axis.ONE,):
+        raise ValueError(f"{name} is taken at {point.type}, where a single vector is due")
+    return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
+
+
+def compressors(name: str, value: Any, single: bool = False) -> Named | None:
+    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object.
+
+    ``single``: whether there is one client alone.
+    """
+    if type(value) not in _CONSTANTS:
+        return None
+    over = Axis.ONE if single else Axis.CLIENTS
+    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name, over))}
+    numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", terms.NUMBER) for c in _CONSTANTS[type(value)]}
+    if type(value) is Family:
+        numbers["n"] = terms.leaf(Op.COUNT, "n", terms.NUMBER)
+    return Named(f"the parameter {name}", {**of, **numbers})
+
+
+#: What stands for the constants of compressors, by their class; the variance of noise is spoken of by other letters.
+_CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
+
+
+def oracle(name: str) -> Named:
+    """An inexact oracle of gradients of conjugates, as a parameter: what it answers is known by what it was asked."""
+    law = Law("compression", (name,))
+    rules = {"draws": Rule(f"{name}.draws", lambda f: law), "answer": Rule(f"{name}.answer", partial(_answered, name))}
+    return Named(f"the parameter {name}", rules)
+
+
+def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> Record:
+    if draw is not None and not (isinstance(draw, Randomness) and _of_compressor(draw, name)):
+        raise ValueError(f"{name}.answer is given other randomness than its own")
+    asked = [as_term(y), as_term(start)] if draw is None else [draw.leaf, as_term(y), as_term(start)]
+    w = terms.called(Op.ORACLE, f"{name} of {describe(f)}.answer", asked, (Axis.CLIENTS, Axis.COORDINATES), 1)
+    return Record(Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
+
+
+def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
+    if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
+        raise ValueError(f"{name}.apply is given other randomness than its own")
+    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
+
+
+def _of_compressor(draw: Randomness, name: str) -> bool:
+    return bool(draw.leaf.data[1] == name)
+
+
+def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
+    """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
+    if law.name == "constant":
+        return Unknown("what is drawn where nothing is")
+    if law.name == "compression":
+        return Randomness(terms.leaf(Op.DRAW, (name, law.of[0]), Type((), True)))  # type: ignore[arg-type]
+    if law.name == "independent":
+        one = law.of[0]
+        if one.name == "compression":
+            return drawn(one, name)
+        return drawn(one, name, (Axis.CLIENTS, *axes))
+    if law.name == "product":
+        assert law.make is not None
+        names = law.make._fields  # type: ignore[attr-defined]
+        return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
+    own = {
+        "subset": (Axis.CLIENTS,),
+        "coins": (Axis.CLIENTS,),
+        "coins of coordinates": (Axis.COORDINATES,),
+        "weighted subset": (Axis.CLIENTS,),
+        "pattern": (Axis.CLIENTS, Axis.COORDINATES),
+    }
+    return terms.leaf(Op.DRAW, name, Type((*axes, *own.get(law.name, ())), True, 0, True))
