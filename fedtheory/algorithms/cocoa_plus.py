@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given, Picks, Step, Table, changed
+from fedtheory.algorithms.examples import Example, Given, Picks, StepFunction, Table, changed
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -163,7 +163,7 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("rows", _example)
 
 
-def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> Step:
+def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> StepFunction:
     """CoCoA+ with another sigma' or gamma; without ``start`` local steps do not see the dual variables they add to."""
 
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:

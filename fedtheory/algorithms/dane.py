@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Step, Table
+from fedtheory.algorithms.examples import Example, StepFunction, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
@@ -70,7 +70,7 @@ LINES = {
 EXAMPLE = Example("rows", lambda given: Params(0.5, 0.75))
 
 
-def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> Step:
+def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> StepFunction:
     """DANE with a_k = sign (own grad F_k(w) - eta grad f(w)), or the average weighted by n_k/n."""
 
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:

@@ -56,10 +56,10 @@ def row_step(given: Given) -> float:
 # What goes wrong in the wild, as changed references: an algorithm's module has the slips that it is known for.
 
 #: ``step(problem, params, state, draw) -> state``.
-Step = Callable[[Any, Any, Any, Any], Any]
+StepFunction = Callable[[Any, Any, Any, Any], Any]
 #: What is done in words, the first letter that departs or "", and the step that does it, or all parts of the algorithm
 #: that differ. The state may then hold more than the reference's. The most specific come first.
-Table = tuple[tuple[str, str, Step | Mapping[str, Any]], ...]
+Table = tuple[tuple[str, str, StepFunction | Mapping[str, Any]], ...]
 
 IN_PLACE = (
     "the global model is changed in place while clients still train on it: each participant starts from where the one "
@@ -67,7 +67,7 @@ IN_PLACE = (
 )
 
 
-def changed(step: Step, **change: Callable[..., Any]) -> Step:
+def changed(step: StepFunction, **change: Callable[..., Any]) -> StepFunction:
     """The step followed by a change of some letters: ``change[letter](problem, params, before, after, draw)``."""
 
     def after_change(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
@@ -77,7 +77,7 @@ def changed(step: Step, **change: Callable[..., Any]) -> Step:
     return after_change
 
 
-def never(letter: str, step: Step) -> Step:
+def never(letter: str, step: StepFunction) -> StepFunction:
     """The step that leaves one letter as it was."""
     return changed(
         step,

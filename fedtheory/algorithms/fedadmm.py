@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given, Replaced, Step, Table, weights
+from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table, weights
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.problems.subproblems import Exact, InnerSteps, Solver, Task
@@ -156,7 +156,7 @@ def _changed_rounds(
     mean: Callable[[Any, State, Array], Array] | None = None,
     local: Callable[..., State] = local_update,
     everyone: bool = False,
-) -> Step:
+) -> StepFunction:
     """FedADMM with another average, ``mean(params, state, clients)``, or other local updates.
 
     ``everyone``: all clients take part, whoever is drawn.

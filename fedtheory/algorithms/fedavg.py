@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Step, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -118,7 +118,7 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
-def chained(aliased: bool) -> Step:
+def chained(aliased: bool) -> StepFunction:
     """One client after another trains the same array: each starts from where the one before it ended.
 
     ``aliased``: what is averaged is that array too, as often as there are participants.
@@ -163,7 +163,7 @@ def _carried(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     return State(x + params.eta_g * total)
 
 
-def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> Step:
+def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> StepFunction:
     """FedAvg whose average is sum_i weights_i (y_i - x) over the participants."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given, Replaced, Step, Table
+from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution
@@ -85,7 +85,7 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
-def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> Step:
+def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> StepFunction:
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         w, W = state
         for round_ in range(draw.shape[-2]):

@@ -9,7 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Step, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array, apply, inverse
@@ -81,7 +81,7 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
-def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> Step:
+def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> StepFunction:
     """FedProx with another pull: ``pull(y, before, anchor, mu, k)`` is added to the gradient in local step k."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Picks, Step, Table, row_step
+from fedtheory.algorithms.examples import Example, Picks, StepFunction, Table, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.extras import require
 from fedtheory.numbers.rational import Array
@@ -135,7 +135,7 @@ def _with(
     aggregated: bool = True,
     divided: bool = True,
     snapshot: Literal["server", "none", "local"] = "server",
-) -> Step:
+) -> StepFunction:
     """FSVRG that scales something else by S_k, weighs clients otherwise, leaves out A or the division of h by n_k, or
     corrects by something else than gradients at the server's model."""
 

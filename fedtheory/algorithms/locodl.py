@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Step, Table
+from fedtheory.algorithms.examples import StepFunction, Table
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -121,7 +121,7 @@ LINES = {
 }
 
 
-def _dual_step(factor: Callable[[Any], Any]) -> Step:
+def _dual_step(factor: Callable[[Any], Any]) -> StepFunction:
     def slipped(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         after = step(problem, params, state, draw)
         c = factor(params)

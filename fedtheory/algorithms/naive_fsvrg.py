@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Step, Table, row_step
+from fedtheory.algorithms.examples import Example, StepFunction, Table, row_step
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
@@ -65,7 +65,7 @@ LINES = {
 EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.epochs))
 
 
-def _with(weighted: bool, local_full: bool) -> Step:
+def _with(weighted: bool, local_full: bool) -> StepFunction:
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
         f, w = problem.f, state.w[..., None, :]
         full = f.gradient(w) if local_full else f.full_gradient(state.w)[..., None, :]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Step, Table, changed
+from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -69,7 +69,7 @@ LINES = {
 }
 
 
-def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> Step:
+def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> StepFunction:
     """SAGA along ``direction(problem, fresh, stale, table)``: of the function drawn, and of all in the table."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Step, Table, changed, never
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -124,7 +124,7 @@ def _in_place(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     return State(start + params.eta_g * moved, c + change.sum(axis=-2) / problem.n, c_i + change)
 
 
-def _renewed(divisor: Callable[[Any, int], Any], shared: bool = True) -> Step:
+def _renewed(divisor: Callable[[Any, int], Any], shared: bool = True) -> StepFunction:
     """SCAFFOLD with c_i+ = c_i - c + (x - y_i)/divisor."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
@@ -139,7 +139,7 @@ def _renewed(divisor: Callable[[Any, int], Any], shared: bool = True) -> Step:
     return step
 
 
-def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> Step:
+def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> StepFunction:
     """SCAFFOLD with another correction of the local steps: ``correction(problem, y, shared, own)``."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Step, Table
+from fedtheory.algorithms.examples import Example, StepFunction, Table
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw, UniformSubset
@@ -60,7 +60,7 @@ LINES = {
 EXAMPLE = Example("rows", lambda given: Params())
 
 
-def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> Step:
+def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> StepFunction:
     """SDCA with another denominator, 1 + ``length(f, |x_i|^2)``, or another w, ``primal(f, alpha)``; squared loss."""
 
     def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:

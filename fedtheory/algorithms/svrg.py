@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Step, Table, changed
+from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -68,7 +68,7 @@ LINES = {
 }
 
 
-def _along(direction: Callable[[Array, Array, Array], Array]) -> Step:
+def _along(direction: Callable[[Array, Array, Array], Array]) -> StepFunction:
     """SVRG along ``direction(fresh, stale, full)``: of the function drawn, and of all at the snapshot."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

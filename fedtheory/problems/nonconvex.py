@@ -13,7 +13,7 @@ from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 
 
 @dataclass(frozen=True)
-class Bent:
+class LessHuber:
     r"""f_i(x) = \frac12 \sum_j h_{ij} (x_j - c_{ij})^2 - b_i B_i(\langle u_i, x \rangle - t_i), each with its own bend.
 
     B_i is the Huber function, z^2/2 up to |z| = width_i and linear beyond: inside a strip across u_i the curvature
@@ -120,18 +120,18 @@ class Bent:
             found = found | there[k]
         return best
 
-    def stationary_at(self, x: Array, alpha: Array) -> Bent:
+    def stationary_at(self, x: Array, alpha: Array) -> LessHuber:
         """The same functions with their centres moved by one vector, so that sum_i alpha_i grad f_i(x) = 0."""
         slope = (alpha[:, None] * self.gradient(np.broadcast_to(x, (self.n, self.d)))).sum(axis=-2)
         return replace(self, c=self.c + slope / (alpha[:, None] * self.h).sum(axis=0))
 
 
-def bent(n: int, d: int, rng: np.random.Generator, array: Any = np.asarray) -> Bent:
+def bent(n: int, d: int, rng: np.random.Generator, array: Any = np.asarray) -> LessHuber:
     """A random family in small rationals, some of it convex; ``array`` makes the numbers, as of ``rational.exact``."""
     h, width = array(rng.integers(1, 5, (n, d))) / 2, array(rng.integers(1, 4, n)) / 2
     u, b = array(rng.integers(-2, 3, (n, d))), array(rng.integers(1, 5, n)) / 2
     c, t = array(rng.integers(-4, 5, (n, d))), array(rng.integers(-4, 5, n)) / 2
-    return Bent(h, c, u, b, t, width)
+    return LessHuber(h, c, u, b, t, width)
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
 
 def is_quadratic(f: Functions) -> bool:
     """Whether every gradient is an affine map."""
-    return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | Bent | Kinked)
+    return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | LessHuber | Kinked)
 
 
 # Smooth nonconvex functions that are bounded from below and not coercive.

@@ -57,14 +57,14 @@ def profiles(f: Any, x: Array) -> list[list[Profile]] | None:
             [Profile(tuple(k[i, j] for k in away), tuple(s[i, j] for s in f.slopes)) for i in range(f.n)]
             for j in range(f.d)
         ]
-    elif isinstance(f, nonconvex.Bent) and all((f.u[i] != 0).sum() <= 1 for i in range(f.n)):
+    elif isinstance(f, nonconvex.LessHuber) and all((f.u[i] != 0).sum() <= 1 for i in range(f.n)):
         curved = [[_strip(f, i, j, x) for i in range(f.n)] for j in range(f.d)]
     else:
         return None
     return [[Profile(p.knots, tuple(s - less for s in p.slopes)) for p in parts] for parts in curved]
 
 
-def _strip(f: nonconvex.Bent, i: int, j: int, x: Array) -> Profile:
+def _strip(f: nonconvex.LessHuber, i: int, j: int, x: Array) -> Profile:
     h, u = f.h[i, j], f.u[i, j]
     if u == 0:
         return Profile((), (h,))

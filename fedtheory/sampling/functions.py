@@ -30,7 +30,7 @@ from fedtheory.classes import (
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.nonconvex import Bent
+from fedtheory.problems.nonconvex import LessHuber
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
 from fedtheory.sampling import members, nonsmooth
@@ -300,7 +300,7 @@ class OwnSmoothnessSampler(Sampler):
         if not any(client["bend"] for client in parts):
             return diagonal(h, c)
         u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
-        f: Any = Bent(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
+        f: Any = LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
         return f
 
 

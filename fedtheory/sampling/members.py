@@ -19,7 +19,7 @@ import numpy as np
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, apply, inverse
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.nonconvex import Bent, less_parabola
+from fedtheory.problems.nonconvex import LessHuber, less_parabola
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 from fedtheory.problems.quadratic import Turned, diagonal
 from fedtheory.problems.separable import is_minimised
@@ -119,7 +119,7 @@ def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
     middle, width, bend = (start + end) / 2, (end - start) / 2, h[:, 0] - low
     # At x the strip's part of the gradient is what its curvature takes away up to its nearer end.
     taken = bend * np.maximum(-width, np.minimum(width, -middle))
-    found: Any = Bent(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
+    found: Any = LessHuber(h, x[..., None, :] - (y + taken[:, None] * u) / h, u, bend, x[..., :1] + middle, width)
     return found
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.evidence.record import Evidence
-    from verify.report.terminal import Row
+    from verify.report.terminal import ResultLine
 
 #: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, unless told otherwise.
 SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
@@ -145,7 +145,7 @@ def _describe(claim: Claim) -> None:
     sys.stdout.flush()
 
 
-def _tell(told: Row, widths: tuple[int, int]) -> None:
+def _tell(told: ResultLine, widths: tuple[int, int]) -> None:
     """A line on a terminal, and cells parted by tabs in a pipe."""
     from verify.base.plain import clean
     from verify.report import consoles, terminal

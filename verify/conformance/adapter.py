@@ -102,7 +102,7 @@ class Client:
 _RANDOM = ("rng", "generator", "random", "key", "seed")
 
 
-class Broken(Exception):
+class BadAnswer(Exception):
     """What a function gives cannot be compared: ``part`` of the interface, and in words why."""
 
     def __init__(self, part: str, text: str) -> None:
@@ -111,14 +111,14 @@ class Broken(Exception):
         self.text = text
 
 
-class Unanswered(Broken):
+class Unanswered(BadAnswer):
     """A function asks its problem for something that this one has not."""
 
 
-def _raised(where: str, problem: Problem, error: Exception) -> Broken:
+def _raised(where: str, problem: Problem, error: Exception) -> BadAnswer:
     """What a function raised; of a problem's functions anything may be asked that some of them have."""
     asked = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
-    kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else Broken
+    kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else BadAnswer
     return kind("raises", f"{where} {raised(error)}")
 
 
@@ -175,7 +175,7 @@ class Implementation:
             other = copy.copy(template)
             vars(other).update(letters)
             return other
-        raise Broken(
+        raise BadAnswer(
             "state",
             f"init gives a {type(template).__name__}; a mapping, NamedTuple or object with letters was expected",
         )
@@ -198,12 +198,12 @@ class Implementation:
     def _field(self, state: Any, name: str, shape: tuple[int, ...]) -> Array:
         if isinstance(state, Mapping):
             if name not in state:
-                raise Broken("state", f"the state has no {name!r}: it has {', '.join(map(str, state)) or 'nothing'}")
+                raise BadAnswer("state", f"the state has no {name!r}: it has {', '.join(map(str, state)) or 'nothing'}")
             value = state[name]
         elif hasattr(state, name):
             value = getattr(state, name)
         else:
-            raise Broken("state", f"a state of type {type(state).__name__} has no {name!r}")
+            raise BadAnswer("state", f"a state of type {type(state).__name__} has no {name!r}")
         return as_array(name, value, shape)
 
     def iterates(self, problem: Problem, params: Any, rounds: int, rng: np.random.Generator) -> list[Any]:
@@ -215,9 +215,9 @@ class Implementation:
         except Exception as error:
             raise _raised("run", problem, error) from None
         if not isinstance(found, list):
-            raise Broken("iterates", f"run gives a {type(found).__name__}, where a list of iterates was expected")
+            raise BadAnswer("iterates", f"run gives a {type(found).__name__}, where a list of iterates was expected")
         if len(found) not in (rounds, rounds + 1):
-            raise Broken("iterates", f"run gives {len(found)} iterates for {rounds} rounds")
+            raise BadAnswer("iterates", f"run gives {len(found)} iterates for {rounds} rounds")
         return found
 
     def observed(self, iterate: Any, like: Any, letter: str | None) -> dict[str, Array]:
@@ -231,7 +231,7 @@ class Implementation:
             name = letter or self._shown(iterate, shapes)
             found = {name: as_array(name, iterate, shapes[name])}
         if not found:
-            raise Broken("iterates", f"an iterate shows none of {', '.join(self.names)}")
+            raise BadAnswer("iterates", f"an iterate shows none of {', '.join(self.names)}")
         return found
 
     def _shown(self, iterate: Any, shapes: Mapping[str, tuple[int, ...]]) -> str:
@@ -240,20 +240,20 @@ class Implementation:
             if expected == shape:
                 return name
         listed = ", ".join(f"{name} {expected}" for name, expected in shapes.items())
-        raise Broken("iterates", f"an iterate has shape {shape}, which no part of the state has: {listed}")
+        raise BadAnswer("iterates", f"an iterate has shape {shape}, which no part of the state has: {listed}")
 
 
 def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A value as a float64 array of this shape; ``Broken`` if it is not one, or not finite where a number is due."""
+    """A value as a float64 array of this shape; ``BadAnswer`` if it is not one, or not finite where a number is due."""
     try:
         array = as_numpy(value)
         if array.dtype.kind == "c":
             raise TypeError("complex numbers")
         number = array.astype(np.float64)
     except Exception as error:
-        raise Broken("state", f"{name} is not an array of numbers ({raised(error)})") from None
+        raise BadAnswer("state", f"{name} is not an array of numbers ({raised(error)})") from None
     if number.shape != shape:
-        raise Broken("shape", f"{name} has shape {number.shape}, expected {shape}")
+        raise BadAnswer("shape", f"{name} has shape {number.shape}, expected {shape}")
     return number
 
 

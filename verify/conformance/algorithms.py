@@ -12,7 +12,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.conformance import claimed, matching
-from verify.conformance.adapter import Broken, Implementation, Unanswered, takes_draws
+from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
 from verify.conformance.beyond import LARGEST_BEYOND, beyond
 from verify.conformance.departures import departs, dependent, explained_by, often
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
@@ -20,9 +20,9 @@ from verify.conformance.runs import runs
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, told_apart
 from verify.conformance.seen import (
     Case,
+    Observations,
     Path,
     Result,
-    Seen,
     Setup,
     interface,
     long_one,
@@ -104,7 +104,7 @@ def algorithm(
             name for name, value in numbers.items() if name not in after or not np.array_equal(value, after[name])
         ]
         if changed:
-            broken = Broken("in-place", f"changes the problem that it was given in place: its {changed[0]}")
+            broken = BadAnswer("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = Result((interface(setup, broken),), ("the interface",), {})
     return Report(f"the implementation of {name}", level, setup.tolerance, *result)
 
@@ -144,7 +144,7 @@ def _steps(setup: Setup) -> Result:
         if started:
             return Result((started,), ("the initial state",), {})
         return _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
-    except Broken as broken:
+    except BadAnswer as broken:
         return Result((interface(setup, broken),), ("the interface",), {})
 
 
@@ -174,7 +174,7 @@ def _step_id(setup: Setup) -> str:
 
 def _with_draws(setup: Setup) -> Result:
     own = setup.implementation
-    found = Seen([], [], [])
+    found = Observations([], [], [])
     notes: list[str] = []
     longest = long_one(setup.scenarios)
     for number, scenario in enumerate(setup.scenarios):
@@ -209,7 +209,7 @@ def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Gen
     return [draw_at(draws, int(k)) for k in chosen]
 
 
-def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Seen, rounds: int) -> None:
+def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Observations, rounds: int) -> None:
     """Rounds in which the implementation keeps whatever else its states hold."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     like = setup.algorithm.init(problem, params)
@@ -228,7 +228,7 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
     found.paths.append(path)
 
 
-def compare(setup: Setup, case: Case, found: Seen) -> matching.Matched:
+def compare(setup: Setup, case: Case, found: Observations) -> matching.Matched:
     """How the reference explains a transition, which is added to what was seen."""
     matched = explained_by(setup, setup.algorithm, case)
     found.cases.append(case)
@@ -244,7 +244,7 @@ def _with_generator(setup: Setup) -> Result:
     own = setup.implementation
     chosen = usable(setup)
     longest = long_one(chosen)
-    found = Seen([], [], [])
+    found = Observations([], [], [])
     failures: list[Failure] = []
     notes: list[str] = []
     worst = 0.0
@@ -277,7 +277,7 @@ def _with_generator(setup: Setup) -> Result:
 
 
 def _own_draws(
-    setup: Setup, scenario: Scenario, number: int, level: float, found: Seen, rounds: int
+    setup: Setup, scenario: Scenario, number: int, level: float, found: Observations, rounds: int
 ) -> tuple[list[Failure], float]:
     """Steps from fresh states, and then a run of the implementation's own; the failure of their draws, if any."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params

@@ -72,7 +72,7 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
     return {**typed, SUBNORMAL: whole} if limits.nmant >= 23 else typed
 
 
-class Broken(Exception):
+class BadCall(Exception):
     """The interface is not what was agreed; holds the failure."""
 
     def __init__(self, failure: Failure) -> None:
@@ -127,7 +127,7 @@ class Test:
         return f"x = conformance.inputs({self.d}, {self.seed}, {self.range!r})[{name!r}]\n{again}"
 
 
-class Seen(NamedTuple):
+class Sums(NamedTuple):
     """Sums over n values of C(x)/scale: ``mean (d,)``, ``variance (d,)``, whether all were the same, the first."""
 
     n: int
@@ -138,7 +138,7 @@ class Seen(NamedTuple):
     kept: Array
 
 
-class Found(NamedTuple):
+class CheckResult(NamedTuple):
     """What a check found: failures, the names of what was checked, the smallest defects it ``detects``, and notes."""
 
     failures: tuple[Failure, ...] = ()
@@ -158,7 +158,7 @@ def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: st
         value = test.calls[client](x, rng)
     except Exception as error:
         text = f"{raised(error)}, on {name}, given an array of shape {x.shape}"
-        raise Broken(Failure("interface/raises", "compress", text, test.replay(name))) from None
+        raise BadCall(Failure("interface/raises", "compress", text, test.replay(name))) from None
     length = None
     if isinstance(value, tuple) and len(value) == 2 and np.ndim(value[1]) == 0 and _shape(value[0]) == x.shape:
         value, length = value[0], int(value[1])
@@ -166,13 +166,13 @@ def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: st
         array = as_numpy(value)
     except Exception as error:
         text = f"returns a {type(value).__name__} that numpy does not take ({raised(error)})"
-        raise Broken(Failure("interface/value", "compress", text, test.replay(name))) from None
+        raise BadCall(Failure("interface/value", "compress", text, test.replay(name))) from None
     if array.shape != x.shape:
         text = f"turns an array of shape {x.shape} into one of shape {array.shape}, on {name}"
-        raise Broken(Failure("interface/shape", "compress", text, test.replay(name)))
+        raise BadCall(Failure("interface/shape", "compress", text, test.replay(name)))
     if array.dtype.kind not in "fiub":
         text = f"returns entries of type {array.dtype}, not real numbers"
-        raise Broken(Failure("interface/dtype", "compress", text, test.replay(name)))
+        raise BadCall(Failure("interface/dtype", "compress", text, test.replay(name)))
     checked(test, array, name)
     return array, length
 
@@ -187,7 +187,7 @@ def checked(test: Test, array: Array, name: str) -> None:
     other = array.dtype.kind == "f" or array.any()
     if other and test.kind not in ("", str(array.dtype)):
         text = f"returns entries of type {array.dtype} on {name}, and of type {test.kind} before: the type is not fixed"
-        raise Broken(Failure("interface/dtype", "compress", text, test.replay(name)))
+        raise BadCall(Failure("interface/dtype", "compress", text, test.replay(name)))
 
 
 def shaped(test: Test, x: Array) -> Array:
@@ -210,21 +210,21 @@ def check_interface(test: Test) -> None:
                 earlier.append((value, kept))
                 if not np.array_equal(given, before):
                     text = f"changes its input in place, on {name}: the caller's vector is not what it was"
-                    raise Broken(Failure("interface/in-place", "compress", text, test.replay(name)))
+                    raise BadCall(Failure("interface/in-place", "compress", text, test.replay(name)))
                 _check_finite(test, value, name)
                 if name == "zeros" and value.any():
                     text = f"C(0) has an entry {value[value != 0][0]:.3g}, and must be 0: its variance is at most 0"
-                    raise Broken(Failure(_id(test), "compress", text, test.replay()))
+                    raise BadCall(Failure(_id(test), "compress", text, test.replay()))
                 called(test, client, shaped(test, x), rng, name)
                 if not all(np.array_equal(*pair) for pair in earlier[-8:]):
                     text = "does not leave what it returned alone: a later call changes what an earlier one returned"
-                    raise Broken(Failure("interface/aliased", "compress", text, test.replay(name)))
+                    raise BadCall(Failure("interface/aliased", "compress", text, test.replay(name)))
 
 
 def _check_finite(test: Test, value: Array, name: str) -> None:
     if not np.isfinite(value).all():
         text = f"gives {value[~np.isfinite(value)][0]} on {name}, all of whose entries are finite"
-        raise Broken(Failure(_id(test), "compress", text, test.replay(name)))
+        raise BadCall(Failure(_id(test), "compress", text, test.replay(name)))
 
 
 def _id(test: Test) -> str:
@@ -274,7 +274,7 @@ def valued(test: Test, client: int, rows: Sequence[Array] | Array, rng: np.rando
         out[i] = value
         if length is not None and test.bits is not None and length > test.bits:
             text = f"a message of {length} bits, on {name}; {test.bits} are claimed"
-            raise Broken(Failure("locodl/eq-2/bits", "bits", text, test.replay(name)))
+            raise BadCall(Failure("locodl/eq-2/bits", "bits", text, test.replay(name)))
     _check_finite(test, out, name)
     return out
 
@@ -294,7 +294,7 @@ def _reaction(test: Test, x: Array) -> str:
     rng = generator(test, 6)
     try:
         values = [np.asarray(called(test, 0, shaped(test, x), rng, "NaN")[0], dtype=float) for _ in range(8)]
-    except Broken as broken:
+    except BadCall as broken:
         return broken.failure.evidence.split(", on ")[0]
     finite = sum(bool(np.isfinite(v).all()) for v in values)
     if finite == 0:

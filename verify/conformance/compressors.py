@@ -14,9 +14,9 @@ from fedtheory.compressors import Compressor
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array
 from verify.conformance.calls import (
-    Broken,
+    BadCall,
+    CheckResult,
     Compress,
-    Found,
     Test,
     check_interface,
     generator,
@@ -76,11 +76,11 @@ def compressor(
             test = typed(test, tolerance)
             check_interface(test)
             # Clients that were seeded alike are in step only while all have been called as often.
-            pairs = check_pairs(test) if test.factor > 0 else Found()
+            pairs = check_pairs(test) if test.factor > 0 else CheckResult()
             found = check_moments(test)
             long = _bits(test)
             notes = (*found.notes, *pairs.notes, *special_values(test))
-        except Broken as broken:
+        except BadCall as broken:
             return Report(subject, test.level, test.tolerance, (broken.failure,), ("the interface",))
     # Means of rows that share their randomness say nothing.
     trusted = not any(f.where == "rows of one batch" for f in pairs.failures)
@@ -198,14 +198,14 @@ def _distinct(test: Test, most: int) -> tuple[int, int]:
     return taken, len(found)
 
 
-def _bits(test: Test) -> Found:
+def _bits(test: Test) -> CheckResult:
     """Whether b bits can tell the values apart: there are 2^b of them at most, whatever the input.
 
     If no two of m independent values are equal, of 2^b that there can be, then with probability at most
     exp(-m (m - 1)/2^(b + 1)): values that are equally likely are equal least often.
     """
     if test.bits is None:
-        return Found()
+        return CheckResult()
     most = min(_MESSAGES, max(2000, test.samples // 8))
     level = test.level / 8
     sure = math.floor(math.log2(most * (most - 1) / (2 * math.log(1 / level))))
@@ -219,5 +219,5 @@ def _bits(test: Test) -> Found:
             f"{2**test.bits} apart (level {level:.1g})"
         )
     else:
-        return Found(checked=(f"length of messages, {taken} values",), detects=detects)
-    return Found((Failure("locodl/eq-2/bits", "bits", text, test.replay()),))
+        return CheckResult(checked=(f"length of messages, {taken} values",), detects=detects)
+    return CheckResult((Failure("locodl/eq-2/bits", "bits", text, test.replay()),))

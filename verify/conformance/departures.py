@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.examples import Step
+from fedtheory.algorithms.examples import StepFunction
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
@@ -27,7 +27,7 @@ from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown, told_apart
-from verify.conformance.seen import Case, Letters, Seen, Setup
+from verify.conformance.seen import Case, Letters, Observations, Setup
 
 
 class Slip(NamedTuple):
@@ -87,7 +87,7 @@ class _Scaled(NamedTuple):
         return getattr(self.own, name)
 
 
-def _biased(step: Step, factor: float) -> Step:
+def _biased(step: StepFunction, factor: float) -> StepFunction:
     """The step whose compressors' values are ``factor`` times what they should be."""
 
     def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
@@ -242,7 +242,7 @@ def _follows(setup: Setup, other: Algorithm, scenario: Scenario, seen: Letters) 
     return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
 
 
-def departs(setup: Setup, found: Seen) -> Failure:
+def departs(setup: Setup, found: Observations) -> Failure:
     """The failure of steps that differ from the reference's, at the smallest problem where they do."""
     cases, wrong = found.cases, found.wrong
     case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))

@@ -14,7 +14,7 @@ from verify.conformance.calls import (
     BATCH,
     INDEPENDENT,
     PAIR_SHARE,
-    Found,
+    CheckResult,
     Test,
     generator,
     sampled,
@@ -47,7 +47,7 @@ _REASONS = {
 }
 
 
-def check_pairs(test: Test) -> Found:
+def check_pairs(test: Test) -> CheckResult:
     """Whether calls however far apart, two clients, and the rows of a batch have independent randomness."""
     clients = _CLIENTS if len(test.calls) > 1 else _OWN
     n = max(min(_FEWEST, test.samples // 4), min(_MOST, int(test.samples * PAIR_SHARE / 2)))
@@ -68,7 +68,7 @@ def check_pairs(test: Test) -> Found:
     rows = ", of rows of one batch" if test.batch else ""
     checked = f"independence of {clients}, of {n} successive calls up to {apart} apart{rows}"
     detects = {} if test.contractive else {"correlation of two errors, of omega |x|^2": _smallest(test, n, level)}
-    return Found(tuple(failures), (checked,), detects, ())
+    return CheckResult(tuple(failures), (checked,), detects, ())
 
 
 def _smallest(test: Test, n: int, level: float) -> float:

@@ -27,9 +27,9 @@ from verify.conformance.calls import (
     SUBNORMAL,
     UNBIASED,
     VARIANCE,
-    Broken,
-    Found,
-    Seen,
+    BadCall,
+    CheckResult,
+    Sums,
     Test,
     generator,
     sampled,
@@ -40,7 +40,7 @@ from verify.statistics.e_process import BETS, Assumed, average, growth, smallest
 from verify.statistics.sequential import Ruling, prepare, race
 
 
-def check_moments(test: Test) -> Found:
+def check_moments(test: Test) -> CheckResult:
     """Test by samples that means are x and second moments within the class, at the level of the test.
 
     Each input and coordinate has its share of the level; what would be found is in ``detects``.
@@ -65,14 +65,14 @@ def check_moments(test: Test) -> Found:
             counted += n
             for what, size in one.detects.items():
                 detects[what] = max(detects.get(what, 0.0), size)
-    sized = check_sizes(test, test.level / 8) if not failures else Found()
+    sized = check_sizes(test, test.level / 8) if not failures else CheckResult()
     failures += sized.failures
     if not test.contractive:
         failures += [] if failures else pool.failures(test)
         detects["mean along x, of |x|, all inputs together, whatever the noise"] = pool.defect(test)
     said = "variance" if test.contractive else "mean, coordinate by coordinate, and variance"
     checked = (f"{said} at {len(vectors)} inputs, {counted} values",)
-    return Found(
+    return CheckResult(
         _collected(failures), (*checked, *sized.checked), {**detects, **sized.detects}, tuple(dict.fromkeys(notes))
     )
 
@@ -111,7 +111,7 @@ class _Pool:
 
 def _vector(
     test: Test, client: int, name: str, x: Array, rng: np.random.Generator, n: int, level: float, pool: _Pool
-) -> Found:
+) -> CheckResult:
     """The tests at one input, at this level, and at this level those of its coordinates."""
     given = x.copy()
     exponent = int(np.frexp(abs(x).max())[1])
@@ -130,7 +130,7 @@ def _vector(
         values = np.ldexp(sampled(test, client, given, rng, count, name), -exponent)
         if not np.array_equal(given, x):
             text = f"changes its input in place, on {name}"
-            raise Broken(Failure("interface/in-place", "compress", text, test.replay(name)))
+            raise BadCall(Failure("interface/in-place", "compress", text, test.replay(name)))
         error = values - z
         size = (error**2).sum(axis=1)
         if full:
@@ -192,7 +192,7 @@ def _vector(
     notes: tuple[str, ...] = ()
     if outside:
         notes = (f"|C(x) - x| exceeds {test.bound:.3g} |x| on {name}: means are tested by the variance alone",)
-    where = dict(seen=Seen(taken, total / taken, squares / taken, same, first if first is not None else z, ever), z=z)
+    where = dict(seen=Sums(taken, total / taken, squares / taken, same, first if first is not None else z, ever), z=z)
     failures = _refuted(test, client, name, decisions, mean, taken, level, where)
     detects: dict[str, float] = {}
     if not failures and full and not outside:
@@ -207,7 +207,7 @@ def _vector(
         detects |= _sure(test, level / 2, n, float(square), total, squares, taken) if full else {}
     if name != SUBNORMAL:
         detects |= _variance_sure(test, level / 2, n)
-    return Found(failures, (), detects, notes)
+    return CheckResult(failures, (), detects, notes)
 
 
 def _sure(

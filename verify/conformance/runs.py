@@ -10,7 +10,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from verify.conformance import matching
-from verify.conformance.adapter import Broken, Unanswered
+from verify.conformance.adapter import BadAnswer, Unanswered
 from verify.conformance.beyond import LARGEST_BEYOND
 from verify.conformance.departures import dependent, lost, often
 from verify.conformance.matching import Tracked
@@ -55,7 +55,7 @@ def runs(setup: Setup, observes: str | None) -> Result:
                 worst = worst if scenario.role else max(worst, defect)
             if failures:
                 break
-    except Broken as broken:
+    except BadAnswer as broken:
         return Result((interface(setup, broken),), ("the interface",), {})
     checked = (
         f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
@@ -94,7 +94,7 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
             _check_first(start, seen.pop(0), setup)
         tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
         if tracked.mismatch is not None and _same_memory(iterates):
-            raise Broken(
+            raise BadAnswer(
                 "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
             )
         found.followed.append((seen, tracked))
@@ -122,6 +122,6 @@ def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None
     for name, value in letters.items():
         expected = np.asarray(getattr(start, name), dtype=float)
         if not abs(value - expected).max(initial=0) <= setup.tolerance * max(1.0, float(abs(expected).max(initial=0))):
-            raise Broken(
+            raise BadAnswer(
                 "init", f"the first iterate has {name} = {shown(value)}, the method starts at {shown(expected)}"
             )

@@ -13,8 +13,8 @@ from verify.conformance.calls import (
     SIZE_SHARE,
     UNBIASED,
     VARIANCE,
-    Broken,
-    Found,
+    BadCall,
+    CheckResult,
     Test,
     generator,
     valued,
@@ -47,7 +47,7 @@ def fresh(d: int, between: Array, rng: np.random.Generator) -> Array:
     return signs * x * np.exp2(rng.uniform(low, high))
 
 
-def check_sizes(test: Test, level: float) -> Found:
+def check_sizes(test: Test, level: float) -> CheckResult:
     """Test the mean along x and the second moments at inputs of every size, all together at this level."""
     between = edges(test.range)
     many = len(between) - 1
@@ -73,7 +73,7 @@ def check_sizes(test: Test, level: float) -> Found:
         values[order] = valued(test, turn % len(test.calls), given, rng, "inputs of many sizes")
         turn += 1
         if not np.array_equal(given, rows[order]):
-            raise Broken(Failure("interface/in-place", "compress", "changes its input in place", test.replay()))
+            raise BadCall(Failure("interface/in-place", "compress", "changes its input in place", test.replay()))
         shift = -np.frexp(abs(rows).max(axis=1, keepdims=True))[1]
         z, values = np.ldexp(rows.astype(float), shift), np.ldexp(values, shift)
         square = (z**2).sum(axis=1)
@@ -105,7 +105,7 @@ def check_sizes(test: Test, level: float) -> Found:
         assumed = Assumed(*(np.array([v]) for v in (-math.inf, math.inf, max(w, 1e-12))))
         size = float(smallest_defect(np.ones(1), assumed, plan.level, n)[0])
         detects["mean along x, of |x|, at inputs of one size"] = size + tol
-    return Found(_refuted(test, between, decisions, mean, taken), said, detects)
+    return CheckResult(_refuted(test, between, decisions, mean, taken), said, detects)
 
 
 def _refuted(test: Test, between: Array, decisions: Array, mean: Array, taken: int) -> tuple[Failure, ...]:

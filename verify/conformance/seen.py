@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.quadratic import Quadratics
-from verify.conformance.adapter import Broken, Implementation
+from verify.conformance.adapter import BadAnswer, Implementation
 from verify.conformance.beyond import LARGEST_BEYOND, SLOW
 from verify.conformance.matching import Mismatch
 from verify.conformance.report import Failure
@@ -38,7 +38,7 @@ class Path(NamedTuple):
     seen: Letters
 
 
-class Seen(NamedTuple):
+class Observations(NamedTuple):
     """All that was seen: transitions, those that no draw explains, and runs."""
 
     cases: list[Case]
@@ -82,13 +82,13 @@ class Result(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def interface(setup: Setup, broken: Broken) -> Failure:
+def interface(setup: Setup, broken: BadAnswer) -> Failure:
     """The failure of an interface that is not kept to."""
     where = "run" if setup.implementation.run is not None else "step"
     return Failure(f"interface/{broken.part}", where, broken.text, setup.call)
 
 
-def unanswered(scenario: Scenario, asked: Broken) -> tuple[str, ...]:
+def unanswered(scenario: Scenario, asked: BadAnswer) -> tuple[str, ...]:
     """The note of a problem that is left out, as it has not what is asked of it; raises of the ordinary problems."""
     if isinstance(scenario.problem.f, Quadratics) or not scenario.role:
         raise asked

@@ -21,7 +21,7 @@ from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, often
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
-from verify.conformance.seen import Case, Seen, Setup
+from verify.conformance.seen import Case, Observations, Setup
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
@@ -121,7 +121,7 @@ def _invariant(setup: Setup, trace: Trace, checked: list[str]) -> list[Failure]:
 
 def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float]) -> tuple[list[Failure], str]:
     """Each transition against the reference: by its draw, or by some draw."""
-    seen = Seen([], [], [])
+    seen = Observations([], [], [])
     weights: list[Array] = []
     # Large supports are dear: evenly spaced transitions, the first ones among them.
     tried = 1 if steps[0].draw is not None else min(setup.largest, setup.scenarios[0].support)
@@ -187,7 +187,7 @@ def _determined(setup: Setup, steps: Sequence[Case]) -> tuple[list[Failure], str
         if fixed:
             matched = matching.match(flat, p, draws, fixed, scale, setup.tolerance)
             if matched.mismatch is not None:
-                found = Seen([case], [(case, matched.mismatch)], [])
+                found = Observations([case], [(case, matched.mismatch)], [])
                 return [departs(setup, found)], "the letters that all draws agree on"
     listed = ", ".join(sorted(seen)) or "none"
     return [], f"the letters that all draws agree on ({listed}), in {min(len(steps), _COMPARED)} transitions"

@@ -18,7 +18,7 @@ from sympy.polys.fields import FracElement
 from verify import checker
 from verify.evidence.certificates import ClassCertificate
 from verify.pep.generic_states import formal_sides, quadratic
-from verify.pep.gram import Form, Row, Vector
+from verify.pep.gram import BasisVector, Form, Vector
 from verify.pep.programs import Certificate
 from verify.report import statement
 
@@ -132,7 +132,7 @@ def _form(form: Form) -> dict[str, str]:
     return found | ({"1|1": str(form.constant)} if form.constant else {})
 
 
-def _name(row: Row) -> str:
+def _name(row: BasisVector) -> str:
     return _plain(f"{row.block}: {row.name}")
 
 

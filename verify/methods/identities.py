@@ -36,7 +36,7 @@ from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
 from verify.proofs import identity, inexact, memory, rbcd
-from verify.proofs.identity import Posed, Unprovable, Weights
+from verify.proofs.identity import GapInequality, Unprovable, Weights
 from verify.reading.source import tree_of
 
 #: Instances without special constants on which model and code are compared, besides those with them.
@@ -102,14 +102,14 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
         return None
 
 
-def _proves(claim: Claim, posed: list[Posed], weights: Mapping[str, Weights]) -> str | None:
+def _proves(claim: Claim, posed: list[GapInequality], weights: Mapping[str, Weights]) -> str | None:
     """On what code and model were compared, if the weights prove what is posed; None if they do not."""
     if {p.name for p in posed} != set(weights) or not all(weights[p.name].prove(p, claim) for p in posed):
         return None
     return _compare(claim)
 
 
-def pose(claim: Claim) -> list[tuple[Posed, Weights]]:
+def pose(claim: Claim) -> list[tuple[GapInequality, Weights]]:
     """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
     proofs = _about(claim)
     if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):

@@ -56,13 +56,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
-def _cases(outcomes: tuple[coordinate.Outcome, ...], domain: list[sympy.Basic]) -> Iterator[Any]:
+def _cases(outcomes: tuple[coordinate.EntryValue, ...], domain: list[sympy.Basic]) -> Iterator[Any]:
     """The cases that an entry may be in, each with its outcomes and their probabilities."""
     for sign in _SIGNS:
         yield from _split([*domain, *sign], outcomes, 0)
 
 
-def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.Outcome, ...], depth: int) -> Iterator[Any]:
+def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.EntryValue, ...], depth: int) -> Iterator[Any]:
     if reals.contradictory(known):
         return
     kept = []
@@ -80,7 +80,7 @@ def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.Outcome, ...], d
     yield known, [(_weight(outcome, known), outcome) for outcome in kept]
 
 
-def _weight(outcome: coordinate.Outcome, known: list[sympy.Basic]) -> sympy.Expr:
+def _weight(outcome: coordinate.EntryValue, known: list[sympy.Basic]) -> sympy.Expr:
     """The probability of an outcome in a case."""
     if outcome.below is None:
         return outcome.probability
@@ -127,7 +127,7 @@ def _follows(relation: sympy.Basic, known: list[sympy.Basic]) -> bool:
     return reals.implied(relation, known) or reals.contradictory(known)
 
 
-def _moments(options: list[tuple[sympy.Expr, coordinate.Outcome]]) -> Iterator[list[tuple[sympy.Expr, sympy.Expr]]]:
+def _moments(options: list[tuple[sympy.Expr, coordinate.EntryValue]]) -> Iterator[list[tuple[sympy.Expr, sympy.Expr]]]:
     yield [(w, outcome.value) for w, outcome in options]
     yield [(w, (outcome.value - x) ** 2) for w, outcome in options]
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array
 from verify.pep import programs
-from verify.pep.gram import Row
+from verify.pep.gram import BasisVector
 from verify.pep.programs import Program, Solution
 
 # Sparse linear equations in fractions.
@@ -210,7 +210,7 @@ def equations(program: Program, posed: Program, case: WorstCase) -> Iterator[tup
     reached = sum(np.einsum("kij,ij->k", A[j].reshape(-1, *X.shape), X) for j, X in enumerate(grams)) + a @ case.values
     size = np.maximum(programs.sizes(A, a), 1e-300)
     idle: list[Equation] = [({k: Fraction(1)}, Fraction(0)) for k in _places((b - reached) / size > _ROOM)]
-    seen: list[list[dict[Row, Fraction]]] = []
+    seen: list[list[dict[BasisVector, Fraction]]] = []
     for tol in _TOLERANCES:
         blocks = zip(posed.blocks, case.factors, strict=True)
         simple = [list(_simple(program, posed, rows, N, tol)) for rows, N in blocks]
@@ -234,8 +234,8 @@ def _places(where: Array) -> list[int]:
 
 
 def _simple(
-    program: Program, posed: Program, rows: tuple[Row, ...], factor: Array, tol: float
-) -> Iterator[tuple[dict[Row, Fraction], int]]:
+    program: Program, posed: Program, rows: tuple[BasisVector, ...], factor: Array, tol: float
+) -> Iterator[tuple[dict[BasisVector, Fraction], int]]:
     """A basis of the range of a factor, by row reduction, with simple rational entries in the program's own units; each
     with the place of its one, where the others have zeros."""
     units = [Fraction(posed.units.get(row, 1)) / Fraction(program.units.get(row, 1)) for row in rows]

@@ -21,7 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
 from verify.base.evaluate import sides
 from verify.pep import posing
-from verify.pep.gram import Form, Row, Vector
+from verify.pep.gram import BasisVector, Form, Vector
 from verify.pep.programs import is_positive_semidefinite
 from verify.reading import whole
 
@@ -111,6 +111,6 @@ def quadratic(of: FracElement) -> Form | None:
         return None
     whole_form, entries = of.numer.quo_ground(of.denom.coeff(1)), {}
     for powers, c in whole_form.iterterms():
-        pair = tuple(Row("state", f"t_{k}") for k, power in enumerate(powers) for _ in range(power))
+        pair = tuple(BasisVector("state", f"t_{k}") for k, power in enumerate(powers) for _ in range(power))
         entries[pair[0], pair[1]] = Fraction(int(c.numerator), int(c.denominator))
     return Form(entries, {}, 0)

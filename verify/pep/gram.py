@@ -26,7 +26,7 @@ _EXACT = (int, Fraction, sympy.Expr)
 _NUMBERS = (*_EXACT, np.integer, np.bool_)
 
 
-class Row(NamedTuple):
+class BasisVector(NamedTuple):
     """An abstract vector. Rows of different ``block`` are orthogonal: uncorrelated noise, other representations."""
 
     block: str
@@ -115,7 +115,7 @@ class _Linear:
 class Vector(_Linear):
     """A linear combination of rows. ``a * b`` is the inner product, ``a ** 2`` the squared norm."""
 
-    coefficients: Mapping[Row, Number]
+    coefficients: Mapping[BasisVector, Number]
 
     def _combine(self, other: Any, sign: int) -> Any:
         if isinstance(other, Vector):
@@ -143,13 +143,13 @@ class Vector(_Linear):
         return " + ".join(terms).replace("+ -", "- ") or "0"
 
     @property
-    def key(self) -> frozenset[tuple[Row, Number]]:
+    def key(self) -> frozenset[tuple[BasisVector, Number]]:
         """What tells different vectors apart."""
         return frozenset(self.coefficients.items())
 
 
-def _product(a: Mapping[Row, Number], b: Mapping[Row, Number]) -> Form:
-    entries: dict[tuple[Row, Row], Number] = {}
+def _product(a: Mapping[BasisVector, Number], b: Mapping[BasisVector, Number]) -> Form:
+    entries: dict[tuple[BasisVector, BasisVector], Number] = {}
     for left, s in a.items():
         for right, t in b.items():
             if left.block == right.block:
@@ -165,7 +165,7 @@ class Form(_Linear):
     Each unordered pair of rows appears once; ``values`` are the coefficients of function values, by name.
     """
 
-    entries: Mapping[tuple[Row, Row], Number]
+    entries: Mapping[tuple[BasisVector, BasisVector], Number]
     values: Mapping[str, Number]
     constant: Number = 0
 
@@ -203,11 +203,11 @@ class Form(_Linear):
     __lt__ = __le__ = __gt__ = __ge__ = _unordered
 
     @property
-    def rows(self) -> set[Row]:
+    def rows(self) -> set[BasisVector]:
         """The rows that appear."""
         return {row for pair in self.entries for row in pair}
 
-    def matrix(self, rows: list[Row]) -> Array:
+    def matrix(self, rows: list[BasisVector]) -> Array:
         """The symmetric matrix (object array) of the form on these rows."""
         place = {row: i for i, row in enumerate(rows)}
         out = np.full((len(rows), len(rows)), Fraction(0), dtype=object)
@@ -217,16 +217,16 @@ class Form(_Linear):
                 out[i, j] = out[j, i] = c if i == j else c * Fraction(1, 2)
         return out
 
-    def image(self, vector: Mapping[Row, Number]) -> dict[Row, Number]:
+    def image(self, vector: Mapping[BasisVector, Number]) -> dict[BasisVector, Number]:
         """The symmetric matrix of the form times a sparse vector, whose rows are of one block."""
-        out: dict[Row, Number] = {}
+        out: dict[BasisVector, Number] = {}
         for (a, b), c in self.entries.items():
             for here, there in ((a, b), (b, a)):
                 if there in vector:
                     out[here] = out.get(here, 0) + c * vector[there] / 2
         return out
 
-    def rescaled(self, rows: Mapping[Row, Number], values: Mapping[str, Number]) -> Form:
+    def rescaled(self, rows: Mapping[BasisVector, Number], values: Mapping[str, Number]) -> Form:
         """The form in other units: each row and function value is its unit times a new one."""
         entries = {(a, b): c * rows[a] * rows[b] for (a, b), c in self.entries.items()}
         return Form(entries, {name: c * values[name] for name, c in self.values.items()}, self.constant)
@@ -239,7 +239,7 @@ class Form(_Linear):
 
 def row(name: str, block: str = "state") -> Vector:
     """The vector that is one row."""
-    return Vector({Row(block, name): 1})
+    return Vector({BasisVector(block, name): 1})
 
 
 def value(name: str) -> Form:

@@ -33,7 +33,7 @@ from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, posed_as_claimed
 from verify.pep.functions import Formal
-from verify.pep.gram import Form, NotLinear, Row
+from verify.pep.gram import BasisVector, Form, NotLinear
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 
@@ -262,8 +262,8 @@ def _apart(form: Form) -> Form:
     return Form(entries, {f"{name}, read": c for name, c in form.values.items()}, form.constant)
 
 
-def _renamed(row: Row) -> Row:
-    return Row(f"{row.block}, read", row.name)
+def _renamed(row: BasisVector) -> BasisVector:
+    return BasisVector(f"{row.block}, read", row.name)
 
 
 # Programs
@@ -293,14 +293,16 @@ def _useful(objective: Form, constraints: list[Constraint]) -> tuple[Constraint,
                 above[key] = above.get(key, False) or v > 0
                 below[key] = below.get(key, False) or v < 0
         kept = [
-            c for c in constraints if all(above[k] and (below[k] or isinstance(k, Row)) for k, _ in _signed(c.form))
+            c
+            for c in constraints
+            if all(above[k] and (below[k] or isinstance(k, BasisVector)) for k, _ in _signed(c.form))
         ]
         if len(kept) == len(constraints):
             return tuple(kept)
         constraints = kept
 
 
-def _signed(form: Form) -> Iterator[tuple[Row | str, Any]]:
+def _signed(form: Form) -> Iterator[tuple[BasisVector | str, Any]]:
     """Coefficients of the squares of rows and of the function values."""
     yield from ((a, v) for (a, b), v in form.entries.items() if a == b)
     yield from form.values.items()

@@ -19,7 +19,7 @@ import mpmath
 import numpy as np
 
 from fedtheory.numbers.rational import DIGITS, Array
-from verify.pep.gram import Form, Number, Row
+from verify.pep.gram import BasisVector, Form, Number
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -48,7 +48,7 @@ class Program:
 
     objective: Form
     constraints: tuple[Constraint, ...]
-    units: Mapping[Row, Number] = field(default_factory=dict)
+    units: Mapping[BasisVector, Number] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [c.name for c in self.constraints]
@@ -61,7 +61,7 @@ class Program:
         return tuple(c.form for c in self.constraints)
 
     @cached_property
-    def blocks(self) -> tuple[tuple[Row, ...], ...]:
+    def blocks(self) -> tuple[tuple[BasisVector, ...], ...]:
         """The rows of each diagonal block of the Gram matrix."""
         rows = sorted({row for form in (self.objective, *self.forms) for row in form.rows})
         names = sorted({row.block for row in rows})
@@ -86,7 +86,7 @@ class Program:
         C, c = self.numeric(self.objective)
         return A, a, np.array([-float(form.constant) for form in self.forms]), C, c
 
-    def rescaled(self, rows: Mapping[Row, Number], values: Mapping[str, Number]) -> Program:
+    def rescaled(self, rows: Mapping[BasisVector, Number], values: Mapping[str, Number]) -> Program:
         """The same program in other units; its multipliers are the same."""
         constraints = tuple(c._replace(form=c.form.rescaled(rows, values)) for c in self.constraints)
         units = {row: self.units.get(row, 1) * unit for row, unit in rows.items()}

@@ -26,7 +26,7 @@ from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import Refused, bounded, enclosed, escalated, left_domain, posed_as_claimed
 from verify.pep.functions import Formal
-from verify.pep.gram import Form, NotLinear, Row, scalar
+from verify.pep.gram import BasisVector, Form, NotLinear, scalar
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 
@@ -245,8 +245,8 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
 def _apart(form: Form, where: str) -> Form:
     """The form with rows and values of its own: another state of another problem."""
 
-    def moved(row: Row) -> Row:
-        return Row(f"{row.block}, {where}", row.name)
+    def moved(row: BasisVector) -> BasisVector:
+        return BasisVector(f"{row.block}, {where}", row.name)
 
     entries = {(moved(a), moved(b)): c for (a, b), c in form.entries.items()}
     return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)

@@ -37,7 +37,7 @@ class Unprovable(ValueError):
 
 
 @dataclass(frozen=True)
-class Posed:
+class GapInequality:
     """``gap >= 0`` is to be shown, from ``known`` forms that are <= 0.
 
     ``slack``: symbols that stand for nonnegative expressions, with those expressions; their sign has been derived.
@@ -59,7 +59,7 @@ class Weights:
     multipliers: Mapping[str, sympy.Expr]
     squares: tuple[tuple[sympy.Expr, Vector], ...]
 
-    def prove(self, posed: Posed, claim: Claim) -> bool:
+    def prove(self, posed: GapInequality, claim: Claim) -> bool:
         """Whether the identity expands to zero and every weight is nonnegative by the assumptions on its symbols."""
         if not set(self.multipliers) <= set(posed.known):
             return False

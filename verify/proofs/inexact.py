@@ -38,7 +38,14 @@ from verify.pep import posing
 from verify.pep.functions import Formal
 from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
 from verify.proofs import identity, rbcd
-from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, require_at_least, require_nonnegative
+from verify.proofs.identity import (
+    GapInequality,
+    Unprovable,
+    Weights,
+    coefficients,
+    require_at_least,
+    require_nonnegative,
+)
 
 Gap = Callable[[Any, Any, Any], Any]
 
@@ -60,7 +67,7 @@ _VECTORS = {
 _LETTERS = {"r": _r, "s_F": _s_F, "s_D": _s_D, "s_r": _s_r}
 
 
-def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
+def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
     s = identity.told(claim).letters
     if isinstance(claim.statement, Bound) and claim.statement.override is None:
@@ -69,7 +76,7 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
         yield from _lemma(claim, s)
 
 
-def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
     statement, right = _sides(claim)
     delta, alpha, N = s["delta"], s["mu"], s["n"]
     # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
@@ -77,21 +84,21 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, W
         require_nonnegative(claim, right[_DRIFT] - 1)
         gap = delta * _e**2 + delta * _m**2 - _p**2
         known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
-        yield Posed("next error", gap, known), _stated(claim, "next error")
+        yield GapInequality("next error", gap, known), _stated(claim, "next error")
     elif set(right) == {_GAPS}:
         require_nonnegative(claim, right[_GAPS] - 8 / (N * alpha))
         smooth = interpolation(Sample(ZERO, _b, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
         known = {"smooth below": smooth, "oracle": _p**2 - delta / 2 * (_a - _b) ** 2}
         whole = 8 / alpha * (1 + delta)
         gap = delta * _a**2 + whole * _v - (_b + _p) ** 2
-        yield Posed("next distance", gap, known), _stated(claim, "next distance")
-        first = Posed("first distance", 8 / alpha * _v - _b**2, {"smooth below": smooth})
+        yield GapInequality("next distance", gap, known), _stated(claim, "next distance")
+        first = GapInequality("first distance", 8 / alpha * _v - _b**2, {"smooth below": smooth})
         yield first, _stated(claim, first.name)
     else:
         raise Unprovable(f"{claim.id} bounds {statement.left} by {', '.join(right)}")
 
 
-def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
     """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
     delta, alpha, beta, N, tau = (s[name] for name in ("delta", "mu", "L", "n", "tau"))
     if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
@@ -118,7 +125,7 @@ def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Ite
     # 1 - kappa >= 2 delta is a hypothesis: instances that break it must not meet the claim's.
     slack = {_s_F: statement.factor - 1 + kappa, _s_D: 1 - kappa - 2 * delta, _s_r: 1 - _r}
     slack = {_r: r} | {symbol: expression.subs(_r, r) for symbol, expression in slack.items()}
-    yield Posed("contraction", gap, known, slack), _stated(claim, "contraction")
+    yield GapInequality("contraction", gap, known, slack), _stated(claim, "contraction")
     yield from _constant(claim, statement, s)
 
 
@@ -126,7 +133,7 @@ def _stated(claim: Claim, name: str) -> Weights:
     return identity.stated(claim, name, _LETTERS, _VECTORS)
 
 
-def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[Posed, Weights]]:
+def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
     """left <= c V and, from y = 0, gap <= |y*|^2/(2 alpha) with |y*|^2 <= N zeta^2."""
     delta, alpha, N = (s[name] for name in ("delta", "mu", "n"))
     sides = (str(statement.left), str(statement.initial))
@@ -147,9 +154,9 @@ def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> It
     c = sympy.Rational(40, 3) / alpha
     gap = c * (_v + 3 * alpha / 16 * _D) - (_g + _e) ** 2
     slack = {_s_D: sympy.Rational(1, 2) - delta}
-    yield Posed("primal distance", gap, known, slack), _stated(claim, "primal distance")
+    yield GapInequality("primal distance", gap, known, slack), _stated(claim, "primal distance")
     above = {"smooth above": smoothness(Sample(_z, _g, _v), OPTIMUM, 1 / alpha)}
-    yield Posed("start", _z**2 / (2 * alpha) - _v, above), _stated(claim, "start")
+    yield GapInequality("start", _z**2 / (2 * alpha) - _v, above), _stated(claim, "start")
 
 
 def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:

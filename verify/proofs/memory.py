@@ -35,7 +35,7 @@ from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, strong_convexity, value
 from verify.proofs import identity, rbcd
-from verify.proofs.identity import Posed, Unprovable, Weights, require_at_least, require_nonnegative
+from verify.proofs.identity import GapInequality, Unprovable, Weights, require_at_least, require_nonnegative
 from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from
 
 _GAP = "G(y^T)-G*"
@@ -54,7 +54,7 @@ _VECTORS = {"z": _z, "g": _g, "e": _e, "h": _h, "Pg": _Pg, "Pe": _Pe, "mean e": 
 _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x}
 
 
-def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
+def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is not None:
@@ -67,7 +67,7 @@ def pose(claim: Claim) -> Iterator[tuple[Posed, Weights]]:
     yield from _left(claim, statement)
 
 
-def _contraction(claim: Claim, statement: Bound) -> tuple[Posed, Weights]:
+def _contraction(claim: Claim, statement: Bound) -> tuple[GapInequality, Weights]:
     """F V - E V(next) >= 0."""
     alpha, beta, N, tau = _letters(claim)
     r, share, A = (tau - 1) / (N - 1), _r + _s_q, 3 * alpha / 16
@@ -95,7 +95,7 @@ def _contraction(claim: Claim, statement: Bound) -> tuple[Posed, Weights]:
         _s_x: 1 - alpha / beta,
         _r: r,
     }
-    return Posed("contraction", gap, known, slack), identity.stated(claim, "contraction", _LETTERS, _VECTORS)
+    return GapInequality("contraction", gap, known, slack), identity.stated(claim, "contraction", _LETTERS, _VECTORS)
 
 
 def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
@@ -104,7 +104,7 @@ def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
     return tuple(letters[name] for name in ("mu", "L", "n", "tau"))
 
 
-def _left(claim: Claim, statement: Bound) -> Iterator[tuple[Posed, Weights]]:
+def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, Weights]]:
     """left <= constant V."""
     left, (alpha, _, N, tau) = str(statement.left), _letters(claim)
     if left == _GAP:
@@ -121,7 +121,7 @@ def _left(claim: Claim, statement: Bound) -> Iterator[tuple[Posed, Weights]]:
         "oracle": _e**2 - _h**2 / 4,
     }
     gap = c * (_v + 3 * alpha / 16 * _h**2) - _q * (_g + _e) ** 2 - _s_1 * (_g + _h) ** 2
-    posed = Posed("primal distance", gap, known, {_s_1: 1 - tau / N, _q: tau / N})
+    posed = GapInequality("primal distance", gap, known, {_s_1: 1 - tau / N, _q: tau / N})
     yield posed, identity.stated(claim, posed.name, _LETTERS, _VECTORS)
 
 

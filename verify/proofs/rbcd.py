@@ -24,7 +24,7 @@ from verify.pep import functions, posing
 from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, interpolation, row, smoothness, strong_convexity, value
 from verify.proofs import identity
 from verify.proofs.identity import (
-    Posed,
+    GapInequality,
     Unprovable,
     Weights,
     coefficients,
@@ -34,7 +34,7 @@ from verify.proofs.identity import (
 )
 
 Letters = dict[str, sympy.Expr]
-Pieces = Iterator[tuple[Posed, Weights]]
+Pieces = Iterator[tuple[GapInequality, Weights]]
 
 #: r = (tau - 1)/(n - 1); by how much the claimed number exceeds what it must; 1/L_i - 1/L_max;
 #: by how much a coefficient exceeds what it must. Nothing that a claim speaks of is one of them.
@@ -102,22 +102,24 @@ def _before(claim: Claim) -> Quantity:
     raise Unprovable(f"the left side of {claim.id} is not a potential that its right side speaks of")
 
 
-def _descent(claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: Letters) -> tuple[Posed, Weights]:
+def _descent(
+    claim: Claim, share: sympy.Expr, right: dict[str, sympy.Expr], k: Letters
+) -> tuple[GapInequality, Weights]:
     """share h + b |G grad h|_L^2 - E h(y) >= 0, where E h(y) <= h - (r/2) |G grad h|_L^2 by the sampling lemma."""
     excess = right.get("|G grad h|_L^2", sympy.S.Zero) + k["r"] / 2
     require_nonnegative(claim, k["r"])
     require_nonnegative(claim, excess)
     gap = (share - 1) * _AT.value + excess * _over_L * _SQUARE
-    return Posed("descent", gap, {}, {_s_b: excess}), _stated(claim, "descent", k)
+    return GapInequality("descent", gap, {}, {_s_b: excess}), _stated(claim, "descent", k)
 
 
-def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[Posed, Weights]:
+def _contraction(claim: Claim, factor: sympy.Expr, k: Letters, known: dict[str, Form]) -> tuple[GapInequality, Weights]:
     """F V - E V(next) >= 0 for V = h - h*, where E V(next) <= V - (r/2) |G grad h|_L^2 by the sampling lemma."""
     mu, L = k["mu"], k["L"]
     require_nonnegative(claim, k["r"])
     require_at_least(claim, factor, 1 - k["r"] * mu / L)
     gap = (_F - 1) * _AT.value + _r / 2 * (1 / L + _s_L) * _SQUARE
-    return Posed("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), _stated(claim, "contraction", k)
+    return GapInequality("contraction", gap, known, {_s_F: _F - 1 + _r * mu / L}), _stated(claim, "contraction", k)
 
 
 def sampling_lemma() -> bool:

@@ -39,7 +39,7 @@ x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EntryValue:
     """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
     masks that were drawn; ``below``: that the uniform variate is below the number told (True) or not, None where it
     does not matter; ``value``: what it becomes."""
@@ -56,7 +56,7 @@ class Entry:
     and bits; and what it demands, each with what is known there: relations without which its code raises an error, as
     where it divides by zero, or a distribution has no meaning."""
 
-    outcomes: tuple[tuple[Outcome, ...], ...]
+    outcomes: tuple[tuple[EntryValue, ...], ...]
     omega: sympy.Expr
     bits: sympy.Expr
     demands: tuple[tuple[tuple[sympy.Basic, ...], sympy.Basic], ...]
@@ -74,13 +74,13 @@ def read(statement: CompressorClass) -> Entry:
     return Entry(tuple(dict.fromkeys((of, both[1][0]))), omega, bits, tuple(dict.fromkeys((*demands, *both[1][3]))))
 
 
-def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...], sympy.Expr, sympy.Expr, Any]:
+def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ...], sympy.Expr, sympy.Expr, Any]:
     """On fractions, or on floats, of which every number is taken for what is written."""
     say, reading = _Letters(statement), _Reading(exact)
     made = reading.compressor(statement)
     omega, bits = (say.number(as_term(made.fields[name])) for name in ("omega", "bits"))
     demands = list(reading.demanded(say))
-    found: list[Outcome] = []
+    found: list[EntryValue] = []
     for draw, probability in _draws(made.fields["draws"]):
         for _ in reading.reader.paths():
             value = reading.becomes(made, draw)
@@ -91,7 +91,7 @@ def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[Outcome, ...],
     return tuple(found), omega, bits, tuple(demands)
 
 
-def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> Outcome:
+def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> EntryValue:
     """What is made of an entry on one path: a uniform variate is compared with one number that is no such."""
     below: tuple[sympy.Expr, bool] | None = None
     where = []
@@ -106,7 +106,7 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
             raise Unread("a uniform variate is compared more than once")
         # Whether it is equal has no probability.
         below = say.number(right if left is U else left), answer is (left is U)
-    return Outcome(tuple(where), say.number(probability), below, say.number(value))
+    return EntryValue(tuple(where), say.number(probability), below, say.number(value))
 
 
 def _speaks_of(condition: Any, *leaves: Term) -> bool:

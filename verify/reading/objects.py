@@ -99,7 +99,7 @@ class Objects(ABC):
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)
-        if function.__builtins__ is not vars(builtins):
+        if function.__builtins__ is not vars(builtins):  # type: ignore[attr-defined]
             raise Unread(f"{function.__name__} has builtins of its own")
         within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
         scope = Scope({}, None, function, module, within, frozenset())

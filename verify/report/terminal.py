@@ -233,7 +233,7 @@ _LOUD = "bold white on red"
 _FAULT = "its own code fails in "
 
 
-class Row(NamedTuple):
+class ResultLine(NamedTuple):
     """A line of the table."""
 
     id: str
@@ -242,10 +242,10 @@ class Row(NamedTuple):
     over: str
 
 
-def row(evidence: Evidence) -> Row:
+def row(evidence: Evidence) -> ResultLine:
     """The line of a claim that was tested."""
     margin = "-" if evidence.margin is None else f"{evidence.margin:.3g}"
-    return Row(evidence.claim.id, str(evidence.verdict), margin, over(evidence))
+    return ResultLine(evidence.claim.id, str(evidence.verdict), margin, over(evidence))
 
 
 def over(evidence: Evidence) -> str:
@@ -269,7 +269,7 @@ def faults(evidence: Evidence) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def lines(told: Row, widths: tuple[int, int], width: int) -> Iterator[Text]:
+def lines(told: ResultLine, widths: tuple[int, int], width: int) -> Iterator[Text]:
     """The line on a terminal of a ``width``, cut there unless the claim failed. ``widths``: of ids and verdicts."""
     colour = _LOUD if told.verdict == FAILED else style(told.verdict)
     head = Text.assemble(

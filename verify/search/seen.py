@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.problems.nonconvex import Bent, LessParabola
+from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 
@@ -41,7 +41,7 @@ def sort_of(f: Any) -> str:
         return ("two slopes", "three slopes", "kinks")[min(len(inner.slopes), 4) - 2]
     if isinstance(inner, Quadratics):
         return QUADRATICS
-    return "quadratics with a strip" if isinstance(inner, Bent) else "other functions"
+    return "quadratics with a strip" if isinstance(inner, LessHuber) else "other functions"
 
 
 def words(seen: Collection[Seen]) -> str:

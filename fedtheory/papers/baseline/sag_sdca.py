@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.baseline import finite_sum, potentials
 from fedtheory.papers.baseline.rivals import L, mu, n
-from fedtheory.papers.fedopt.data import Posed, States
+from fedtheory.papers.fedopt.data import RidgeInstances, States
 from fedtheory.papers.fedopt.predictors import ANY_GAMMA, LOSSES, dual_gap, dual_optimum, gamma, lamda, letters
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
@@ -100,7 +100,7 @@ SDCA = Setting(
     f"{LOSSES}, any alpha",
     letters=letters(lamda, gamma, n),
     drawing=Drawing(
-        special=Posed(
+        special=RidgeInstances(
             lambda recipe, problem, exact: sdca.Params(),
             States(
                 lambda problem: problem.f.examples,

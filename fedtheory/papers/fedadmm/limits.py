@@ -20,7 +20,7 @@ from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.iterates import objective, server_model
 from fedtheory.papers.fedadmm.transition import SELECTED, SMOOTH, STEP, ratio
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.nonconvex import Bent, Receding, bent, receding
+from fedtheory.problems.nonconvex import LessHuber, Receding, bent, receding
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.subproblems import Adversary
 from fedtheory.randomness.selections import Covering, Fixed, Uniform
@@ -118,17 +118,17 @@ def _functions(recipe: Recipe, alpha: Array, rng: np.random.Generator) -> tuple[
         wanted = 0.5 if recipe["kind"] == "strong" else 0.0
         missing = max(0.0, wanted - float((alpha * f.mu).sum()))
         more = np.where(np.arange(m) > 0, missing / alpha[1:].sum(), 0.0)
-        f = Bent(f.h + more[:, None], f.c, f.u, f.b, f.t, f.width)
+        f = LessHuber(f.h + more[:, None], f.c, f.u, f.b, f.t, f.width)
     w: Any = rng.standard_normal(d)
     return f.stationary_at(w, alpha), float((alpha * f.mu).sum()), w
 
 
-def _flat(m: int, d: int) -> Bent:
+def _flat(m: int, d: int) -> LessHuber:
     """f_i alike: |x|^2/2, but constant in the first coordinate up to a distance of 1 from the origin. They are convex,
     coercive, and minimal all along a segment."""
     one, first = np.ones(m), np.zeros((m, d))
     first[:, 0] = 1
-    return Bent(np.ones((m, d)), np.zeros((m, d)), first, one, 0 * one, one)
+    return LessHuber(np.ones((m, d)), np.zeros((m, d)), first, one, 0 * one, one)
 
 
 def _or_flat(rng: np.random.Generator) -> Iterator[Recipe]:

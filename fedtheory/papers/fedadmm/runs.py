@@ -22,7 +22,7 @@ from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.nonconvex import Bent
+from fedtheory.problems.nonconvex import LessHuber
 from fedtheory.problems.subproblems import Adversary
 from fedtheory.randomness.selections import Fixed, covers
 from fedtheory.settings import Drawing, Setting
@@ -173,7 +173,7 @@ def lowest(problem: Problem, alpha: Array) -> Any:
     The slope is linear between bends, so that the minimiser is a root of it or lies at a bend.
     """
     f: Any = problem.f
-    line: Any = Bent(f.h[:, :1], f.c[:, :1], f.u[:, :1], f.b, f.t, f.width)
+    line: Any = LessHuber(f.h[:, :1], f.c[:, :1], f.u[:, :1], f.b, f.t, f.width)
     weights = alpha[:, None] * f.h[:, 1:]
     mean = (weights * f.c[:, 1:]).sum(axis=0) / weights.sum(axis=0)
     least: Any = _lowest_on_a_line(Problem(line), alpha)
@@ -332,7 +332,7 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
     rest = (numbers(values, exact).reshape(len(clients), d - 1) for values in others)
     h, c = (np.concatenate([first[:, None], more], axis=1) for first, more in zip((h, c), rest, strict=True))
     first = numbers([1] + [0] * (d - 1), exact)
-    f: Any = Bent(h, c, bends[:, None] * first, np.where(b > 0, b, 1 + 0 * b), t, width)
+    f: Any = LessHuber(h, c, bends[:, None] * first, np.where(b > 0, b, 1 + 0 * b), t, width)
     weights = numbers([client["weight"] for client in clients], exact)
     alpha = weights / weights.sum()
     r = numbers([client["declared"] for client in clients], exact) * f.L

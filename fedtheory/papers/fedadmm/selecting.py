@@ -24,7 +24,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
 
 
-class Plan(NamedTuple):
+class Selection(NamedTuple):
     """``masks (rounds, m)``: who takes part; ``s0``: rounds of a window."""
 
     masks: Array
@@ -59,7 +59,7 @@ def _plan_build(recipe: Recipe, exact: bool) -> Instance:
     sets = ", ".join("{" + ",".join(str(i + 1) for i in np.flatnonzero(row)) + "}" for row in masks)
     return Instance(
         None,
-        Plan(masks, recipe["s0"]),
+        Selection(masks, recipe["s0"]),
         0,
         lambda theta: (None, theta),
         text=f"m={len(columns)}, s_0={recipe['s0']}, Omega: {sets}",
@@ -72,7 +72,7 @@ def _fewer_rounds(recipe: Recipe) -> Iterator[Recipe]:
         yield {**recipe, "clients": tuple({"rounds": c["rounds"][:length]} for c in clients)}
 
 
-def _longest(problem: Any, params: Plan, state: Any) -> Array:
+def _longest(problem: Any, params: Selection, state: Any) -> Array:
     return np.array([[int(gaps(params.masks).max())]])
 
 

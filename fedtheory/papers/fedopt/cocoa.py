@@ -17,7 +17,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import dual_steps
-from fedtheory.papers.fedopt.data import Letter, Posed, States, few, one_of, positive, value
+from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
@@ -105,7 +105,7 @@ INEXACT = Setting(
     "sigma' = g sigma",
     letters={**letters(lamda, gamma, n, smax), sigma: "sigma", Theta: "Theta", _aggregation: "gamma"},
     drawing=Drawing(
-        special=Posed(
+        special=RidgeInstances(
             _cocoa,
             States(lambda problem: problem.f.examples, _cocoa_at),
             {
@@ -178,7 +178,7 @@ def _change_of_15(problem: LinearProblem, params: perturbed_primal.Params, state
 
 ADDED = setting(
     f"{LOSSES}, on any data and nodes; any sigma > 0, local solutions of any accuracy, added",
-    Posed(
+    RidgeInstances(
         _cocoa,
         States(lambda problem: problem.f.examples, _cocoa_at),
         {**ANY_GAMMA, **ANY_SIGMA, **_ACCURACY, "share": one_of(1)},
@@ -188,7 +188,7 @@ ADDED = setting(
 )
 SUBPROBLEMS = setting(
     f"{LOSSES}, on any data and nodes; any sigma > 0, alpha and h",
-    Posed(of_primal, STEPS, {**ANY_GAMMA, **ANY_SIGMA}, clients=few),
+    RidgeInstances(of_primal, STEPS, {**ANY_GAMMA, **ANY_SIGMA}, clients=few),
     letters(lamda, gamma),
 )
 

@@ -20,7 +20,7 @@ from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.papers.fedopt import dual_steps
-from fedtheory.papers.fedopt.data import Posed, States, clients_of, few, one_of
+from fedtheory.papers.fedopt.data import RidgeInstances, States, clients_of, few, one_of
 from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     ANY_GAMMA,
@@ -98,7 +98,7 @@ def _identical_line(rng: np.random.Generator, kind: str, single: bool) -> tuple[
 
 
 def _printed_range(params: Any) -> Setting:
-    posed = Posed(
+    posed = RidgeInstances(
         params,
         NO_STATE,
         {"sigma": one_of(1, 1, 1, "3/2", 2, 3)},
@@ -111,7 +111,7 @@ def _printed_range(params: Any) -> Setting:
 
 ADMISSIBLE = setting(
     f"{LOSSES}, on any data and nodes, from any alpha^0",
-    Posed(of_dual, DUAL_STATES, {**ANY_GAMMA, **ADMISSIBLE_SIGMA}),
+    RidgeInstances(of_dual, DUAL_STATES, {**ANY_GAMMA, **ADMISSIBLE_SIGMA}),
     letters(lamda, gamma, n, sigma, smax),
 )
 
@@ -133,7 +133,7 @@ def _freed(problem: LinearProblem, params: Any, state: perturbed_primal.State) -
 
 CONVERGING = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12)",
-    Posed(
+    RidgeInstances(
         of_primal,
         States(lambda problem: problem.d * problem.n, _free, _freed),
         ADMISSIBLE_SIGMA,

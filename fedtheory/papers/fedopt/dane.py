@@ -31,7 +31,7 @@ from fedtheory.papers.fedopt.any_functions import (
 from fedtheory.papers.fedopt.data import (
     ONE_NODE,
     SEPARATE,
-    Posed,
+    RidgeInstances,
     count_of,
 )
 from fedtheory.papers.fedopt.predictors import K, Model, gap, models, setting
@@ -101,7 +101,9 @@ def _plain(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
 
 
 _MODELS = models(dane.State)
-ONE = setting("all data on a single node, K = 1, lambda > 0; mu = 0, eta = 1", Posed(_plain, _MODELS, kind=ONE_NODE))
+ONE = setting(
+    "all data on a single node, K = 1, lambda > 0; mu = 0, eta = 1", RidgeInstances(_plain, _MODELS, kind=ONE_NODE)
+)
 
 
 # Property B with nodes that hold nothing, and property C: for all mu and eta
@@ -172,7 +174,7 @@ def _idle(recipe: Any, problem: LinearProblem, exact: bool) -> Idle:
 
 _BEST = "the best mu >= 0 and eta"
 ONE_OF_MANY = stiff(
-    ONE_NODE, f"nodes that hold nothing besides; {_BEST}", Posed(_idle, letters={"empty": count_of(1, 2, 9)})
+    ONE_NODE, f"nodes that hold nothing besides; {_BEST}", RidgeInstances(_idle, letters={"empty": count_of(1, 2, 9)})
 )
 
 
@@ -201,7 +203,7 @@ R = sympy.Symbol("R", integer=True, positive=True)
 APART = setting(
     f"for every R >= 1: x = ({_STRETCH}R, 0) on the first of two nodes, (0, 1) on the second, lambda = 1; any mu >= 0 "
     "and eta",
-    Posed(
+    RidgeInstances(
         kind=SEPARATE,
         lam=lambda rng: Fraction(1),
         holds=lambda recipe, f: f.lam == 1 and _is_apart(recipe, f),

@@ -182,7 +182,7 @@ NO_STATE = States(lambda problem: 0, _no_state)
 
 
 @dataclass(frozen=True)
-class Posed:
+class RidgeInstances:
     """Instances of ridge regression, and of a method on it.
 
     ``params(recipe, problem, exact)``; ``states``; ``letters``: those of the method, drawn in this order; ``kind``: how

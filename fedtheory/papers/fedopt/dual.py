@@ -15,7 +15,7 @@ from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.any_functions import LEARNING, Learning, Learnt, learning_of
-from fedtheory.papers.fedopt.data import Posed, States, clients_of, few
+from fedtheory.papers.fedopt.data import RidgeInstances, States, clients_of, few
 from fedtheory.papers.fedopt.predictors import (
     ADMISSIBLE_SIGMA,
     DOMINATES,
@@ -168,10 +168,10 @@ omega = sympy.Symbol("omega", integer=True, positive=True)
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
 _square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
-ANY_STEP = setting("any data on any nodes, X != 0, any h", Posed(states=DUALS), letters(K))
+ANY_STEP = setting("any data on any nodes, X != 0, any h", RidgeInstances(states=DUALS), letters(K))
 STEPPING = setting(
     "any data on any nodes, any alpha and h, and any number for (1/n) sum_i phi_i^*(-alpha_i - h_i)",
-    Posed(
+    RidgeInstances(
         of_primal,
         States(lambda problem: 2 * problem.f.examples + 1, _stepping),
         ADMISSIBLE_SIGMA,
@@ -181,7 +181,7 @@ STEPPING = setting(
 #: Data most of whose entries are 0.
 SPARSE = setting(
     "any data on any nodes, of one feature an example in every other data set; any h",
-    Posed(states=DUALS, clients=_sparse),
+    RidgeInstances(states=DUALS, clients=_sparse),
     {omega: _most_nodes},
 )
 

@@ -12,7 +12,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.papers.fedopt.data import Posed, States, few
+from fedtheory.papers.fedopt.data import RidgeInstances, States, few
 from fedtheory.papers.fedopt.predictors import (
     ANY_SIGMA,
     DUAL_STATES,
@@ -58,11 +58,14 @@ def _primal_state(problem: LinearProblem, params: Any, state: perturbed_primal.S
 #: Where it matters: the loss is (t - y)^2/2.
 _RIDGE_LOSS = (sympy.Eq(gamma, 1, evaluate=False),)
 ANY_DUALS = setting(
-    "ridge regression on any data and nodes, any alpha", Posed(states=DUALS), letters(lamda, gamma), _RIDGE_LOSS
+    "ridge regression on any data and nodes, any alpha",
+    RidgeInstances(states=DUALS),
+    letters(lamda, gamma),
+    _RIDGE_LOSS,
 )
 EQUIVALENT = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
-    Posed(of_dual, DUAL_STATES, ANY_SIGMA, share="equal"),
+    RidgeInstances(of_dual, DUAL_STATES, ANY_SIGMA, share="equal"),
 )
 
 
@@ -147,7 +150,7 @@ def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
 
 REWRITTEN = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, w, w^t and alpha",
-    Posed(
+    RidgeInstances(
         of_primal,
         States(lambda problem: 2 * problem.d + problem.f.examples, _lines_at),
         ANY_SIGMA,
@@ -257,12 +260,17 @@ def _closed_form(problem: LinearProblem, params: dual_block_ascent.Params, state
 
 _RIDGE = "ridge regression on any data and nodes"
 GRADIENTS = setting(
-    f"{_RIDGE}, the F_k of eq. (12); any w", Posed(states=MODEL, share="equal"), letters(lamda, gamma), _RIDGE_LOSS
+    f"{_RIDGE}, the F_k of eq. (12); any w",
+    RidgeInstances(states=MODEL, share="equal"),
+    letters(lamda, gamma),
+    _RIDGE_LOSS,
 )
 LOCAL = setting(
-    f"{_RIDGE}; any sigma > 0, alpha and h", Posed(of_primal, STEPS, ANY_SIGMA, clients=few), letters(lamda, gamma)
+    f"{_RIDGE}; any sigma > 0, alpha and h",
+    RidgeInstances(of_primal, STEPS, ANY_SIGMA, clients=few),
+    letters(lamda, gamma),
 )
-CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", Posed(of_primal, DUALS, ANY_SIGMA, clients=few))
+CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", RidgeInstances(of_primal, DUALS, ANY_SIGMA, clients=few))
 
 APPENDIX_A4 = (
     Claim(

@@ -20,7 +20,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, on_nodes
-from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, Posed, about, few, positive, problem_of
+from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, SEPARATE, RidgeInstances, about, few, positive, problem_of
 from fedtheory.papers.fedopt.predictors import (
     K,
     L,
@@ -220,7 +220,7 @@ def _instead(letter: str, kind: str, params: Any, gist: str, lam: Any) -> Claim:
 
     # S_k would scale the regulariser of a feature that one node holds.
     free = kind == SEPARATE
-    posed = Posed(
+    posed = RidgeInstances(
         params,
         _MODELS,
         {"h": any_h},
@@ -271,7 +271,7 @@ PROPERTIES = (
         gist="FSVRG",
         setting=setting(
             "any data on any nodes, lambda > 0; any h, in every order of the examples, at w^t = w*",
-            Posed(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=few),
+            RidgeInstances(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=few),
         ),
         statement=Stays(fsvrg.algorithm, model_of, "FSVRG at the optimum stays there, whatever the permutations"),
     ),

@@ -15,7 +15,7 @@ import sympy
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, to_float
-from fedtheory.papers.fedopt.data import Letter, Posed, States, about, one_of, positive, problem_of
+from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, about, one_of, positive, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings import Drawing, Hints, Setting
@@ -105,7 +105,7 @@ STEPS = States(lambda problem: 2 * problem.f.examples, _steps)
 
 def setting(
     text: str,
-    posed: Posed,
+    posed: RidgeInstances,
     letters: dict[sympy.Symbol, Any] | None = None,
     domain: tuple[sympy.Basic, ...] = (),
 ) -> Setting:

@@ -14,7 +14,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, placed
-from fedtheory.papers.fedopt.data import Posed
+from fedtheory.papers.fedopt.data import RidgeInstances
 from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings.relations import Quantity
@@ -120,7 +120,7 @@ def _of_summand(problem: LinearProblem, params: Any, state: Two) -> Array:
 
 
 OF_SUMMAND = Quantity("grad g_i(w)", _of_summand)
-SUMMANDS = setting("any data on any nodes; any w and w^t", Posed(states=TWO))
+SUMMANDS = setting("any data on any nodes; any w and w^t", RidgeInstances(states=TWO))
 
 
 def _identity(id: str, gist: str, left: Quantity, right: Quantity, reading: str = "", repairs: Any = None) -> Claim:

@@ -17,7 +17,7 @@ import sympy
 
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt.data import OFTEN, ONE_NODE, SEPARATE, Posed
+from fedtheory.papers.fedopt.data import OFTEN, ONE_NODE, SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.predictors import setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings import Setting
@@ -53,9 +53,9 @@ def _stiff(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tupl
     return 2, (one,) * (1 if kind == ONE_NODE else K)
 
 
-def stiff(kind: str, parameters: str, posed: Posed | None = None) -> Setting:
+def stiff(kind: str, parameters: str, posed: RidgeInstances | None = None) -> Setting:
     """One example of one feature on each node that holds data, on a wide scale; ``parameters``: what is chosen."""
-    posed = replace(posed or Posed(), kind=kind, clients=_stiff, holds=lambda recipe, f: _one_each(f))
+    posed = replace(posed or RidgeInstances(), kind=kind, clients=_stiff, holds=lambda recipe, f: _one_each(f))
     return setting(f"{kind}: one example of one feature each, lambda > 0; {parameters}", posed)
 
 

@@ -13,7 +13,7 @@ from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.papers.fedopt.data import SEPARATE, Posed
+from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.fsvrg import expected_directions
 from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -41,7 +41,7 @@ def _larger_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
 
 
 ONE_HOLDER = setting(
-    "each feature on a single node, any numbers of examples; any w", Posed(states=MODEL, kind=SEPARATE)
+    "each feature on a single node, any numbers of examples; any w", RidgeInstances(states=MODEL, kind=SEPARATE)
 )
 
 # Bias
@@ -61,7 +61,7 @@ def _zero(problem: Any, params: Any, state: Any) -> Array:
 
 SEVERAL = setting(
     "any data on K > 1 nodes; any common w_k = w, and any w^t",
-    Posed(states=TWO, holds=lambda recipe, f: f.n > 1),
+    RidgeInstances(states=TWO, holds=lambda recipe, f: f.n > 1),
 )
 
 # Separable data
@@ -83,14 +83,14 @@ def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
     return problem.x_star
 
 
-def _separable(regularised: bool) -> Posed:
+def _separable(regularised: bool) -> RidgeInstances:
     def lam(rng: np.random.Generator) -> Fraction:
         return generic(rng, Fraction(1, 50), Fraction(5)) if regularised else Fraction(0)
 
     def holds(recipe: Any, f: LinearModels) -> bool:
         return bool((f.lam > 0) == regularised and (f.X != 0).any(axis=0).all())
 
-    return Posed(kind=SEPARATE, lam=lam, plain=True, holds=holds)
+    return RidgeInstances(kind=SEPARATE, lam=lam, plain=True, holds=holds)
 
 
 SEPARABLE = setting(

@@ -14,7 +14,7 @@ from fedtheory.classes import Smooth
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.order import Order
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt.data import Posed, few, one_of, value
+from fedtheory.papers.fedopt.data import RidgeInstances, few, one_of, value
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
     K,
@@ -106,7 +106,7 @@ def _factor(more: bool) -> Any:
 _MU = {"mu": one_of(0, 0, "1/3", 1, 20), "more": one_of("1/3", 1, 5, 100), "eta": one_of(1, 1, "1/2", 3)}
 LARGER = setting(
     "ridge regression on any data and nodes; any mu >= 0, a larger one, and any eta > 0",
-    Posed(_larger, models(Model), _MU, clients=few),
+    RidgeInstances(_larger, models(Model), _MU, clients=few),
 )
 
 
@@ -121,7 +121,7 @@ def _stable(recipe: Any, f: LinearModels) -> bool:
 
 CONVERGING = setting(
     "ridge regression on one feature, on which DANE with mu converges; a larger mu",
-    Posed(_larger, letters=_MU, clients=few, holds=_stable),
+    RidgeInstances(_larger, letters=_MU, clients=few, holds=_stable),
 )
 
 # More nodes
@@ -144,7 +144,7 @@ def _speed(problem: LinearProblem, params: dane.Params, state: Any) -> Array:
 
 LADDER = setting(
     "K nodes with one example each, x = 1, ..., K of one feature, lambda = 0; mu = 0, eta = 1",
-    Posed(
+    RidgeInstances(
         lambda recipe, problem, exact: dane.Params(Fraction(0) if exact else 0.0, Fraction(1) if exact else 1.0),
         lam=lambda rng: Fraction(0),
         plain=True,
@@ -189,7 +189,7 @@ _rho2 = sympy.Symbol("rho2", positive=True)
 SIMILAR = setting(
     "linear regression on any data and nodes, the F_k of eq. (12), f lambda-strongly convex; eta = 1, "
     "mu = max{0, 8 rho^2/lambda - lambda}",
-    Posed(_similar, models(Model), share="equal", clients=few),
+    RidgeInstances(_similar, models(Model), share="equal", clients=few),
     {**letters(lamda), _rho2: "rho2"},
 )
 FAR = Hypothesis("8 rho^2 >= lambda^2", sympy.Ge(8 * _rho2, lamda**2, evaluate=False))

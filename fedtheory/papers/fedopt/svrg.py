@@ -16,7 +16,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedopt.data import Posed, about, count_of, positive, solvable
+from fedtheory.papers.fedopt.data import RidgeInstances, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
     MODEL,
@@ -112,7 +112,7 @@ def _gap(problem: LinearProblem, params: Any, state: Model) -> Array:
 
 EPOCH = setting(
     "f_i(w) = (x_i'w - y_i)^2/2 + (lambda/2) |w|^2 with |x_i|^2 + lambda <= L; m >= 1 steps of an epoch, any w^t",
-    Posed(
+    RidgeInstances(
         _epoch,
         MODEL,
         {
@@ -205,8 +205,8 @@ def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 _mean, _best = sympy.Symbol("average"), sympy.Symbol("w*")
-_SPREAD = Posed(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True, holds=solvable)
-ANY_DATA = setting("any data on any nodes", Posed(states=MODEL), letters(lamda, gamma))
+_SPREAD = RidgeInstances(lam=lambda rng: Fraction(int(rng.integers(0, 4)), 2), plain=True, holds=solvable)
+ANY_DATA = setting("any data on any nodes", RidgeInstances(states=MODEL), letters(lamda, gamma))
 SPREAD = setting("any data on any nodes, lambda >= 0, each F_k with one minimiser", _SPREAD)
 
 MEAN = Quantity(_mean, _average)

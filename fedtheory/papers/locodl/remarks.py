@@ -305,25 +305,25 @@ EQUIVALENCE = Claim(
 # Section 3.1, Step 5
 
 
-class Step(NamedTuple):
+class Stepsize(NamedTuple):
     """``gamma``: the stepsize."""
 
     gamma: Any
 
 
-def _at_step(recipe: Recipe, problem: Problem, exact: bool) -> Step:
+def _at_step(recipe: Recipe, problem: Problem, exact: bool) -> Stepsize:
     _inside(recipe, problem, exact)
-    return Step(number(recipe["gamma"], exact))
+    return Stepsize(number(recipe["gamma"], exact))
 
 
-def _descended(problem: Problem, params: Step, state: Anywhere) -> Array:
+def _descended(problem: Problem, params: Stepsize, state: Anywhere) -> Array:
     """y - gamma grad g~(y), for the g~ of the split problem."""
     g = share(problem.mu, problem.d)
     found: Array = state.x - params.gamma * g.gradient(state.x[..., None, :])[..., 0, :]
     return found
 
 
-def _shrunk(problem: Problem, params: Step, state: Anywhere) -> Array:
+def _shrunk(problem: Problem, params: Stepsize, state: Anywhere) -> Array:
     """(1 - gamma mu/2) y."""
     found: Array = (1 - params.gamma * problem.mu / 2) * state.x
     return found
@@ -337,7 +337,7 @@ STEP_5 = Claim(
         SPLIT,
         text="f_1, ..., f_n mu-strongly convex and L-smooth, no g; any y and gamma > 0",
         letters=(method.mu, method.L, method.gamma),
-        algorithm=points(Anywhere, Step, lambda problem, params: Anywhere(problem.x_star)),
+        algorithm=points(Anywhere, Stepsize, lambda problem, params: Anywhere(problem.x_star)),
         functions=method.FUNCTIONS,
         drawing=replace(SPLIT.drawing, parameters=_at_step),
     ),

@@ -40,7 +40,7 @@ from fedtheory.papers.fedopt import (
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
-from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, Posed
+from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, RidgeInstances
 from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, setting, sigma
 from fedtheory.papers.fedopt.rounds import best_rate
 from fedtheory.problems.base import Problem
@@ -393,7 +393,7 @@ def test_what_refutes_the_printed_range_does_not_refute_a_sigma_that_dominates(i
 
 
 def _on(text: str, kind: str) -> Claim:
-    where = setting(text, Posed(section_3_4._plain, models(dane.State), kind=kind))
+    where = setting(text, RidgeInstances(section_3_4._plain, models(dane.State), kind=kind))
     return Claim("mine/fails", setting=where, statement=Fails(Reached(dane.algorithm, section_3_4.gap), "one round"))
 
 

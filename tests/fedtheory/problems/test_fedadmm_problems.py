@@ -18,7 +18,7 @@ from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import LeastSquares, example_5_1, from_rows, minimiser, three_laws
 from fedtheory.problems.logistic import Logistic
-from fedtheory.problems.nonconvex import Bent, bent, receding
+from fedtheory.problems.nonconvex import LessHuber, bent, receding
 from fedtheory.randomness.selections import Covering, Fixed, Uniform, covers, gaps
 
 Q = Fraction
@@ -118,7 +118,7 @@ def test_every_root_of_a_bend_is_found_and_the_resolvent_is_the_lowest():
     # From every start a local search ends at none that is lower.
     g, which = floats(f), np.argwhere(there.sum(axis=0) == 3)[0]
     k, i = which
-    alone = Bent(*(v[i : i + 1] for v in (g.h, g.c, g.u, g.b, g.t, g.width)))
+    alone = LessHuber(*(v[i : i + 1] for v in (g.h, g.c, g.u, g.b, g.t, g.width)))
     goal = to_float(target[k, i])
     cost = lambda x: float(alone.value(x[None])[0] + x @ x / 8 - goal @ x)  # noqa: E731
     ends = [minimize(cost, s).fun for s in 5 * np.random.default_rng(0).standard_normal((20, f.d))]

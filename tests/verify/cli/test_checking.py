@@ -91,7 +91,7 @@ def test_each_budget_has_a_limit():
 
 
 def test_a_line_on_a_terminal_is_cut_unless_the_claim_failed():
-    row = terminal.Row("mine/a", "refuted", "-1", "1 <= 0 is false at " + 20 * "n=1, ")
+    row = terminal.ResultLine("mine/a", "refuted", "-1", "1 <= 0 is false at " + 20 * "n=1, ")
     (line,) = terminal.lines(row, (8, 10), 60)
     assert len(line) == 60 and line.plain.endswith("...")
     head, why = terminal.lines(row._replace(verdict=terminal.FAILED, over="it fails " * 20), (8, 10), 60)

@@ -13,7 +13,7 @@ from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
 from verify.proofs import rbcd as proof_rbcd
-from verify.proofs.identity import Posed, Unprovable, Weights, coefficients, is_nonnegative, require_at_least
+from verify.proofs.identity import GapInequality, Unprovable, Weights, coefficients, is_nonnegative, require_at_least
 
 PROVED = [
     "feddcd/lemma-B.8/descent",
@@ -217,7 +217,7 @@ def test_certificate_does_not_fit_another_claim():
 
 def test_negative_weights_prove_nothing():
     x, y = row("x"), row("y")
-    posed = Posed("p", x**2 - y**2, {"larger": y**2 - x**2, "smaller": x**2 - y**2})
+    posed = GapInequality("p", x**2 - y**2, {"larger": y**2 - x**2, "smaller": x**2 - y**2})
     assert Weights({"larger": sympy.S.One}, ()).prove(posed, EQ_3)
     assert not Weights({"smaller": -sympy.S.One}, ()).prove(posed, EQ_3)
     assert not Weights({}, ((sympy.S.One, x), (-sympy.S.One, y))).prove(posed, EQ_3)

@@ -64,13 +64,13 @@ def test_functions_are_written_only_where_they_are_quadratics():
 
 
 def ft_bent(b, width=Fraction(1)):
-    from fedtheory.problems.nonconvex import Bent
+    from fedtheory.problems.nonconvex import LessHuber
 
     def numbers(*values):
         return np.array([Fraction(v) for v in values], dtype=object)
 
     u = numbers(int(b > 0))[None]
-    return Bent(numbers(1)[None], numbers(1)[None], u, numbers(b or 1), numbers(0), numbers(width))
+    return LessHuber(numbers(1)[None], numbers(1)[None], u, numbers(b or 1), numbers(0), numbers(width))
 
 
 PLAIN = carried("fedadmm/lemma-4.1").claim.instances.build(carried("fedadmm/lemma-4.1").recipe, True).problem
