@@ -41,11 +41,12 @@ class Penalties(NamedTuple):
 
 
 class Variables(NamedTuple):
-    """``w (..., 1)``; ``W``, ``Pi (..., m, 1)``."""
+    """``w (..., 1)``; ``W``, ``Pi``, ``U (..., m, 1)``: U are more points of the clients."""
 
     w: Array
     W: Array
     Pi: Array
+    U: Array
 
 
 def _recipes(rng: np.random.Generator) -> Iterator[Recipe]:
@@ -79,10 +80,10 @@ def _build(recipe: Recipe, exact: bool, agreed: bool = False) -> Instance:
     def at(theta: Array) -> tuple[Problem, Variables]:
         w, rest = theta[:, None, :1], theta[:, None, 1:, None]
         W = w[..., None, :] + 0 * rest if agreed else rest[..., :size, :]
-        return problem, Variables(w, W, rest[..., -size:, :])
+        return problem, Variables(w, W, rest[..., -size:, :], W if agreed else rest[..., size : 2 * size, :])
 
     text = "; ".join(", ".join(f"{name}={client[name]}" for name in client) for client in clients)
-    return Instance(problem, params, 1 + size * (1 if agreed else 2), at, text=f"m={size}: {text}")
+    return Instance(problem, params, 1 + size * (1 if agreed else 3), at, text=f"m={size}: {text}")
 
 
 _least_alpha = sympy.Symbol("min(alpha)", positive=True)
@@ -93,8 +94,8 @@ _LEAST = {
     sympy.Symbol("min(r)", positive=True): lambda problem, params: min(params.r),
 }
 POINTS = Setting(
-    "any w, w_i and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is asked, are "
-    "quadratic",
+    "any w, w_i, v_i^l and pi_i, one coordinate of each; the functions, of which one gradient or proximal point is "
+    "asked, are quadratic",
     letters=_LEAST,
     drawing=Drawing(special=Instances(_recipes, _build)),
     hints=Hints(complete=True),
@@ -121,7 +122,7 @@ def _at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
 def _at_closed_form(problem: Problem, params: Penalties, state: Variables) -> Array:
     """The value at the w of the step of exact ADMM, and what is added on the way to any w."""
     admm = exact_admm.Params(params.alpha, params.sigma)
-    w = exact_admm.step(problem, admm, exact_admm.State(*state), np.zeros(()))[0]
+    w = exact_admm.step(problem, admm, exact_admm.State(*state[:3]), np.zeros(()))[0]
     return _augmented(params, w, state) + params.sigma.sum() * square(state.w - w) / 2
 
 
@@ -140,31 +141,35 @@ def _two_inner_steps(problem: Problem, params: Penalties, state: Variables) -> A
     return _inner_steps(problem, params, state, 2)
 
 
-def _closed_inner_step(problem: Problem, params: Penalties, state: Variables) -> Array:
-    """v^2 from v^1, by the second line of (15)."""
+def _second_line(problem: Problem, params: Penalties, state: Variables, v: Array) -> Array:
+    """v^{l+1} from v^l, by the second line of (15)."""
     alpha, sigma, r = params.alpha[:, None], params.sigma[:, None], params.r[:, None]
-    v = _inner_steps(problem, params, state, 1)
     total: Array = alpha * r * v + sigma * state.w[..., None, :] - (alpha * problem.f.gradient(v) + state.Pi)
     return total / (alpha * r + sigma)
 
 
+def _closed_inner_step(problem: Problem, params: Penalties, state: Variables) -> Array:
+    """v^2 from v^1, by the second line of (15)."""
+    return _second_line(problem, params, state, _inner_steps(problem, params, state, 1))
+
+
 def _inner_objective(problem: Problem, params: Penalties, state: Variables, u: Array) -> Array:
-    """What (15) minimises for v^2, at u."""
-    v, w = _inner_steps(problem, params, state, 1), state.w[..., None, :]
+    """What (15) minimises, at u, where v^l are the w_i of the state."""
+    v, w = state.W, state.w[..., None, :]
     linear = problem.f.value(v) + (problem.f.gradient(v) * (u - v)).sum(axis=-1) + params.r * square(u - v) / 2
     near: Array = ((u - w) * state.Pi).sum(axis=-1) + params.sigma * square(u - w) / 2
     return near + params.alpha * linear
 
 
 def _inner_at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
-    """What (15) minimises for v^2, at any w_i."""
-    return _inner_objective(problem, params, state, state.W)
+    """What (15) minimises, at any points."""
+    return _inner_objective(problem, params, state, state.U)
 
 
 def _inner_at_closed_form(problem: Problem, params: Penalties, state: Variables) -> Array:
-    """The value at the formula's v^2, and what is added on the way to any w_i."""
-    v = _closed_inner_step(problem, params, state)
-    added: Array = (params.alpha * params.r + params.sigma) * square(state.W - v) / 2
+    """The value at the formula's v^{l+1}, and what is added on the way to any points."""
+    v = _second_line(problem, params, state, state.W)
+    added: Array = (params.alpha * params.r + params.sigma) * square(state.U - v) / 2
     return _inner_objective(problem, params, state, v) + added
 
 
@@ -184,7 +189,7 @@ def _lines(problem: Problem, params: Penalties, state: Variables) -> Array:
 _L_w, _L_min, _inner_u, _inner_min, _v, _v_closed, _grad, _res = parts(
     "sum_i<w_i-w,pi_i>+sigma_i/2|w_i-w|^2 its_least_value+sum_i(sigma_i)/2|w-w^{k+1}|^2 "
     "objective_of_(15)(w_i) objective_of_(15)(v_i^{l+1})+(alpha_i*r_i+sigma_i)/2|w_i-v_i^{l+1}|^2 "
-    "v_i^{l+1} second_line_of_(15) grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
+    "v_i^2 second_line_of_(15)(v_i^1) grad_f(w) sum_i(alpha_i*grad_f_i(w_i)+pi_i)-sum_i(pi_i)"
 )
 
 L_W = Quantity(_L_w, _at_any)
@@ -213,8 +218,8 @@ EQ_15 = Claim(
         _inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)
     ),
     reading="the second line is the minimiser of the first: away from it the objective is larger by "
-    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2; at l = 1, where v_i^l is any point. It is also the "
-    "step of the algorithm",
+    "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2, at any v_i^l. It is also the step of the algorithm, "
+    "looked at from v_i^1 to v_i^2",
 )
 GRAD = Quantity(_grad, _gradient)
 RES = Quantity(_res, _lines)
@@ -258,7 +263,8 @@ SECTION_35 = Claim(
     ),
     requires=(IDLE,),
     reading="term by term: in every iteration the z_i of a client that is not selected stays what it was, so that "
-    "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected",
+    "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected. The clients that do "
+    "nothing at steps k, ..., k + k_0 - 1, k in K, are those outside Omega^{tau_{k+1}}, where Omega^{tau_k} is printed",
 )
 
 # Appendix A
@@ -329,32 +335,26 @@ _first, _second, _square, _product = parts(
 
 
 class Scale(NamedTuple):
-    """``t``: any positive number; ``m``: vectors."""
+    """``t``: any positive number."""
 
     t: Any
-    m: int
 
 
 class Vectors(NamedTuple):
-    """One coordinate of m vectors, ``x (..., m)``."""
+    """``first``, ``second (..., d)``, and ``x (..., m, d)``."""
 
+    first: Array
+    second: Array
     x: Array
 
 
-def _norm_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
-    while True:
-        yield {"t": pick(rng, tuple(Fraction(v) for v in (1, "1/5", 3, "1/100"))), "m": int(pick(rng, (2, 2, 3, 5)))}
+def _no_vectors(problem: Problem, params: Scale) -> Vectors:
+    none = np.zeros(problem.d, dtype=int)
+    return Vectors(none, none, np.zeros((problem.n, problem.d), dtype=int))
 
 
-def _norm_build(recipe: Recipe, exact: bool) -> Instance:
-    check_shape(recipe["m"] - 1, recipe["t"])
-    params = Scale(number(recipe["t"], exact), recipe["m"])
-    text = f"t={recipe['t']}, m={recipe['m']}"
-    return Instance(None, params, recipe["m"], lambda theta: (None, Vectors(theta[:, None])), text=text)
-
-
-def _coordinate(of: Any) -> Any:
-    return lambda problem, params, state: of(state.x)
+def _of_vectors(of: Any) -> Any:
+    return lambda problem, params, state: of(state)
 
 
 _t = sympy.Symbol("t", positive=True)
@@ -394,21 +394,22 @@ APPENDIX_A = (
         where="Appendix A",
         gist="three norm inequalities",
         setting=Setting(
-            "any vectors, one coordinate of each, and any t > 0",
-            letters={_t: "t", _count: "m"},
-            drawing=Drawing(special=Instances(_norm_recipes, _norm_build)),
-            hints=Hints(complete=True),
+            "any vectors, m of them in the last, and any t > 0",
+            letters={_t: "t", _count: "n"},
+            algorithm=points(Vectors, Scale, _no_vectors),
+            functions=_SMOOTH,
+            drawing=Drawing(classes_stated=True),
         ),
         statement=Inequality(
             _inner2,
             _t * _w1 + _w2 / _t,
             (
-                Quantity(_inner2, _coordinate(lambda x: 2 * x[..., 0] * x[..., 1])),
-                Quantity(_w1, _coordinate(lambda x: x[..., 0] ** 2)),
-                Quantity(_w2, _coordinate(lambda x: x[..., 1] ** 2)),
-                Quantity(_both, _coordinate(lambda x: (x[..., 0] + x[..., 1]) ** 2)),
-                Quantity(_total, _coordinate(lambda x: x.sum(axis=-1) ** 2)),
-                Quantity(_squares, _coordinate(square)),
+                Quantity(_inner2, _of_vectors(lambda v: 2 * (v.first * v.second).sum(axis=-1))),
+                Quantity(_w1, _of_vectors(lambda v: square(v.first))),
+                Quantity(_w2, _of_vectors(lambda v: square(v.second))),
+                Quantity(_both, _of_vectors(lambda v: square(v.first + v.second))),
+                Quantity(_total, _of_vectors(lambda v: square(v.x.sum(axis=-2)))),
+                Quantity(_squares, _of_vectors(lambda v: square(v.x).sum(axis=-1))),
             ),
             also=(
                 Comparison(_both, "<=", (1 + _t) * _w1 + (1 + 1 / _t) * _w2),

@@ -111,6 +111,8 @@ GAP = (
 
 
 def _sizes(rng: np.random.Generator) -> Iterator[Recipe]:
+    # The example of the remark.
+    yield {"m": 10, "windows": 1, "sizes": (9,) * 5}
     while True:
         clients = int(pick(rng, (2, 3, 4, 5, 10)))
         length = int(pick(rng, (1, 2, 3, 5)))

@@ -10,7 +10,7 @@ import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
 from fedtheory.claims import Claim
-from fedtheory.classes import StronglyConvexOnAverage
+from fedtheory.classes import Smooth
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
@@ -27,7 +27,6 @@ from fedtheory.papers.fedopt.predictors import (
     lamda,
     letters,
     m,
-    mu,
     n,
     setting,
 )
@@ -56,10 +55,10 @@ def _gradient(problem: Problem, params: svrg.Params, state: svrg.State) -> Array
 
 
 _SVRG = Setting(
-    "f_1, ..., f_n convex and L-smooth, their average mu-strongly convex",
-    letters={lamda: "mu", L: "L", n: "n", h: "eta"},
+    "f_1, ..., f_n with Lipschitz gradients, convex or not; any w, snapshot and h",
+    letters={L: "L", n: "n", h: "eta"},
     algorithm=svrg.algorithm,
-    functions=StronglyConvexOnAverage(mu, L),
+    functions=Smooth(L, optimum="stationary"),
     drawing=Drawing(classes_stated=True),
 )
 

@@ -153,7 +153,9 @@ def _planted() -> dict[str, Claim]:
         "(15), r_i for alpha_i r_i + sigma_i": claim("eq-15").variant(
             quantities=(
                 method.INNER_U,
-                Quantity(method._inner_min, lambda *at: method._inner_objective(*at, method._closed_inner_step(*at))),
+                Quantity(
+                    method._inner_min, lambda *at: method._inner_objective(*at, method._second_line(*at, at[2].W))
+                ),
                 method.V,
                 method.V_CLOSED,
             )

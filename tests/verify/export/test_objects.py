@@ -338,7 +338,7 @@ def test_sums_that_are_read_off_code_cancel_and_no_others():
         read_code.of(claim.variant(right=claim.statement.right * 2))
 
 
-@pytest.mark.parametrize("id", ["fedadmm/eq-33", "fedopt/sigma", "feddcd/projection/repaired"])
+@pytest.mark.parametrize("id", ["fedopt/lower-bound-step", "fedopt/sigma", "feddcd/projection/repaired"])
 def test_what_holds_in_all_states_is_an_identity(id):
     """Of vectors, of polynomials in coordinates, of forms that are squares."""
     for made in found.all_of(id):
