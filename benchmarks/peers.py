@@ -328,9 +328,10 @@ def without_randomness() -> Iterator[list[str]]:
         independent = autolyap.IterationIndependent
 
         def theirs(algorithm: Any = algorithm, problem: Any = problem, factor: Fraction = example.factor) -> float:
-            targets = independent.LinearConvergence.get_parameters_distance_to_solution(algorithm)
+            P, p, T, t = independent.LinearConvergence.get_parameters_distance_to_solution(algorithm)
+            rho = float(factor) * (1 + 1e-6)
             found = independent.search_lyapunov(
-                problem, algorithm, *targets, rho=float(factor) * (1 + 1e-6), solver_options=options, verbosity=0
+                problem, algorithm, P, T, p, t, rho=rho, solver_options=options, verbosity=0
             )
             if found["status"] != "feasible":
                 raise ValueError(f"AutoLyap says {found['status']} of {example.file}")
