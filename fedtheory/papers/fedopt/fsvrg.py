@@ -149,6 +149,14 @@ def _best_of_fsvrg(problem: LinearProblem, params: Any, state: Any) -> Array:
 _BEST = "the best stepsize h"
 
 
+#: The data for which property B, C or D asks for O(1) rounds.
+_EXTREMES = {
+    "b": "with all data on one node",
+    "c": "where each feature occurs on one node",
+    "d": "where all nodes hold the same data",
+}
+
+
 def _lacks(letter: str, of: Setting) -> Claim:
     statement = few_rounds(_best_of_fsvrg)
     reading = (
@@ -161,7 +169,7 @@ def _lacks(letter: str, of: Setting) -> Claim:
         id=f"fedopt/fsvrg/property-{letter}",
         where="Section 3.1",
         kind="property",
-        gist="FSVRG",
+        gist=f"FSVRG has property {letter.upper()}: O(1) rounds {_EXTREMES[letter]}",
         setting=of,
         statement=statement,
         reading=reading,
@@ -268,7 +276,7 @@ PROPERTIES = (
         id="fedopt/fsvrg/property-a",
         where="Section 3.1",
         kind="property",
-        gist="FSVRG",
+        gist="FSVRG has property A: it stays at the optimum",
         setting=setting(
             "any data on any nodes, lambda > 0; any h, in every order of the examples, at w^t = w*",
             RidgeInstances(_with_h, optimum(fsvrg.State), {"h": about("1/10", 20)}, clients=few),
