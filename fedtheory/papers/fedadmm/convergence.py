@@ -297,7 +297,7 @@ EQ_56 = Claim(
     id="fedadmm/eq-56",
     where="eq. (56)",
     kind="limit",
-    gist="as printed",
+    gist="the sum of the pi_i tends to 0",
     setting=LONG,
     statement=_long(vanishing=(_root("|sum_i(pi_i^k)|", MULTIPLIERS_SQUARED),)),
     requires=_ASSUMED,

@@ -136,7 +136,7 @@ PROOF_OF_LEMMA_41 = (
     Claim(
         id="fedadmm/eq-46",
         where="eq. (46)",
-        gist="a line of the proof of Lemma 4.1",
+        gist="the penalty of client i at the server's new model less that at the old one",
         setting=TRANSITION,
         statement=Identity(
             _near,
@@ -154,7 +154,7 @@ PROOF_OF_LEMMA_41 = (
     Claim(
         id="fedadmm/eq-47",
         where="eq. (47)",
-        gist="a line of the proof of Lemma 4.1, with its own constant",
+        gist="the server's move makes the Lagrangian fall: p_1^k is at most -sum_i sigma_i/10 |Dw^{tau_{k+1}}|^2",
         setting=TRANSITION,
         statement=Inequality(_server / 10, -_p_1, (_P_1, OF_ANY[-1])),
         requires=(transition.BEGINS,),
@@ -172,7 +172,7 @@ PROOF_OF_LEMMA_41 = (
     Claim(
         id="fedadmm/eq-48",
         where="eq. (48)",
-        gist="a line of the proof of Lemma 4.1",
+        gist="p_1^k = 0 between exchanges, where the server's model does not move",
         setting=TRANSITION,
         statement=Identity(_p_1, -_server / 10, (_P_1, OF_ANY[-1]), also=(Comparison(_p_1, "==", sympy.S.Zero),)),
         requires=(transition.CONTINUES,),
@@ -180,7 +180,7 @@ PROOF_OF_LEMMA_41 = (
     Claim(
         id="fedadmm/eq-49",
         where="eq. (49)",
-        gist="a line of the proof of Lemma 4.1",
+        gist="the penalty of client i after its move less that before",
         setting=TRANSITION,
         statement=Identity(
             _far,
@@ -201,7 +201,7 @@ PROOF_OF_LEMMA_41 = (
     Claim(
         id="fedadmm/eq-50",
         where="eq. (50)",
-        gist="a line of the proof of Lemma 4.1",
+        gist="the clients' moves make the Lagrangian fall, up to the change of the tolerances",
         setting=TRANSITION,
         statement=Inequality(_p_2, -_Q(7, 30) * _moved - 5 * (_E_next - _E), (_P_2, *OF_ANY[2:5])),
         requires=(transition.SMOOTH, transition.STEP),
@@ -231,7 +231,7 @@ EQ_34 = (
     Claim(
         id="fedadmm/eq-34",
         where="eq. (34)",
-        gist="as printed",
+        gist="the change of pi_i, as printed with w_i^k for pi_i^k",
         setting=TRANSITION,
         statement=_of_34(True),
         requires=(transition.SELECTED,),
@@ -276,7 +276,7 @@ EQ_57 = (
     Claim(
         id="fedadmm/eq-57",
         where="eq. (57)",
-        gist="as printed",
+        gist="the gradient of F at W^{k+1} is the sum of the g_i, as printed",
         setting=TRANSITION,
         statement=Identity(_grad_F, _g_all, (transition.at(_grad_F.name, _blocks, later=True), _G_ALL)),
         reading="its first equality, with the F of (11), a function of m blocks: the gradient has the blocks g_i. The "
@@ -313,7 +313,7 @@ _decrease = LYAPUNOV - LYAPUNOV_NEXT
 EQ_60 = Claim(
     id="fedadmm/eq-60",
     where="eq. (60)",
-    gist="as printed",
+    gist="the moves of the server and the clients are at most 10 sigma_bar times the decrease of the Lyapunov function",
     setting=transition.WITH_LARGEST,
     statement=Inequality(
         _all_server,

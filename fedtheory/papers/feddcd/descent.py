@@ -233,6 +233,14 @@ _M = _half + _square + 2 * _weight * _square
 _dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
 
 
+_GISTS = {
+    "29": "expected decrease of h, with the errors of earlier rounds for that of the oracle",
+    "30": "eq. (29), with the last move added and subtracted",
+    "31": "the errors of earlier rounds are at most (1 - kappa) A_t - A_(t+1)",
+    "36": "expected decrease of h by a share kappa of h - h*, and the A_t",
+}
+
+
 def _displayed(
     number: str, left: Any, right: Any, quantities: tuple[Quantity, ...], reading: str, of: Setting, step: Any
 ) -> tuple[Claim, Claim]:
@@ -241,7 +249,7 @@ def _displayed(
         id=f"feddcd/eq-{number}",
         where=f"eq. ({number})",
         kind="inequality",
-        gist="as printed",
+        gist=f"{_GISTS[number]}, as printed",
         setting=inexact.COLD,
         statement=Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),
         requires=inexact.THEOREM,
@@ -269,7 +277,7 @@ APPENDIX_C = (
         id="feddcd/eq-28",
         where="eq. (28)",
         kind="inequality",
-        gist="as printed",
+        gist="expected decrease of h in one inexact step",
         setting=ESTIMATED,
         statement=one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * _SLOPE),
         requires=(appendix_b.STRUCTURE, appendix_b.SIZE),

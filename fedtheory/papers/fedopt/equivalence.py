@@ -303,7 +303,7 @@ APPENDIX_A4 = (
     Claim(
         id="fedopt/eq-18",
         where="eq. (18)",
-        gist="as printed",
+        gist="the gradients of F_k and f on ridge regression",
         setting=GRADIENTS,
         statement=identity(
             Quantity("(grad F_k(w), grad f(w))", _gradients),

@@ -290,12 +290,12 @@ def _all_of(orders: list[Order]) -> Order:
 _small = (_POSITIVE, sympy.Le(omega, n, evaluate=False))
 _equal = (_POSITIVE, sympy.Le(omega, 2 * n, evaluate=False), sympy.Ge(2 * omega, n, evaluate=False))
 TABLES = (
-    _row("diana", "rounds"),
-    _row("ef21", "rounds"),
-    _row("5gcs-cc", "rounds"),
-    _row("adiana-original", "rounds, Li et al."),
-    _row("adiana-refined", "rounds, He et al."),
-    _row("lower-bound", "rounds"),
+    _row("diana", "rounds of DIANA"),
+    _row("ef21", "rounds of EF21"),
+    _row("5gcs-cc", "rounds of 5GCS-CC"),
+    _row("adiana-original", "rounds of ADIANA, Li et al."),
+    _row("adiana-refined", "rounds of ADIANA, He et al."),
+    _row("lower-bound", "rounds of the lower bound"),
     _order(
         "table-1/lower-bound/consistency",
         "Table 1",
@@ -308,7 +308,7 @@ TABLES = (
         ),
         "no lower bound: the row is compared with five others, which follow from theorems (table-1/diana and so on)",
     ),
-    _row("locodl", "rounds"),
+    _row("locodl", "rounds of LoCoDL"),
     _order(
         "table-1/regimes",
         "Table 1",
@@ -340,7 +340,7 @@ TABLES = (
     _order(
         "table-2/compressedscaffnew",
         "Table 2",
-        "reals",
+        "reals that CompressedScaffnew sends",
         Order(
             (REALS_SCAFFNEW * p * ITERATIONS_SCAFFNEW).subs(p, CHOICE_SCAFFNEW[p]).subs(s, CHOICE_SCAFFNEW[s]),
             TABLE_2["compressedscaffnew"][0],
@@ -352,7 +352,7 @@ TABLES = (
     _order(
         "table-2/fedcomgate",
         "Table 2",
-        "reals",
+        "reals that FedCOMGATE sends",
         Untested(
             str(TABLE_2["fedcomgate"][0]),
             "cited from Haddadpour et al. (2021): no theorem here implies it. With the stepsizes that it belongs to, "
