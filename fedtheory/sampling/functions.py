@@ -52,7 +52,7 @@ class StronglyConvexSampler(Sampler):
         L = members.scale(rng)
         mu = L / self.condition(rng)
         kinks = self.drawing.kinks and not self.of.quadratics
-        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks, identical=self.drawing.identical)
+        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks)
         return {**drawn, str(self.of.mu): mu, str(self.of.L): L}
 
     def condition(self, rng: np.random.Generator) -> Fraction:

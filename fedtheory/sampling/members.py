@@ -193,13 +193,10 @@ def draw_functions(
     with_g: bool,
     kinks: bool = True,
     turned: bool = True,
-    identical: bool = False,
 ) -> dict[str, Any]:
     """The part of a recipe that says the functions, with curvatures between the ``ends``, and mostly at them."""
     style = draw_style(rng, d, kinks, turned)
     clients = tuple(draw_client(rng, d, *ends, style) for _ in range(n))
-    if identical:
-        clients = ({**clients[0], "y": (Fraction(0),) * d},) * n
     recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
     if with_g:
         recipe["g"] = {**draw_client(rng, d, *ends, style._replace(turned=False)), "y": (Fraction(0),) * d}

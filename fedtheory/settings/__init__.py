@@ -34,8 +34,8 @@ class Drawing:
     in the letters before them. ``sweep``: the values of letters at which ``tight`` compares, by name.
 
     Of strongly convex functions ``conditions`` are options for L/mu, any if there are none; ``kinks``: whether some
-    have two or three slopes; ``identical``: f_1 = ... = f_n. ``compressors``: options for (k, d, omega) of those in
-    U(omega), rand-k or Bernoulli's where k = 0; any if there are none.
+    have two or three slopes. ``compressors``: options for (k, d, omega) of those in U(omega), rand-k or Bernoulli's
+    where k = 0; any if there are none.
     """
 
     g: tuple[bool, ...] = (False,)
@@ -48,7 +48,6 @@ class Drawing:
     sweep: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     conditions: tuple[Fraction, ...] = ()
     kinks: bool = True
-    identical: bool = False
     compressors: tuple[tuple[int, int, Fraction], ...] = ()
 
     def __post_init__(self) -> None:

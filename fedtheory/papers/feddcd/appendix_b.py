@@ -17,7 +17,7 @@ from fedtheory.instances import Recipe, check_shape, numbers
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.one_step import one_step
-from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import exceptions, identities, three_points
 from fedtheory.papers.feddcd.exceptions import Pair
 from fedtheory.problems.base import Problem
@@ -120,13 +120,6 @@ def G(params: rbcd.Params, mask: Array, x: Array) -> Array:
     return P(params, mask, x / params.L)
 
 
-def G_matrix(params: rbcd.Params, mask: Array) -> Array:
-    """G_I as matrices ``(..., n, n)`` for ``mask (..., n)``: its values at a basis, as columns."""
-    size = len(params.L)
-    basis = np.eye(size, dtype=int).astype(object) if is_exact(params.L) else np.eye(size)
-    return np.swapaxes(G(params, mask[..., None, :], basis), -1, -2)
-
-
 def _support(params: rbcd.Params) -> tuple[Array, Array]:
     return WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))
 
@@ -213,10 +206,10 @@ def _rayleigh(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     return (state.x * G(params, _everyone(params), state.x)).sum(axis=-1)
 
 
-def _smallest_eigenvalue(problem: Any, params: rbcd.Params, state: Pair) -> Array:
-    """lambda_n(G_[n]), in floating point; an eigenvalue below rounding is 0."""
-    spectrum = np.linalg.eigvalsh(to_float(G_matrix(params, _everyone(params))))
-    return np.where(abs(spectrum[0]) <= 1e-12 * spectrum[-1], 0.0, spectrum[0])
+def _shifted(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+    """(x + s e)' G_[n] (x + s e), s being the sum of the y_i."""
+    shifted = state.x + state.y.sum(axis=-1)[..., None]
+    return (shifted * G(params, _everyone(params), shifted)).sum(axis=-1)
 
 
 def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: Any) -> Array:
@@ -322,8 +315,14 @@ CLAIMS = (
         requires=(SIZE,),
         reading="lambda_1(G) <= 1/L_min, written as x'Gx <= |x|^2/L_min for all x",
     ),
-    _identity(
-        "lemma-B.4/eq-23", "smallest eigenvalue of G_[n]", Quantity("lambda_n(G_{[n]})", _smallest_eigenvalue), ZERO
+    replace(
+        _identity(
+            "lemma-B.4/eq-23",
+            "smallest eigenvalue of G_[n]",
+            Quantity("(x+s e)' G_{[n]} (x+s e)", _shifted),
+            Quantity("|G_{[n]} x|_L^2", _full_norm),
+        ),
+        reading="s is any number: with s = 0 no eigenvalue is negative, and with x = 0 one of them is 0, that of e",
     ),
     _identity(
         "lemma-B.5", "P' grad h(x*) = 0", Quantity("P_{[n]}^T grad h(x*)", _gradient_at_optimum), ZERO, of=SETTING

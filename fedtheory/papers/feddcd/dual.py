@@ -5,7 +5,6 @@ The primal problem is min_w sum_i f_i(w), the dual min G(y) = sum_i f_i^*(y_i) s
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -149,13 +148,6 @@ SETTING = Setting(
     potential=GAP_T,
     clients=CLIENTS,
 )
-QUADRATIC = replace(
-    SETTING,
-    text="f_1, ..., f_N quadratic; any y",
-    functions=replace(FUNCTIONS, quadratics=True),
-    domain=(),
-    potential=None,
-)
 PAIRS = Setting(
     "f_1, ..., f_N as in the paper; any y and z",
     letters=OF_PROBLEM,
@@ -164,7 +156,6 @@ PAIRS = Setting(
     drawing=Drawing(classes_stated=True),
     clients=CLIENTS,
 )
-IDENTICAL = replace(SETTING, text="f_1 = ... = f_N" + _SAMPLED, drawing=replace(SETTING.drawing, identical=True))
 CONSTANTS = Setting("all values of the constants")
 
 CONVEX = Hypothesis(

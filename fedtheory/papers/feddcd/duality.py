@@ -1,4 +1,4 @@
-"""FedDCD, Section 3: that (D) is the dual of (P), for every convex and smooth f_i, by Fenchel and Young.
+"""FedDCD, Section 3: that (D) is the dual of (P), for every convex and smooth f_i, by Fenchel and Young; eq. (1).
 
 A dual point is y_i = grad f_i(v_i) for some v_i, where f_i^*(y_i) is <v_i, y_i> - f_i(v_i), so that G is known from
 values and gradients of the f_i.
@@ -15,7 +15,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd.dual import N, Nothing, alpha, beta
+from fedtheory.papers.feddcd.dual import CONVEX, N, Nothing, alpha, beta
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
@@ -124,6 +124,104 @@ SECTION_3 = (
         reading="the y_i* are the gradients themselves, so that their norms are the same: G(y) - G(y^*) >= sum_i |y_i "
         "- grad f_i(w*)|^2/(2 beta) for all feasible y, where <w*, sum_i y_i> is 0; so only (grad f_i(w*)) solves (D)",
     ),
+)
+
+# Eq. (1)
+
+
+class Gradients(NamedTuple):
+    """``v``, ``u``, ``w (..., N, d)``: where the f_i have the gradients y_i, and others z_i; where f_i - <., y_i> is
+    looked at."""
+
+    v: Array
+    u: Array
+    w: Array
+
+
+def _same(problem: Problem, params: Any) -> Gradients:
+    return Gradients(*(problem.x_star + 0 * problem.y_star,) * 3)
+
+
+def _excess(problem: Problem, params: Any, state: Gradients) -> Array:
+    """sum_i of f_i(w_i) - <w_i, y_i> less the same at v_i."""
+    f, (v, _, w) = problem.f, state
+    return (f.value(w) - f.value(v) - ((w - v) * f.gradient(v)).sum(axis=-1)).sum(axis=-1)
+
+
+def _above_tangent(problem: Problem, params: Any, state: Gradients) -> Array:
+    """sum_i f_i^*(z_i) - f_i^*(y_i) - <v_i, z_i - y_i>."""
+    y, z = problem.f.gradient(state.v), problem.f.gradient(state.u)
+    return _G(problem, state.u) - _G(problem, state.v) - (state.v * (z - y)).sum(axis=(-1, -2))
+
+
+def _from_v(problem: Problem, params: Any, state: Gradients) -> Array:
+    """sum_i |w_i - v_i|^2."""
+    return ((state.w - state.v) ** 2).sum(axis=(-1, -2))
+
+
+def _from_y(problem: Problem, params: Any, state: Gradients) -> Array:
+    """sum_i |z_i - y_i|^2."""
+    return ((problem.f.gradient(state.u) - problem.f.gradient(state.v)) ** 2).sum(axis=(-1, -2))
+
+
+_above, _tangent, _w_v, _z_y = (
+    sympy.Symbol(name)
+    for name in (
+        "sum_i(f_i(w_i)-<w_i, y_i>-f_i(v_i)+<v_i, y_i>)",
+        "sum_i(f_i^*(z_i)-f_i^*(y_i)-<v_i, z_i-y_i>)",
+        "sum_i(|w_i-v_i|^2)",
+        "sum_i(|z_i-y_i|^2)",
+    )
+)
+EQ_1 = Claim(
+    id="feddcd/eq-1",
+    where="Section 4",
+    kind="identity",
+    gist="grad f_i*(y) is the minimiser of f_i(w) - <w,y>",
+    setting=replace(
+        GUESSES,
+        text="f_1, ..., f_N as in the paper; any y_i = grad f_i(v_i), z_i = grad f_i(u_i) and w_i",
+        algorithm=points(Gradients, Nothing, _same),
+    ),
+    statement=Inequality(
+        alpha * _w_v / 2,
+        beta * _w_v / 2 + _z_y / (2 * alpha),
+        (
+            Quantity(_above, _excess),
+            Quantity(_tangent, _above_tangent),
+            Quantity(_w_v, _from_v),
+            Quantity(_z_y, _from_y),
+        ),
+        middle=_above + _tangent,
+    ),
+    requires=(CONVEX,),
+    reading="with z_i = y_i: v_i alone minimises f_i - <., y_i>, so that f_i^*(y_i) = <v_i, y_i> - f_i(v_i); with "
+    "w_i = v_i: f_i^* is above its tangent <v_i, .> at y_i, by |z_i - y_i|^2/(2 alpha) at most, so that its gradient "
+    "is v_i. Every y_i is such a gradient, as f_i is strongly convex",
+)
+
+# Section 4.1, where all f_i are the same
+
+
+def _from_optimum(problem: Problem, params: Any, state: At) -> Array:
+    """sum_i |v_i - w*|^2."""
+    return ((state.v - everywhere(problem, problem.x_star)) ** 2).sum(axis=(-1, -2))
+
+
+IDENTICAL = Claim(
+    id="feddcd/identical-clients",
+    where="Section 4.1",
+    kind="property",
+    gist="identical clients: optimal at the first iteration",
+    setting=GUESSES,
+    statement=inequality(
+        alpha**2 * Quantity("sum_i(|v_i-w*|^2)", _from_optimum)
+        <= Quantity("sum_i(|grad f_i(v_i)-grad f_i(w*)|^2)", _from_gradients)
+    ),
+    requires=(CONVEX,),
+    reading="of all f_i and v_i. The first iteration computes v_i = argmin f_i from y^0 = 0, where grad f_i(v_i) = 0. "
+    "Where the f_i are the same grad f_i(w*) = 0, so that y* = 0 = y^0 and all v_i are w*; that they stay there is "
+    "eq. (4)",
 )
 
 # Local steps, Section 5

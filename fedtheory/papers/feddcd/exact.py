@@ -5,17 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import bound
-from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
@@ -26,12 +24,10 @@ from fedtheory.papers.feddcd.dual import (
     GAP,
     GAP_0,
     GAP_T,
-    IDENTICAL,
     LETTERS,
     NORM_Y,
     PAIRS,
     PARTICIPATION,
-    QUADRATIC,
     SCALING,
     SETTING,
     UNIT_RATE,
@@ -42,13 +38,11 @@ from fedtheory.papers.feddcd.dual import (
     beta,
     largest_curvature,
     mu_min,
-    primal_distance,
     r,
     rate,
     smallest_curvature,
 )
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import support_of
 from fedtheory.settings.relations import E, Quantity
 
 #: The least entry of the diagonal scaling.
@@ -60,24 +54,6 @@ _READING = (
 )
 
 
-def _conjugate_slope(problem: Problem, params: Any, state: Any) -> Array:
-    """grad f_i^*(y_i) by central differences of f_i^*, which are exact for quadratics."""
-    y = state.y
-    h = 1 + 0 * y.sum()
-    parts = []
-    for j in range(problem.d):
-        e = np.zeros(problem.d, dtype=y.dtype)
-        e[j] = h
-        parts.append((problem.f.conjugate(y + e) - problem.f.conjugate(y - e)) / (2 * h))
-    return np.stack(parts, axis=-1)
-
-
-def _local_minimiser(problem: Problem, params: Any, state: Any) -> Array:
-    """argmin_w f_i(w) - <w, y_i> by one Newton step from 0, which is exact for quadratics."""
-    w = 0 * state.y
-    return w - apply(inverse(np.array(problem.f.hessian(w))), problem.f.gradient(w) - state.y)
-
-
 def _bregman(problem: Problem, params: Any, state: Any) -> Array:
     """G(y) - G(z) - <grad G(z), y - z>."""
     f, (y, z) = problem.f, state
@@ -87,17 +63,6 @@ def _bregman(problem: Problem, params: Any, state: Any) -> Array:
 def _distance_of_pair(problem: Problem, params: Any, state: Any) -> Array:
     """sum_i |y_i - z_i|^2."""
     return ((state.y - state.z) ** 2).sum(axis=(-1, -2))
-
-
-def _distances_after_a_round(problem: Problem, params: Any, state: Any) -> Array:
-    """E|w - w*|^2 after one round from y = 0, for every set of participants."""
-    start = algorithm_1.init(problem, params)
-    masks, _ = support_of(algorithm_1.draws(problem, params, start))
-    return primal_distance(problem, params, algorithm_1.step(problem, params, start, masks))
-
-
-def _zero(problem: Any, params: Any, state: Any) -> Array:
-    return np.zeros((), dtype=int)
 
 
 _block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", real=True)
@@ -130,19 +95,8 @@ SECTION_3 = (
     duality.SECTION_3[1],
 )
 
-SLOPE = Quantity("grad f_i^*(y_i)", _conjugate_slope)
-ARGMIN = Quantity("argmin_w(f_i(w)-<y_i, w>)", _local_minimiser)
-
 SECTION_4 = (
-    Claim(
-        id="feddcd/eq-1",
-        where="Section 4",
-        gist="grad f_i*(y) is the minimiser of f_i(w) - <w,y>",
-        setting=QUADRATIC,
-        statement=identity(SLOPE, ARGMIN),
-        requires=(CONVEX,),
-        reading="compared on quadratics, where differences of f_i^* and one Newton step are exact",
-    ),
+    duality.EQ_1,
     Claim(
         id="feddcd/algorithm-1/feasibility",
         where="Algorithm 1",
@@ -196,15 +150,7 @@ SECTION_4 = (
         requires=(CONVEX, PARTICIPATION),
         repairs="feddcd/theorem-4.1/proof-constants",
     ),
-    Claim(
-        id="feddcd/identical-clients",
-        where="Section 4.1",
-        kind="property",
-        gist="identical clients: optimal at the first iteration",
-        setting=IDENTICAL,
-        statement=identity(Quantity("E|w^1-w*|^2", _distances_after_a_round), Quantity("0", _zero)),
-        requires=(CONVEX,),
-    ),
+    duality.IDENTICAL,
 )
 
 LEMMA_E1 = (

@@ -446,13 +446,15 @@ CHAIN = (
     ),
     _chain(
         "/oracles/repaired",
-        "the same with 24 for 40/3, and 12 for 20/3",
+        "the same with 8 (3 - kappa) for 40/3, and 4 (3 - kappa) for 20/3, the least that the second line allows",
         2,
         (
+            sympy.Eq(_gaps_sum(2), (3 - _kappa) * _v - (2 - _kappa), evaluate=False),
             sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
-            sympy.Le(_geometric(2), 3 * _v, evaluate=False),
+            sympy.Le(_geometric(2), (3 - _kappa) * _v, evaluate=False),
         ),
-        "that 20/3 serves, where the first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
+        "its second line is (3 - kappa) v - (2 - kappa), and v grows with T without bound. That 20/3 serves, where the "
+        "first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
         repairs="feddcd/appendix-E/chain/oracles",
     ),
 )

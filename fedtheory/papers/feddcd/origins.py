@@ -41,6 +41,7 @@ PRINTED = {
     "theorem-4.1/proof-constants/repaired": r"\mu_{\min}=1/\beta, \quad L_{\max}=1/\alpha",
     "identical-clients": r"f_i=f_j \quad \forall i,j\in[N]",
     "participation": "",
+    "participation/bound": "",
     "table-1/mb-sgd": r"\mathcal{O}\left(\frac{\sigma^2}{\tau\alpha\epsilon}+\left(1-\frac{\tau}{n}\right)"
     r"\frac{\zeta^2}{\tau\alpha\epsilon}+\frac{\beta}{\alpha}\log\left(\frac{1}{\epsilon}\right)\right)",
     "table-1/fedavg": _FEDAVG,
@@ -66,6 +67,7 @@ PRINTED = {
     "theorem-5.2/zeta": rf"{_DISTANCE}\frac{{20}}{{3\alpha^2}}(1-\kappa)^T\zeta^2",
     "theorem-6.1/eq-10": rf"{_GAP}\left({_FAST}\right)^T{_START}",
     "theorem-6.1/eq-11": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_FAST}\right)^T\|y^*\|^2",
+    "theorem-6.1/eq-11/output": rf"{_DISTANCE}\frac{{1}}{{N\alpha^2}}\left({_FAST}\right)^T\|y^*\|^2",
     "theorem-6.1/eq-12": rf"{_DISTANCE}\frac{{1}}{{\alpha^2}}\left({_FAST}\right)^T\zeta^2",
     "non-smooth": r"\mathcal{O}(\epsilon^{-\frac{1}{2}})",
     "theorem-7.1/eq-14": r"\mathbb{E}_{\mathcal{N}_i,i\in[T]}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-"
@@ -177,8 +179,6 @@ IMPLIED = (
 OBSERVED = (
     "table-1/mb-sgd/fixed-step",
     "table-1/scaffold/full-gradients",
-    "theorem-6.1/eq-11/output",
-    "participation/bound",
     *(f"table-1/{name}/all-values" for name in ("feddcd", "accfeddcd")),
     "oracle/variance-reduced/every-delta",
     # That a procedure does not beat what would be a bound on all.

@@ -1,7 +1,7 @@
 """Condat, Maranjyan, Richtarik: LoCoDL (2024). Letters as in the paper."""
 
 from fedtheory.claims import with_origins, with_proofs
-from fedtheory.papers.locodl import complexity, method, origins, remarks
+from fedtheory.papers.locodl import complexity, method, origins, problem, remarks
 from fedtheory.papers.locodl.method import (
     DAMPING,
     ORDERED,
@@ -28,20 +28,20 @@ from fedtheory.plugins import Paper
 _CLAIMS = (
     *complexity.UPLINK,
     *method.COMPRESSORS,
-    remarks.OPTIMALITY,
+    problem.OPTIMALITY,
     *method.FEASIBILITY,
     *remarks.REMARKS,
     *method.THEOREM_31,
     complexity.NO_HARM,
     *complexity.SECTION_3,
     complexity.CONSTANTS_31,
-    remarks.EQUIVALENCE,
+    problem.EQUIVALENCE,
     *method.APPENDIX_A,
     *complexity.TABLES,
     *complexity.EXPERIMENTS,
     *complexity.SENTENCES,
     *remarks.NOT_SCAFFNEW,
-    remarks.STEP_5,
+    problem.STEP_5,
     *complexity.MORE_EXPERIMENTS,
 )
 PAPER = Paper(

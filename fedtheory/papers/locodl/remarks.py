@@ -1,4 +1,4 @@
-"""LoCoDL: optimality conditions, the assumption on independence over time, partial participation, the case g = 0."""
+"""LoCoDL: the assumption on independence over time, partial participation, and what is left without compression."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import sympy
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms import scaffnew
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.locodl_variants import share, split
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe, number
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails
@@ -22,11 +20,9 @@ from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.locodl import method
-from fedtheory.problems.base import Problem
-from fedtheory.problems.optimum import solve
-from fedtheory.randomness import Bernoulli, support_of
+from fedtheory.problems.base import Problem, everywhere
+from fedtheory.randomness import Bernoulli
 from fedtheory.settings import Drawing, Setting, points
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
 _NEEDS_G = "the remarks of LoCoDL are about problems with a function g"
@@ -78,36 +74,9 @@ def _fixed_point(problem: Problem, params: algorithm_1.Params) -> Remembering:
 pairwise = Algorithm("locodl, pairwise", algorithm_1.Params, Remembering, _start, _draws, _step, _fixed_point)
 
 
-class Anywhere(NamedTuple):
-    """A point ``x (..., d)``."""
-
-    x: Array
-
-
-class Nothing(NamedTuple):
-    """No parameters."""
-
-
-def _inside(recipe: Recipe, problem: Problem, exact: bool) -> Nothing:
-    # What is left of f_i without its share of the quadratic part would not be convex otherwise.
-    if not method.FUNCTIONS.contains(problem, None):
-        raise ValueError("the f_i must be mu-strongly convex and L-smooth")
-    return Nothing()
-
-
-_QUADRATICS = replace(method.FUNCTIONS, quadratics=True)
-QUADRATIC = replace(method.SETTING, text="f_1, ..., f_n and g quadratic; 0 < p <= 1", functions=_QUADRATICS)
-SPLIT = Setting(
-    "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x",
-    algorithm=points(Anywhere, Nothing, lambda problem, params: Anywhere(problem.x_star)),
-    functions=_QUADRATICS,
-    drawing=Drawing(classes_stated=True, parameters=_inside),
-)
-
-
 class Idle(NamedTuple):
-    """As in Algorithm 1, with ``sent (..., n, d)``: the messages of a communication; ``away (..., d)``: a change of
-    x_1."""
+    """As in Algorithm 1, with ``sent (..., n, d)``: the messages of a communication, 0 of those who are idle; ``away
+    (..., n, d)``: changes of the x_i."""
 
     x: Array
     y: Array
@@ -127,24 +96,22 @@ class IdleParams(NamedTuple):
 
 
 class _Sent(NamedTuple):
-    """In the place of compressors: what the clients send, but for the first, which sends 0."""
+    """In the place of compressors: what the clients send."""
 
     messages: Array
 
     def apply(self, draw: Any, x: Array) -> Array:
-        silent = np.arange(self.messages.shape[-2])[:, None] == 0
-        return np.where(silent, 0 * self.messages, self.messages)
+        """The messages."""
+        return self.messages
 
 
 def _centre(problem: Problem, params: IdleParams) -> Idle:
-    x, zero = problem.x_star, np.zeros((problem.n, problem.d), dtype=int)
-    everywhere = x + zero
-    return Idle(everywhere, x, everywhere, x, zero, zero[0])
+    at = algorithm_1.fixed_point(problem, params)  # type: ignore[arg-type]
+    return Idle(*at, 0 * at.u, 0 * at.u)
 
 
 IDLE = Setting(
-    "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x, y, u and v, any messages but that of an idle client; "
-    "rho = 1",
+    "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x, y, u and v, any messages; rho = 1",
     letters={
         method.mu: "mu",
         method.L: "L",
@@ -163,83 +130,41 @@ PAIRWISE = replace(
     method.SETTING,
     text="as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
     algorithm=pairwise,
-    functions=_QUADRATICS,
+    functions=replace(method.FUNCTIONS, quadratics=True),
     drawing=replace(method.SETTING.drawing, compressors=((0, 1, Fraction(1)),)),
 )
 
 
-def _conditions(problem: Problem, params: Any, state: Any) -> Array:
-    """Residuals of the optimality conditions at the minimiser x of (1/n) sum f_i + g, with u_i and v the gradients."""
-    if problem.g is None:
-        raise ValueError(_NEEDS_G)
-    x = solve(Problem(problem.f, problem.g)).x
-    u = problem.f.gradient(x + 0 * problem.y_star)
-    return np.stack([u.sum(axis=0) + problem.n * problem.g.gradient(x[None])[0], x - problem.x_star])
+def _communicated(problem: Problem, params: IdleParams, state: Idle, x: Array) -> algorithm_1.State:
+    """The state after a communication in which the clients send what they are said to, from these x_i."""
+    gamma, chi, p, omega = params
+    compressors: Any = _Sent(state.sent)
+    draw = algorithm_1.Coins(np.ones((), dtype=bool), None)
+    before = algorithm_1.State(x, state.y, state.u, state.v)
+    return algorithm_1.step(problem, algorithm_1.Params(gamma, chi, 1, p, omega, compressors), before, draw)
 
 
-def _zero(problem: Any, params: Any, state: Any) -> Array:
-    return np.zeros((), dtype=int)
-
-
-def _idle(moved: bool) -> Any:
-    """x, y, u and v after a communication in which the first client sends 0, x_1 moved or not."""
+def _next(moved: bool) -> Any:
+    """x, y, u and v after a communication, from the x_i or from others."""
 
     def value(problem: Problem, params: IdleParams, state: Idle) -> Array:
-        one: Any = np.ones((), dtype=int)
-        gamma, chi, p, omega = params
-        compressors: Any = _Sent(state.sent)
-        of_method = algorithm_1.Params(gamma, chi, one.item(), p, omega, compressors)
-        first = np.eye(problem.n, dtype=int)[:, :1]
-        x = state.x + first * state.away[..., None, :] if moved else state.x
-        draw = algorithm_1.Coins(np.ones((1, 1), dtype=bool), None)
-        after = algorithm_1.step(problem, of_method, algorithm_1.State(x, state.y, state.u, state.v), draw)
+        after = _communicated(problem, params, state, state.x + state.away if moved else state.x)
         return np.concatenate([after.x, after.y[..., None, :], after.u, after.v[..., None, :]], axis=-2)
 
     return value
 
 
-def _after_silence(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> algorithm_1.State:
-    """The states after a communication in which the first client's message is 0."""
-    draws, _ = support_of(algorithm_1.draws(problem, params, state))
-    coins = draws.compression.shape == (len(draws.theta), problem.n)
-    silent = draws.theta & (~draws.compression[:, 0] if coins else False)
-    return algorithm_1.step(problem, params, state, algorithm_1.Coins(draws.theta[silent], draws.compression[silent]))
+def _own(problem: Problem, params: IdleParams, state: Idle) -> Array:
+    """The x_i, and the u_i + (p chi/(gamma (1 + 2 omega))) d_i for the messages d_i."""
+    gamma, chi, p, omega = params
+    after = _communicated(problem, params, state, state.x)
+    return np.concatenate([after.x, after.u + p * chi / (gamma * (1 + 2 * omega)) * state.sent], axis=-2)
 
 
-def _own(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
-    """x_1 and u_1."""
-    after = _after_silence(problem, params, state)
-    return np.concatenate([after.x[..., 0, :], after.u[..., 0, :]], axis=-1)
-
-
-def _received(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
-    """y, and the u_1 before with what v has changed by."""
-    after = _after_silence(problem, params, state)
-    return np.concatenate([after.y, state.u[..., 0, :] + after.v - state.v], axis=-1)
-
-
-def _average(problem: Problem, params: Any, state: Any) -> Array:
-    """(1/n) sum_i f_i(x)."""
-    return problem.f.value(state.x[..., None, :] + 0 * problem.y_star).sum(axis=-1) / problem.n
-
-
-def _split_average(problem: Problem, params: Any, state: Any) -> Array:
-    """(1/n) sum_i f~_i(x) + g~(x), the problem of Section 3.1."""
-    lifted = split(problem)
-    if lifted.g is None:
-        raise ValueError(_NEEDS_G)
-    x = state.x[..., None, :]
-    return lifted.f.value(x + 0 * problem.y_star).sum(axis=-1) / problem.n + lifted.g.value(x)[..., 0]
-
-
-OPTIMALITY = Claim(
-    id="locodl/optimality",
-    where="Section 2.1",
-    gist="primal-dual optimality conditions",
-    setting=QUADRATIC,
-    statement=identity(Quantity("(sum_i(u_i)+n v, x-x*)", _conditions), Quantity("0", _zero)),
-    reading="the minimiser, from its normal equations, and the gradients there satisfy the conditions; on quadratics",
-)
+def _received(problem: Problem, params: IdleParams, state: Idle) -> Array:
+    """y for each client, and the u_i before with what v has changed by."""
+    after = _communicated(problem, params, state, state.x)
+    return np.concatenate([everywhere(problem, after.y), state.u + (after.v - state.v)[..., None, :]], axis=-2)
 
 
 REMARKS = (
@@ -273,75 +198,24 @@ REMARKS = (
         kind="equivalence",
         gist="rho = 1: the local variables of an idle client are not used",
         setting=IDLE,
-        statement=identity(Quantity("next(x_1)", _idle(False)), Quantity("next(x_1+a)", _idle(True))),
+        statement=identity(Quantity("next(x)", _next(False)), Quantity("next(x+a)", _next(True))),
         reading="an idle client is one whose message is 0: wherever its x_i is, x, y, u and v are the same after the "
-        "communication, whatever the others send. It still updates u_i with d_bar, while the paper says completely "
-        "idle",
+        "communication, whatever the others send; of x_i that are sent, messages alone tell. It still updates u_i "
+        "with d_bar, while the paper says completely idle",
     ),
     Claim(
         id="locodl/remark-2.2/resynchronised",
         where="Remark 2.2",
         kind="equivalence",
         gist="rho = 1: an idle client that receives y and v is as if it had not been idle",
-        setting=method.SETTING,
-        statement=identity(Quantity("(x_1, u_1) of the next state", _own), Quantity("(y, u_1+v-v^t) of it", _received)),
-        requires=(Hypothesis("rho = 1", sympy.Eq(method.rho, 1, evaluate=False)),),
-        reading="after a communication in which its message is 0 its model is the common y, and u_1 has changed by as "
-        "much as v: so it needs no more than the y and the v that it is sent, and the v that it knew",
+        setting=IDLE,
+        statement=identity(
+            Quantity("(x_i, u_i+(p chi/(gamma(1+2 omega)))d_i) of the next state", _own),
+            Quantity("(y, u_i+v-v^t) of it", _received),
+        ),
+        reading="of any messages d_i; after a communication in which it is 0 a client's model is the common y, and u_i "
+        "has changed by as much as v: so it needs no more than the y and the v that it is sent, and the v that it knew",
     ),
-)
-
-EQUIVALENCE = Claim(
-    id="locodl/section-3.1/equivalence",
-    where="Section 3.1",
-    gist="the split problem is the same problem",
-    setting=SPLIT,
-    statement=identity(
-        Quantity("(1/n) sum_i(f_i(x))", _average), Quantity("(1/n) sum_i(f~_i(x))+g~(x)", _split_average)
-    ),
-)
-
-
-# Section 3.1, Step 5
-
-
-class Stepsize(NamedTuple):
-    """``gamma``: the stepsize."""
-
-    gamma: Any
-
-
-def _at_step(recipe: Recipe, problem: Problem, exact: bool) -> Stepsize:
-    _inside(recipe, problem, exact)
-    return Stepsize(number(recipe["gamma"], exact))
-
-
-def _descended(problem: Problem, params: Stepsize, state: Anywhere) -> Array:
-    """y - gamma grad g~(y), for the g~ of the split problem."""
-    g = share(problem.mu, problem.d)
-    found: Array = state.x - params.gamma * g.gradient(state.x[..., None, :])[..., 0, :]
-    return found
-
-
-def _shrunk(problem: Problem, params: Stepsize, state: Anywhere) -> Array:
-    """(1 - gamma mu/2) y."""
-    found: Array = (1 - params.gamma * problem.mu / 2) * state.x
-    return found
-
-
-STEP_5 = Claim(
-    id="locodl/proof/step-5",
-    where="Section 3.1",
-    gist="y - gamma grad g~(y) = (1 - gamma mu/2) y, at Step 5 of Algorithm 1",
-    setting=replace(
-        SPLIT,
-        text="f_1, ..., f_n mu-strongly convex and L-smooth, no g; any y and gamma > 0",
-        letters=(method.mu, method.L, method.gamma),
-        algorithm=points(Anywhere, Stepsize, lambda problem, params: Anywhere(problem.x_star)),
-        functions=method.FUNCTIONS,
-        drawing=replace(SPLIT.drawing, parameters=_at_step),
-    ),
-    statement=identity(Quantity("y-gamma grad g~(y)", _descended), Quantity("(1-gamma mu/2)y", _shrunk)),
 )
 
 # Section 1.2: LoCoDL without compression

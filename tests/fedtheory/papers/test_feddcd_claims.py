@@ -51,6 +51,9 @@ def test_what_is_false_is_refuted(id):
         "versus-mb-sgd-and-fedavg",
         "duality",
         "heterogeneity",
+        "eq-1",
+        "identical-clients",
+        "lemma-B.4/eq-23",
         "local-steps-and-accuracy/repaired",
         "clientwise-constants",
         "non-smooth/repaired-weights",
@@ -102,9 +105,14 @@ def _more(problem, params, state):
     return reach._rise(problem, params, state) + Fraction(1, 100)
 
 
+def _lower(relation):
+    return relation.func(relation.lhs, relation.rhs * sympy.Rational(99, 100), evaluate=False)
+
+
 def _planted() -> dict[str, Claim]:
     rise, lower, duality = of("appendix-F/rise"), of("theorem-7.1/eq-14/repaired"), of("duality")
     chain, own, near = of("appendix-E/chain"), of("clientwise-constants"), of("heterogeneity")
+    minimiser, same, tight = of("eq-1"), of("identical-clients"), of("appendix-E/chain/oracles/repaired")
     faster = own.statement.factor.subs(convex.appendix_b.mu, 2 * convex.appendix_b.mu)
     return {
         "rise: 1/100 more": replace(rise, id="mine", statement=_with(rise.statement, 0, _more)),
@@ -120,6 +128,15 @@ def _planted() -> dict[str, Claim]:
         "duality: without the residual": duality.variant(
             middle=duality.statement.middle + sympy.Symbol("<w, sum_i(y_i)>")
         ),
+        "chain: 1/100 less than the least": tight.variant(
+            relations=(*tight.statement.relations[:2], _lower(tight.statement.relations[2]))
+        ),
+        "eq. (1): more curvature": minimiser.variant(left=2 * minimiser.statement.left),
+        "eq. (1): a minimiser of something else": minimiser.variant(
+            middle=minimiser.statement.middle - minimiser.statement.left
+        ),
+        "eq. (1): smoother conjugates": minimiser.variant(right=minimiser.statement.right.subs(dual.alpha, beta)),
+        "identical clients: 1/100 nearer": same.variant(right=same.statement.right * sympy.Rational(99, 100)),
         "heterogeneity: half as near": near.variant(right=near.statement.right.subs(beta, beta / 2)),
     }
 

@@ -9,8 +9,10 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import feddcd
+from fedtheory.kinds.identity import identity
 from fedtheory.papers import locodl
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
 from verify.base import changed_code
 from verify.cli import main
 from verify.evidence import formats
@@ -141,8 +143,10 @@ def test_what_follows_from_the_original():
 
 
 def test_constants_that_nobody_reads_may_be_declared_at_will():
-    # What a quadratic's conjugate is does not depend on the constants it is declared to have.
-    unread = claims.get("feddcd/eq-1")
+    # Gradients of a function and of its conjugate do not depend on the constants it is declared to have.
+    there_and_back = Quantity("grad f*(grad f(y))", lambda p, params, at: p.f.conjugate_gradient(p.f.gradient(at.y)))
+    back = identity(there_and_back, Quantity("y", lambda problem, params, at: at.y))
+    unread = dataclasses.replace(claims.get("feddcd/block-smoothness"), id="mine/back", statement=back)
     assert selftest.follows(unread.variant(requires=()), unread)
     for id in ("feddcd/lemma-E.2", "feddcd/theorem-4.1/eq-3", "baseline/diana/one-step"):
         read = claims.get(id)

@@ -1,0 +1,72 @@
+"""The statements of LoCoDL on the problem in other words and on idle clients: verdicts, and planted errors found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.papers.locodl import method, problem, remarks
+from verify import Verdict, check
+
+
+def of(id: str) -> Claim:
+    return claims.get(f"locodl/{id}")
+
+
+@pytest.mark.parametrize("id", ["section-3.1/equivalence", "proof/step-5", "remark-2.2", "remark-2.2/resynchronised"])
+def test_what_is_read_is_proved(id):
+    assert check(of(id)).verdict is Verdict.PROVED
+
+
+@pytest.mark.slow
+def test_the_optimality_conditions_hold_over_the_class():
+    assert check(of("optimality")).verdict in (Verdict.CERTIFIED, Verdict.PROVED)
+
+
+def _with(claim, index, value):
+    quantities = list(claim.statement.quantities)
+    quantities[index] = replace(quantities[index], of=value)
+    return replace(claim, id="mine", statement=replace(claim.statement, quantities=tuple(quantities)))
+
+
+def _mixed(at, params, state):
+    """The models of idle clients with 1/100 of what they were."""
+    after = remarks._own(at, params, state)
+    return after + remarks.np.concatenate([state.x, 0 * state.u], axis=-2) / 100
+
+
+def _twice_shared(at, params, state):
+    return problem._split_average(at, params, state) + problem._quarter(at, state.x)
+
+
+def _steeper(at, params, state):
+    """As for (1 - gamma mu) y."""
+    return problem._by_slope(at, params, state) + at.mu / 2 * (state.x * (state.w - state.x)).sum(axis=-1)
+
+
+def _planted() -> dict[str, Claim]:
+    conditions, split = of("optimality"), of("section-3.1/equivalence")
+    return {
+        "optimality: twice the curvature": conditions.variant(left=2 * conditions.statement.left),
+        "optimality: half as smooth": conditions.variant(right=conditions.statement.right / 2),
+        "split: more curvature is left": split.variant(left=split.statement.left * sympy.Rational(11, 10)),
+        "split: L~ less a tenth of mu": split.variant(
+            right=split.statement.right.subs(method.L, method.L - method.mu / 10)
+        ),
+        "split: with the share twice": _with(split, 3, _twice_shared),
+        "step 5: a longer step": _with(of("proof/step-5"), 1, _steeper),
+        "idle: its model is mixed in": _with(of("remark-2.2/resynchronised"), 0, _mixed),
+    }
+
+
+PLANTED = _planted()
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_errors_are_refuted(name):
+    evidence = check(PLANTED[name])
+    assert evidence.verdict is Verdict.REFUTED, evidence.note
