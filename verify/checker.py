@@ -1,19 +1,17 @@
 """Checks proof objects with the standard library alone: ``python checker.py FILE ...``.
 
 An "identity" proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
-coefficients times inner products ``a|b`` of unknown vectors (``1|1`` is the number 1), and times numbers such as
-values, named without a bar. All weights are >= 0, and target = sum of weight * known - sum of weight * |square|^2.
-Coefficients are fractions, "p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]], ...] in the
-``letters``, which, and what "is" in the ``domain``, are "> 0" or ">= 0". That p >= 0 is shown by {"constant": c,
+coefficients times inner products ``a|b`` of unknown vectors (``1|1`` is the number 1), and numbers, named without a
+bar. All weights are >= 0, and target = sum of weight * known - sum of weight * |square|^2. Coefficients are fractions,
+"p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]], ...] in the ``letters``, which, and what
+"is" in the ``domain``, are "> 0" or ">= 0"; all q are shown to be ``nonzero``. That p >= 0 is shown by {"constant": c,
 "factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has
 no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left] takes out of the
 domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x
-> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. ``nonzero`` denominators are never 0. Those of squares may be
-on the boundary, where these are limits: ``dense`` is a chart whose slacks may be any. Letters of ``maxima``, bounded
-below alone, stand in no such denominator. Programs may be of a client each: what is "shared" is <= 0 in the sum over
-all, of one weight, without ``own`` letters. "arithmetic" has ``steps``, [name, number] or [name, operation, names];
-what they compare is so. A "recomputation" shows nothing here. Still to be trusted: the ``words`` of what is known, and
-that the claim is shown."""
+> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. With a polynomial for x, so much of left is taken off.
+Programs may be of a client each: what is "shared" is <= 0 in the sum over all, of one weight, without ``own`` letters.
+"arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is so, ``at`` the numbers with
+names. A "recomputation" shows nothing. To be trusted: the ``words`` of what is known, and that the claim is shown."""
 
 import hashlib
 import json
@@ -21,7 +19,7 @@ import operator
 import sys
 from fractions import Fraction
 
-FORMAT = "fedtheory-proof-1"
+FORMAT = "fedtheory-proof-2"
 OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 OPERATIONS |= {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
 
@@ -55,11 +53,10 @@ def by_degree(p, i):
     return out
 
 
-def written(p, steps):  # The numerator of p with num/den, den > 0, for one letter after the other.
-    for i, num, den in steps:
-        parts, p = by_degree(p, i), {}
-        for k, c in parts.items():
-            p = add(p, multiply(c, *[num] * k, *[den] * (max(parts) - k)))
+def written(p, i, num, den):  # The numerator of p with num/den, den > 0, for a letter.
+    parts, p = by_degree(p, i), {}
+    for k, c in parts.items():
+        p = add(p, multiply(c, *[num] * k, *[den] * (max(parts) - k)))
     return p
 
 
@@ -74,21 +71,13 @@ class Proof:
         places, signs = range(len(self.letters)), [*data["letters"].values(), *(c["sign"] for c in domain.values())]
         need(set(signs) <= {"> 0", ">= 0"} and data["programs"], "a sign is not right, or nothing is claimed")
         self.positive = {i for i in places if signs[i] == "> 0"}
-        self.tops, own = ({self.letters.index(x) for x in data.get(key, ())} for key in ("maxima", "own"))
-        self.one = {(0,) * len(places): Fraction(1)}
-        self.gens = [{tuple(int(k == i) for k in places): Fraction(1)} for i in places]
+        own = {self.letters.index(x) for x in data.get("own", ())}
+        self.one = {(0,) * len(places): 1}
+        self.gens = [{tuple(int(k == i) for k in places): 1} for i in places]
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
         self.nonzero = [self.one, *(self.polynomial(item["of"]) for item in data["nonzero"])]
         for item, p in zip(data["nonzero"], self.nonzero[1:]):
             self.show(p, item["by"], strict=True)
-        steps, above, images = self.follow(data["dense"])
-        for name, (p, _) in self.domain.items():
-            for slopes in (by_degree(p, i) for i in self.tops if any(key[i] for key in p)):
-                need(set(slopes) == {0, 1} and above_zero(written(slopes[1], steps), above), f"{name} is no bound")
-                images.pop(name, None)
-        shown = [p for p, _ in images.values()] + [written(self.gens[i], steps) for i in set(places) - self.tops]
-        shown += [written(p, steps[k:]) for k, (i, _, den) in enumerate(steps, 1) for p in (self.gens[i], den)]
-        need(all(p and min(p.values()) > 0 for p in shown), "the slacks may not be any")
         for program in data["programs"]:
             self.prove(program)
         shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
@@ -99,13 +88,12 @@ class Proof:
         for c, key in terms:
             right = len(key) == len(self.letters) and all(type(k) is int and k >= 0 for k in key)
             need(right and isinstance(c, str), "a term has other exponents than the letters, or no text")
-        return collected((tuple(key), Fraction(c)) for c, key in terms)
+        return collected((tuple(key), x if x % 1 else int(x)) for c, key in terms for x in [Fraction(c)])
 
-    def quotient(self, c, of_square=False):
+    def quotient(self, c):
         both = ([[x, key] for key in self.one] for x in (c, "1")) if isinstance(c, str) else (c["num"], c["den"])
         num, den = map(self.polynomial, both)
-        boundary = of_square and den and not any(key[i] for key in den for i in self.tops)
-        need(boundary or den in self.nonzero, "a denominator may be 0")
+        need(den in self.nonzero, "a denominator may be 0")
         return num, den
 
     def show(self, p, by, strict=False):
@@ -115,33 +103,37 @@ class Proof:
         sign, product = Fraction(by["constant"]), {key: Fraction(by["constant"]) for key in self.one}
         for factor in by["factors"]:
             of, s = self.polynomial(factor["of"]), factor["sign"]
-            need(s in (1, -1) and factor["power"] > 0, "a factor has no sign, or no power")
+            need(type(s) is int and abs(s) == 1 and factor["power"] > 0, "a factor has no sign, or no power")
             product = multiply(product, *[of] * factor["power"])
             if factor["power"] % 2 or strict:
                 sign *= s
-                steps, positive, _ = self.follow(factor["chart"])
-                image = written({key: s * c for key, c in of.items()}, steps)
-                need(min(image.values()) > 0 and (not strict or above_zero(image, positive)), "a sign is not shown")
+                image, positive = self.follow(factor["chart"], {key: s * c for key, c in of.items()})
+                need(above_zero(image, positive) if strict else all(c > 0 for c in image.values()), "a sign is not so")
         need(p and product == p and (strict or sign > 0), "the factors make another polynomial, or one of another sign")
 
-    def follow(self, chart):
-        """Letters with what is written for them, those that are never 0 then, and the domain in the slacks."""
-        steps, positive, domain = [], set(self.positive), dict(self.domain)
+    def follow(self, chart, image):
+        """What is >= 0 or > 0 only where ``image`` is, in slacks, and those of these that are never 0."""
+        positive, domain = set(self.positive), dict(self.domain)
         for letter, name, times, left in chart:
-            i, times, left = self.letters.index(letter), self.polynomial(times), self.polynomial(left)
-            (p, strict), parts, x = domain.pop(name), by_degree(left, i), self.gens[i]
-            here = p == multiply(times, left) and above_zero(times, positive)
-            need(here and set(parts) == {0, 1}, f"{name} is another polynomial here, or not linear in {letter}")
-            if above_zero(parts[1], positive):
-                num, den = add(multiply(parts[1], x), parts[0], -1), parts[1]
-            else:
-                A = {key: -c for key, c in parts[1].items()}
-                need(i in positive and above_zero(A, positive), f"{letter} is not bounded by {name}")
-                num, den, domain[name] = parts[0], multiply(A, add(self.one, x)), (parts[0], True)
+            (p, strict), times, left = domain[name], self.polynomial(times), self.polynomial(left)
+            need(p == multiply(times, left) and above_zero(times, positive), f"{name} is another polynomial here")
+            if not isinstance(letter, str):
+                more = self.polynomial(letter)
+                need(min(more.values()) > 0, f"a multiple of {name} is not >= 0")
+                image = add(image, multiply(more, left), -1)
+                continue
+            i, _ = self.letters.index(letter), domain.pop(name)
+            parts, x = by_degree(left, i), self.gens[i]
+            need(set(parts) == {0, 1}, f"{name} is not linear in {letter}")
+            up = above_zero(parts[1], positive)
+            A = parts[1] if up else {key: -c for key, c in parts[1].items()}
+            need(up or (i in positive and above_zero(A, positive)), f"{letter} is not bounded by {name}")
+            num, den = (add(multiply(A, x), parts[0], -1), A) if up else (parts[0], multiply(A, add(self.one, x)))
+            domain |= {} if up else {name: (parts[0], True)}
             positive = positive | {i} if strict else positive - {i}
-            steps.append((i, num, den))
-            domain = {key: (written(q, steps[-1:]), s) for key, (q, s) in domain.items()}
-        return steps, positive, domain
+            image = written(image, i, num, den)
+            domain = {key: (written(q, i, num, den), s) for key, (q, s) in domain.items()}
+        return image, positive
 
     def prove(self, program):
         parts = [(key.split("|"), -1, [self.quotient(c)]) for key, c in program["target"].items()]
@@ -150,8 +142,8 @@ class Proof:
             self.show(multiply(*(weight := self.quotient(item["weight"]))), item.get("by"))
             parts += [(key.split("|"), 1, [weight, self.quotient(c)]) for key, c in item["form"].items()]
         for item in program["squares"]:
-            self.show(multiply(*(weight := self.quotient(item["weight"], True))), item.get("by"))
-            rows = [(name, self.quotient(c, True)) for name, c in item["vector"].items()]
+            self.show(multiply(*(weight := self.quotient(item["weight"]))), item.get("by"))
+            rows = [(name, self.quotient(c)) for name, c in item["vector"].items()]
             parts += [((a, b), -1, [weight, x, y]) for a, x in rows for b, y in rows]
         sums = {}
         for key, factor, quotients in parts:
@@ -166,10 +158,16 @@ class Proof:
 def calculate(data):
     known = {}
     for name, by, *of in data["steps"]:
-        need(name not in known and (of or name == by or {*name} - {*"-/0123456789"}), f"{name} is two things")
-        known[name] = OPERATIONS[by](*(known[other] for other in of)) if of else Fraction(by)
+        need(name not in known and (name == by or name[:1].isalpha()), f"{name} is two things")
+        need(all(isinstance(known[x], Fraction) for x in of), f"{name} is made of what is no number")
+        known[name] = OPERATIONS[by](*(known[x] for x in of)) if of else Fraction(by)
         need(known[name] is not False, f"{name} is not so")
     need(known and known[name] is True, "nothing is compared in the end")
+    need({name: by for name, by, *of in data["steps"] if not of and name != by} == data["at"], "numbers are others")
+
+
+KINDS = {"identity": (Proof, "at", "letters", "own", "domain", "nonzero", "programs")}
+KINDS |= {"arithmetic": (calculate, "at", "steps"), "recomputation": (dict,)}
 
 
 def check(text):
@@ -178,7 +176,9 @@ def check(text):
         data = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a name twice") or dict(p))
         digest = hashlib.sha256(json.dumps({**data, "digest": ""}, sort_keys=True).encode()).hexdigest()
         need((data["format"], data["digest"]) == (FORMAT, digest), f"it is not a {FORMAT} as it was written")
-        {"identity": Proof, "arithmetic": calculate, "recomputation": dict}[data["kind"]](data)
+        shows, *fields = KINDS[data["kind"]]
+        need(set(data) <= {"format", "kind", "claim", "says", "digest", *fields}, "it has more than what is checked")
+        shows(data)
         return data
     except (LookupError, TypeError, AttributeError, RecursionError, ArithmeticError) as error:
         raise ValueError(f"it is no proof object: {error!r}") from None
@@ -194,7 +194,7 @@ if __name__ == "__main__":
             sys.exit(f"{path}: DOES NOT HOLD: {error}")
         kinds.append("recomputation, NOT CHECKED HERE" if found["kind"] == "recomputation" else "holds")
         print(f"{path}: {kinds[-1]}: {found['claim']}", *found["says"], sep="\n    ")
-        print(*(f"  {key}: {found.get(key, '')}" for key in ("letters", "own", "domain")), sep="\n")
+        print(*(f"  {key}: {found.get(key, '')}" for key in ("at", "letters", "own", "domain")), sep="\n")
         for program in found.get("programs", ()):
             print(f"  {program['claimed']}, as", *(item["words"] for item in program["known"]), sep="\n    ")
     print(*(f"{kind}: {kinds.count(kind)}" for kind in sorted(set(kinds))), sep="\n")

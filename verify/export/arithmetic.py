@@ -174,6 +174,7 @@ def told(
             "kind": "arithmetic",
             "claim": claim.id,
             "says": [*statement.text(claim), here, f"there it says that left {example.relation} right"],
+            "at": {step[0]: step[1] for step in steps if len(step) == 2 and step[0] != step[1]},
             "steps": steps,
         }
     )

@@ -76,8 +76,7 @@ class _Letters:
                 domain = Domain(self.ring, positive)
                 for p, strict in (c for k, c in enumerate(written) if k not in left_out):
                     domain = domain.with_constraint(p, strict)
-                if domain.regular_chart() is not None:
-                    yield domain
+                yield domain
 
     def _constraints(self, relation: sympy.Rel) -> Iterator[tuple[Any, bool]]:
         if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
@@ -228,7 +227,7 @@ def _identity(writing: Writing, letters: _Letters, solved: Mapping[Any, Any], po
     def parts(of: Vector) -> Iterator[dict[str, Any]]:
         for block in sorted({row.block for row in of.coefficients}):
             found = {_row(row): letters.ratio(plain(c)) for row, c in of.coefficients.items() if row.block == block}
-            yield {row: writing.ratio(c, of_square=True) for row, c in found.items() if not c.is_zero}
+            yield {row: writing.ratio(c) for row, c in found.items() if not c.is_zero}
 
     return {
         "claimed": f"{posed.name}: the target is at most 0",
@@ -238,9 +237,7 @@ def _identity(writing: Writing, letters: _Letters, solved: Mapping[Any, Any], po
             for name, w in weights.multipliers.items()
         ],
         "squares": [
-            {**writing.weight(letters.ratio(plain(w)), of_square=True), "vector": part}
-            for w, v in weights.squares
-            for part in parts(v)
+            {**writing.weight(letters.ratio(plain(w))), "vector": part} for w, v in weights.squares for part in parts(v)
         ],
     }
 
@@ -263,4 +260,4 @@ def _first(
             continue
         head = {"format": checker.FORMAT, "kind": "identity", "claim": claim.id}
         return sealed({**head, "says": [*statement.text(claim), *says], "at": {}, **made})
-    raise ValueError(reasons[0] if reasons else "the letters that are allowed are not written by slacks")
+    raise ValueError(reasons[0])

@@ -168,7 +168,7 @@ class _Bounds:
         self.known[f"{self._name(e)}{more}"] = (relation, one, other)
 
     def _name(self, e: sympy.Expr) -> str:
-        return statement.expression(e)
+        return f"the number {statement.expression(e)}"
 
 
 def _exact(e: sympy.Expr) -> bool:

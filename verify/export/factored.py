@@ -62,11 +62,18 @@ class Step(NamedTuple):
 
 
 class Chart(NamedTuple):
-    """Steps, what takes the place of each letter as a quotient, and the letters and slacks that are never 0 then."""
+    """Steps, what takes the place of each letter as a quotient, and the letters and slacks that are never 0 then.
+
+    ``times``: a positive polynomial, and ``taken``: of constraints, by their places, nonnegative multiples, which sum
+    to ``less``: what ``times`` an image is larger than has its sign.
+    """
 
     steps: tuple[Step, ...]
     replaced: tuple[tuple[int, Any, Any], ...]
     positive: frozenset[int]
+    times: Any
+    taken: tuple[tuple[int, Any], ...]
+    less: Any
 
 
 class Factor(NamedTuple):
@@ -93,8 +100,8 @@ class Table:
         for by in [*certificates, *(item["by"] for item in data["nonzero"])]:
             for factor in by["factors"] if by else []:
                 charts.setdefault(str(factor["chart"]), factor["chart"])
-        letters = list(data["letters"])
-        self._charts = [self._follow([(letters.index(x), *step) for x, *step in chart]) for chart in charts.values()]
+        self._letters = list(data["letters"])
+        self._charts = [self._follow(chart) for chart in charts.values()]
 
     def read(self, listed: Iterable[Any]) -> Any:
         """A polynomial of an object."""
@@ -114,7 +121,7 @@ class Table:
         num, den = self.read(c["num"]), self.read(c["den"])
         common = num.gcd(den)
         num, den = num / common, den / common
-        size = _content([num, den])
+        size = content([num, den])
         return Quotient(num / size, den / size, self.factored(den / size))
 
     def product(self, c: Any) -> Factored:
@@ -129,7 +136,7 @@ class Table:
         c, factors = p.factor()
         constant, powers = Fraction(int(c.p), int(c.q)), {}
         for q, power in factors:
-            size = _content([q])
+            size = content([q])
             constant *= Fraction(int(size.p), int(size.q)) ** int(power)
             powers[self._place(q / size)] = int(power)
         return Factored(constant, powers)
@@ -171,19 +178,25 @@ class Table:
             image = q
             for step in chart.replaced:
                 image = replaced(image, *step)
-            for negative, p in ((False, image), (True, -image)):
+            image = image * chart.times
+            for negative, p in ((False, image - chart.less), (True, -image - chart.less)):
                 if _above_zero(p, chart.positive):
                     return Factor(q, negative, True, chart)
                 if has_no_negative(p):
                     weak = Factor(q, negative, False, chart)
         return weak
 
-    def _follow(self, listed: Iterable[tuple[int, str, Any, Any]]) -> Chart:
+    def _follow(self, listed: Iterable[Any]) -> Chart:
         """A chart of an object, as the library of Rocq follows it: constraints with integers, solved for letters."""
         places, domain, strict = list(self.domain), dict(self.domain), dict(self.strict)
         positive, steps, solved = self.positive, [], []
-        for i, name, _, left in listed:
+        taken: list[tuple[int, Any, Any, Any]] = []
+        for letter, name, _, left in listed:
             whole = _whole(self.read(left))
+            if not isinstance(letter, str):
+                taken.append((places.index(name), self.read(letter), domain[name] / whole, domain[name]))
+                continue
+            i = self._letters.index(letter)
             parts = coefficients(whole, i)
             slope, rest = parts[1], parts.get(0, self.ring.constant(0))
             steps.append(Step(i, places.index(name), domain[name] / whole, slope, rest))
@@ -197,17 +210,22 @@ class Table:
             positive = after
             solved.append((i, num, den))
             domain = {name: replaced(q, i, num, den) for name, q in domain.items()}
-        return Chart(tuple(steps), tuple(solved), positive)
+        whole = self.ring.constant(1)
+        for _, _, times, _ in taken:
+            whole = whole * times
+        multiples = [(place, c * (whole / times), of) for place, c, times, of in taken]
+        less = sum((c * of for _, c, of in multiples), self.ring.constant(0))
+        return Chart(tuple(steps), tuple(solved), positive, whole, tuple((k, c) for k, c, _ in multiples), less)
 
 
-def _content(of: list[Any]) -> Any:
+def content(of: list[Any]) -> Any:
     """The positive number by which polynomials are to be divided to have integers without a common factor."""
     listed = [c for p in of for _, c in terms(p)]
     return flint.fmpq(gcd(*(c.numerator for c in listed)), 1) / lcm(*(c.denominator for c in listed))
 
 
 def _whole(p: Any) -> Any:
-    return p / _content([p])
+    return p / content([p])
 
 
 def _above_zero(p: Any, positive: frozenset[int]) -> bool:

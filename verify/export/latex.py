@@ -19,6 +19,7 @@ from verify import checker
 from verify.export.latex_names import plain, said, symbols
 from verify.export.latex_pages import Group, grouped, pages
 from verify.export.latex_reading import Reader
+from verify.export.letters import MAXIMUM
 from verify.export.objects import sealed
 from verify.export.weights import Certificates
 from verify.report import statement
@@ -157,5 +158,5 @@ def _meanings(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[st
     """What the objects say besides the statement: each once."""
     stated = set(statement.text(claim))
     for line in dict.fromkeys(line for data in objects for line in data["says"]):
-        if line not in stated and not line.startswith(_BLOCKS):
+        if line not in stated and not line.startswith(_BLOCKS) and not line.endswith(MAXIMUM):
             yield line

@@ -13,6 +13,7 @@ from verify.export.latex_forms import Pairs, Part, Vector, joined, parts, size_o
 from verify.export.latex_names import case, plain, symbols, words
 from verify.export.latex_reading import is_deviation, ratio_of, written
 from verify.export.latex_scalars import Scalars
+from verify.export.letters import MAXIMUM
 from verify.export.weights import Certificates
 from verify.multipliers.ratios import Ratio, key, polynomials
 
@@ -129,7 +130,8 @@ class _Page:
         signs += self._bounds(0, lambda symbol: symbol is None or symbol in self._everywhere)
         tops = [
             f" \\({self._told.letters[k]}\\) is the factor of the claim, of which these bounds are used."
-            for k in data["maxima"]
+            for k in data["letters"]
+            if f"{k}{MAXIMUM}" in data["says"]
         ]
         return "Letters: " + ", ".join(signs) + "." + "".join(tops)
 

@@ -14,8 +14,9 @@ from typing import Any
 
 from verify import checker
 from verify.export import graded
+from verify.export.factored import content
 from verify.export.objects import sealed
-from verify.multipliers.charts import Chart, Pick, has_no_negative
+from verify.multipliers.charts import Chart, Multiples, Pick, has_no_negative
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
 from verify.multipliers.proofs import Proof, leaves
@@ -50,7 +51,8 @@ def of_proofs(
     writing = Writing(posed.domain, posed.names, used)
     programs = [_program(writing, name, proof, links) for name, proof in proofs.items()]
     shared = {"own": [posed.names[i] for i in used if i in set(own)]} if links else {}
-    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": list(says), "at": {"case": case}}
+    tops = [f"{posed.names[i]}{MAXIMUM}" for i in posed.domain.bounded]
+    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": [*says, *tops], "at": {"case": case}}
     return sealed({**head, **shared, "programs": programs, **writing.signs()})
 
 
@@ -67,8 +69,8 @@ def _program(writing: Writing, name: str, proof: Proof, links: Links) -> dict[st
         "known": [*known, *_shared(writing, proof, links)],
         "squares": [
             {
-                **writing.weight(square.weight, of_square=True),
-                "vector": {_row(block, row): writing.ratio(c, of_square=True) for row, c in square.vector.items()},
+                **writing.weight(square.weight),
+                "vector": {_row(block, row): writing.ratio(c) for row, c in square.vector.items()},
             }
             for block, squares in graded.squares(proof).items()
             for square in squares
@@ -103,6 +105,8 @@ def _used(proof: Proof) -> list[int]:
     return sorted(used)
 
 
+#: What is said of a letter that stands for a maximum.
+MAXIMUM = " stands for a maximum of the claim, of which only the bounds below are used"
 #: What the products in an object stand for.
 _BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
@@ -114,16 +118,13 @@ class Writing:
         self._domain, self._names, self._used = domain, names, used
         self._constraints = {f"({k})": c for k, c in enumerate(domain.constraints)}
         self._below: dict[str, Any] = {}
+        #: The constraints by which signs are shown: the others are not needed.
+        self._needed: set[str] = set()
 
     def signs(self) -> dict[str, Any]:
         """What an object says of its letters, once all that it holds is written."""
-        return {
-            "letters": self._letters(),
-            "domain": self._of_domain(),
-            "maxima": [self._names[i] for i in self._domain.bounded],
-            "dense": self._dense(),
-            "nonzero": self._nonzero(),
-        }
+        nonzero = self._nonzero()
+        return {"letters": self._letters(), "domain": self._of_domain(), "nonzero": nonzero}
 
     def keep(self, p: Any) -> None:
         """That a polynomial is never zero is told too."""
@@ -136,19 +137,21 @@ class Writing:
         return {
             name: {"is": self.polynomial(c.poly), "sign": "> 0" if c.strict else ">= 0"}
             for name, c in self._constraints.items()
+            if name in self._needed
         }
 
     def polynomial(self, p: Any) -> list[Any]:
         """Coefficients with the exponents of the letters."""
         return [[str(c), [m[i] for i in self._used]] for m, c in terms(p)]
 
-    def ratio(self, c: Ratio, of_square: bool = False) -> Any:
-        """A coefficient; that its denominator is never zero is told unless it is one ``of_square``."""
+    def ratio(self, c: Ratio) -> Any:
+        """A coefficient; that its denominator is never zero is told."""
         if c.den == 1 and len(c.num) <= 1 and c.num.is_constant():
             return str(Fraction(0) if c.is_zero else terms(c.num)[0][1])
-        if c.den != 1 and not of_square:
-            self.keep(c.den)
-        return {"num": self.polynomial(c.num), "den": self.polynomial(c.den)}
+        num, den = _whole(c)
+        if den != 1:
+            self.keep(den)
+        return {"num": self.polynomial(num), "den": self.polynomial(den)}
 
     def form(self, form: Form) -> dict[str, Any]:
         """A form's coefficients, by the products and values before which they stand."""
@@ -158,10 +161,11 @@ class Writing:
             found[name] = self.ratio(c)
         return found
 
-    def weight(self, c: Ratio, of_square: bool = False) -> dict[str, Any]:
+    def weight(self, c: Ratio) -> dict[str, Any]:
         """A weight, and why it is nonnegative, unless that is seen. ``ValueError`` where it is not shown."""
-        shown = {} if has_no_negative(c.num * c.den) else {"by": self.sign(c.num * c.den, False)}
-        return {"weight": self.ratio(c, of_square), **shown}
+        num, den = _whole(c)
+        shown = {} if has_no_negative(num * den) else {"by": self.sign(num * den, False)}
+        return {"weight": self.ratio(c), **shown}
 
     def _nonzero(self) -> list[dict[str, Any]]:
         return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]
@@ -174,29 +178,27 @@ class Writing:
         positive, shown = constant > 0, []
         for factor, power in factors:
             needed = strict or int(power) % 2
-            side, chart = self._shown(factor, strict) if needed else (1, ())
-            entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": self._steps(chart)}
+            side, chart = self._shown(factor, strict) if needed else (1, [])
+            entry = {"of": self.polynomial(factor), "power": int(power), "sign": side, "chart": chart}
             shown.append(entry)
             positive = positive == (side > 0 or int(power) % 2 == 0)
         if not positive and not strict:
             raise ValueError(f"{p} is negative")
         return {"constant": str(Fraction(int(constant.p), int(constant.q))), "factors": shown}
 
-    def _shown(self, factor: Any, strict: bool) -> tuple[int, tuple[Pick, ...]]:
-        """The sign of a factor and the picks of a chart that shows it: of the bound of a maximum, if it is one."""
+    def _shown(self, factor: Any, strict: bool) -> tuple[int, list[Any]]:
+        """The sign of a factor and the chart that shows it: of the bound of a maximum, if it is one."""
         bounded = not strict and any(degree(factor, letter) for letter in self._domain.bounded)
         for chart in self._bounded() if bounded else ():
             for side in (1, -1):
                 image = chart.image(factor * side)
                 if image is not None and has_no_negative(image):
-                    return side, chart.picks
+                    return side, self._steps(chart.picks)
         for side in (1, -1):
             found = self._domain.sign(factor * side, strict)
-            if found is not None and not found.charted:
-                raise ValueError(f"the sign of {factor} is shown by more than slacks")
             if found is not None:
                 # What is irreducible is its own only factor.
-                return side, found.factors[0][2] if found.factors else ()
+                return side, self._steps(found.factors[0][2], *self._domain.taken_off(factor * side, strict))
         raise ValueError(f"the sign of {factor} is not shown")
 
     def _bounded(self) -> Iterator[Chart]:
@@ -208,18 +210,15 @@ class Writing:
                 if after is not None:
                     yield after
 
-    def _dense(self) -> list[Any]:
-        chart = self._domain.regular_chart()
-        if chart is None:
-            raise ValueError("the letters that are allowed are not written by slacks")
-        return self._steps(chart.picks)
-
-    def _steps(self, picks: tuple[Pick, ...]) -> list[Any]:
-        """The steps of a chart, with the constraint that each uses by name."""
+    def _steps(self, picks: tuple[Pick, ...], by: Any = 1, taken: Multiples = ()) -> list[Any]:
+        """The steps of a chart, with the constraint that each uses by name, and then multiples that are taken off."""
+        if by != 1:
+            raise ValueError("a sign is shown of a multiple alone")
         chart, polynomials, found = self._domain.plain, {k: c.poly for k, c in self._constraints.items()}, []
         for place, i in picks:
             left = chart.left[place].poly
             name, times = next(_multiples(chart, polynomials, left))
+            self._needed.add(name)
             found.append([self._names[i], name, self.polynomial(times), self.polynomial(left)])
             after = chart.step((place, i))
             assert after is not None, "the picks are those of a chart"
@@ -228,7 +227,17 @@ class Writing:
             polynomials[name] = rest if den.degrees()[i] else None
             polynomials = {k: replaced(q, i, num, den) for k, q in polynomials.items() if q is not None}
             chart = after
+        for c, left in taken:
+            name, times = next(_multiples(chart, polynomials, left))
+            self._needed.add(name)
+            found.append([self.polynomial(c), name, self.polynomial(times), self.polynomial(left)])
         return found
+
+
+def _whole(c: Ratio) -> tuple[Any, Any]:
+    """The polynomials of a quotient with integers, which are calculated with much faster than fractions."""
+    size = content([c.num, c.den])
+    return c.num / size, c.den / size
 
 
 def _at_zero(p: Any, i: int) -> Any:

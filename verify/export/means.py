@@ -60,7 +60,7 @@ def _object(claim: Claim, part: Order, which: str) -> dict[str, Any]:
         if len(at.steps) > LONGEST:
             raise ValueError(f"{which} has more weights than are written")
     head = {"format": checker.FORMAT, "kind": "arithmetic", "claim": claim.id, "says": says}
-    return sealed({**head, "steps": at.steps})
+    return sealed({**head, "at": {}, "steps": at.steps})
 
 
 class _Calculation:

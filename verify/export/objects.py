@@ -51,8 +51,6 @@ def of(certificate: ClassCertificate) -> dict[str, Any] | None:
             "at": dict(certificate.letters),
             "letters": {},
             "domain": {},
-            "maxima": [],
-            "dense": [],
             "nonzero": [],
             "programs": programs,
         }

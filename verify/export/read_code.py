@@ -66,8 +66,6 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[Value, Value]], world
             "at": {"case": case},
             "letters": dict.fromkeys(letters, ">= 0"),
             "domain": {},
-            "maxima": [],
-            "dense": [],
             "nonzero": [],
             "programs": [
                 {

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from verify.export import calculations, polynomials
-from verify.export.factored import ONE, Factored, Quotient, Table, multiple
+from verify.export.factored import ONE, Chart, Factored, Quotient, Table, multiple
 from verify.export.naming import names
 from verify.export.shared import taken_off
 from verify.export.shorter import shortened
@@ -227,7 +227,7 @@ class _Writing:
             f"constants := {_list(_product(m * w) for w in constants)}",
         ]
         # Factors are in the table once everything else was written.
-        charts = _list(f"({polynomials.computed(f.of)}, {_list(map(_step, f.chart.steps))})" for f in table.factors)
+        charts = _list(f"({polynomials.computed(f.of)}, {_chart(f.chart)})" for f in table.factors)
         return "{|\n  " + ";\n  ".join([f"charts := {charts}", *said]) + " |}"
 
     def _scale(self, terms: list[_Term]) -> Factored:
@@ -259,6 +259,14 @@ def _product(x: Factored) -> str:
         return f"(number {polynomials.integer(x.constant)})"
     powers = "; ".join(f"({j}, {k})" for j, k in sorted(x.powers.items()))
     return f"({polynomials.integer(x.constant)}%Z, [{powers}]%nat)"
+
+
+def _chart(chart: Chart) -> str:
+    steps = _list(map(_step, chart.steps))
+    if not chart.taken:
+        return f"Steps {steps}"
+    taken = _list(f"({place}%nat, {polynomials.computed(c)})" for place, c in chart.taken)
+    return f"Chart {steps} ({polynomials.computed(chart.times)}) {taken}"
 
 
 def _step(step: Any) -> str:

@@ -30,7 +30,9 @@ class Certificates:
         for factor in by["factors"]:
             of = self.polynomial(factor["of"])
             self._factors[key(of)] = of
-            into.setdefault(key(of), (factor["sign"], factor["chart"]))
+            # An even power needs no sign, unless it is not to be 0, and has none.
+            if factor["power"] % 2 or into is self._strict:
+                into.setdefault(key(of), (factor["sign"], factor["chart"]))
 
     def polynomial(self, listed: Any) -> Any:
         """A polynomial of the object."""
@@ -38,8 +40,8 @@ class Certificates:
 
     def sides(self) -> Iterator[tuple[Any, int]]:
         """Factors, each with 1 where it is nonnegative, -1 where minus it is."""
-        for sign_and_chart, of in ((self._shown[k], p) for k, p in self._factors.items()):
-            yield of, sign_and_chart[0]
+        for name, of in self._factors.items():
+            yield of, self._shown[name][0] if name in self._shown else 1
 
     def weight(self, c: Ratio, reader: Reader) -> dict[str, Any]:
         """A weight as an object has it; without a certificate where none is known."""
@@ -57,7 +59,8 @@ class Certificates:
         size, listed = Fraction(int(constant.p), int(constant.q)), []
         for factor, power in factors:
             found = next(((s, known[key(factor * s)]) for s in (1, -1) if key(factor * s) in known), None)
-            if found is None and any(c < 0 for _, c in terms(factor)):
+            needed = int(power) % 2 or known is self._strict
+            if found is None and needed and any(c < 0 for _, c in terms(factor)):
                 return None
             side, (sign, chart) = found or (1, (1, []))
             if side < 0 and int(power) % 2:
@@ -69,11 +72,12 @@ class Certificates:
         return [[str(c), list(m[: self._count])] for m, c in terms(p)]
 
     def complete(self, data: dict[str, Any]) -> None:
-        """Denominators of what is known of which the object does not say yet that they are never 0."""
+        """Denominators of which the object does not say yet that they are never 0."""
         told = {key(self.polynomial(item["of"])) for item in data["nonzero"]}
         for program in data["programs"]:
             numbers = [*program["target"].values(), *(i["weight"] for i in (*program["known"], *program["squares"]))]
             numbers += [c for item in program["known"] for c in item["form"].values()]
+            numbers += [c for item in program["squares"] for c in item["vector"].values()]
             for c in numbers:
                 den = self.polynomial(c["den"]) if isinstance(c, dict) else None
                 if den is None or den == 1 or key(den) in told:

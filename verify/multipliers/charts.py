@@ -91,20 +91,25 @@ class Chart:
         return p
 
 
-def follows(q: Any, left: list[Any], right: Callable[[Any], bool], uses: int) -> bool:
-    """Whether a polynomial is right less multiples of some that are nonnegative: of each, a term cancels one that is
-    negative."""
+#: Multiples of constraints in slacks: each with what it is multiplied by, which has no negative coefficient.
+Multiples = tuple[tuple[Any, Any], ...]
+
+
+def follows(q: Any, left: list[Any], right: Callable[[Any], bool], uses: int) -> Multiples | None:
+    """Multiples of some polynomials that are nonnegative, less which a polynomial is right: of each, a term cancels one
+    that is negative. None where none are found."""
     if right(q):
-        return True
+        return ()
     negative = next(((m, c) for m, c in q.to_dict().items() if c < 0), None)
     if negative is None or not uses:
-        return False
+        return None
     m, c = negative
     for g in left:
         for monomial, b in g.to_dict().items():
             powers = tuple(int(k) - int(j) for k, j in zip(m, monomial, strict=True))
             if b < 0 and min(powers, default=0) >= 0:
                 times = q.context().from_dict({powers: c / b})
-                if follows(q - times * g, left, right, uses - 1):
-                    return True
-    return False
+                found = follows(q - times * g, left, right, uses - 1)
+                if found is not None:
+                    return ((times, g), *found)
+    return None

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from verify.multipliers.charts import LARGEST, Chart, Constraint, Pick, follows, has_no_negative
+from verify.multipliers.charts import LARGEST, Chart, Constraint, Multiples, Pick, follows, has_no_negative
 from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
 from verify.reading.terms import Term
 from verify.reading.values import Condition
@@ -27,11 +27,10 @@ _LEFT, _USES = 6, 4
 
 class Sign(NamedTuple):
     """That a polynomial is a product of ``constant``, even powers, and of factors of known sign: each with the picks of
-    the chart that shows it. ``charted``: whether charts alone show it, without constraints that they leave."""
+    the chart that shows it."""
 
     positive: bool
     factors: tuple[tuple[str, int, tuple[Pick, ...]], ...]
-    charted: bool = True
 
 
 @dataclass(eq=False)
@@ -51,7 +50,7 @@ class Domain:
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
     _factors: dict[tuple[str, bool], tuple[Pick, ...] | None] = field(default_factory=dict)
     _begun: list[Chart] | None = None
-    _beyond: set[tuple[str, bool]] = field(default_factory=set)
+    _beyond: dict[tuple[str, bool], tuple[Any, Multiples]] = field(default_factory=dict)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
         """The part where p >= 0 (> 0). ``bounds``: the letter that stands for a maximum, of which it is a bound."""
@@ -168,7 +167,7 @@ class Domain:
         if p == 0:
             return None if strict else Sign(False, ())
         c, factors = p.factor()
-        sign, charted = c > 0, True
+        sign = c > 0
         shown: list[tuple[str, int, tuple[Pick, ...]]] = []
         for factor, power in factors:
             even = int(power) % 2 == 0
@@ -185,9 +184,13 @@ class Domain:
                 return None
             if side < 0 and not even:
                 sign = not sign
-            charted = charted and (key(factor * side), strict) not in self._beyond
             shown.append((key(factor), int(power), picks))
-        return Sign(strict, tuple(shown), charted) if sign else None
+        return Sign(strict, tuple(shown)) if sign else None
+
+    def taken_off(self, p: Any, strict: bool) -> tuple[Any, Multiples]:
+        """What else shows the sign of an irreducible polynomial in its chart: a positive polynomial that it is
+        multiplied by, and multiples of constraints that are taken off then."""
+        return self._beyond.get((key(p), strict), (self.ring.constant(1), ()))
 
     def _picks(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
         """As ``_shown``, which is asked once."""
@@ -217,12 +220,12 @@ class Domain:
         for chart in self._prefixes:
             left = [c.poly for c in self._open(chart)]
             q = chart.image(p) if left else None
-            times = (
-                [] if q is None else [1, *(self.ring.gen(i) for i in sorted(chart.positive) if i not in self.bounded)]
-            )
-            if any(follows(q * c, left, partial(right, chart), _USES) for c in times):
-                self._beyond.add((key(p), strict))
-                return chart.picks
+            positive = [self.ring.gen(i) for i in sorted(chart.positive) if i not in self.bounded]
+            for c in [] if q is None else [self.ring.constant(1), *positive]:
+                found = follows(q * c, left, partial(right, chart), _USES)
+                if found is not None:
+                    self._beyond[key(p), strict] = c, found
+                    return chart.picks
         return None
 
     def _starts(self, p: Any) -> Iterator[Chart]:

@@ -36,8 +36,6 @@ LETTERS = {
     "claim": "a weighted square",
     "letters": {"mu": "> 0", "L": "> 0", "gamma": "> 0"},
     "domain": {"mu <= L": {"is": ABOVE, "sign": ">= 0"}, "gamma <= 1/L": {"is": BELOW, "sign": ">= 0"}},
-    "maxima": [],
-    "dense": CHART,
     "nonzero": [
         {"of": MORE, "by": {"constant": "1", "factors": [{"of": MORE, "power": 1, "sign": 1, "chart": []}]}},
     ],
@@ -123,7 +121,7 @@ def _places(data, at=()):
 
 
 #: What a proof is made of.
-_PROVING = {"programs", "nonzero", "letters", "domain", "maxima", "dense", "own"}
+_PROVING = {"programs", "nonzero", "letters", "domain", "own"}
 #: What is said in words to people: a checker cannot know whether it is so.
 _WORDS = {"claim", "says", "at", "words", "name", "claimed", "shared"}
 
@@ -294,8 +292,8 @@ def test_objects_of_all_kinds_are_of_the_format_and_are_told(id, kind, tmp_path,
 
 def test_a_calculation_gives_a_name_once_and_compares_in_the_end():
     def check(*steps):
-        data = {"format": checker.FORMAT, "kind": "arithmetic", "claim": "x", "says": [], "steps": [*map(list, steps)]}
-        return checker.check(json.dumps(objects.sealed(data)))
+        at = {name: by for name, by, *of in steps if not of}
+        return checker.check(_arithmetic(at, *steps))
 
     two, three, less = ("a", "2"), ("b", "3"), ("c", "<", "a", "b")
     assert check(two, three, less)
@@ -309,9 +307,84 @@ def test_a_calculation_gives_a_name_once_and_compares_in_the_end():
         (two, three, ("c", "!", "a", "b")),
         (two, ("b", "0"), ("d", "/", "a", "b"), less),
         (("a", "nan"), three, less),
+        # A name that reads as a number is that number, and what is compared is none.
+        (two, ("3", "+", "a", "a"), ("c", "<", "a", "3")),
+        (two, three, less, ("d", "+", "c", "c"), ("e", "==", "a", "d")),
     ):
         with pytest.raises(ValueError):
             check(*bad)
+    # Numbers that have names are told, each of them and no others.
+    for at in ({}, {"a": "2"}, {"a": "2", "b": "4"}, {"a": "2", "b": "3", "n": "1"}):
+        with pytest.raises(ValueError, match="numbers"):
+            checker.check(_arithmetic(at, two, three, less))
+
+
+def _arithmetic(at, *steps):
+    head = {"format": checker.FORMAT, "kind": "arithmetic", "claim": "x", "says": []}
+    return json.dumps(objects.sealed({**head, "at": at, "steps": [*map(list, steps)]}))
+
+
+def test_signs_are_not_calculated_in_floats():
+    """x is not at least 10^-400 because it is in floats, where y >= 1 is written by a slack."""
+    tiny, one, above = f"1/1{'0' * 400}", [["1", [0, 0]]], [["1", [0, 1]], ["-1", [0, 0]]]
+    false, chart = [["1", [1, 0]], [f"-{tiny}", [0, 0]]], [["y", "y", one, above]]
+    by = {"constant": "1", "factors": [{"of": false, "power": 1, "sign": 1, "chart": chart}]}
+    data = {
+        **LETTERS,
+        "letters": {"x": ">= 0", "y": ">= 0"},
+        "domain": {"y": {"is": above, "sign": ">= 0"}},
+        "nonzero": [],
+        "programs": [
+            {
+                "claimed": "x >= tiny",
+                "target": {"1|1": {"num": [["-1", [1, 0]], [tiny, [0, 0]]], "den": one}},
+                "known": [],
+                "squares": [{"weight": {"num": false, "den": one}, "vector": {"1": "1"}, "by": by}],
+            }
+        ],
+    }
+    for sign in (1, 1.0, True):
+        by["factors"][0]["sign"] = sign
+        with pytest.raises(ValueError, match="sign"):
+            checker.check(_text(data))
+
+
+def test_nothing_is_said_that_is_not_checked():
+    """What a calculation shows is no program that comes with it, nor letters or a domain."""
+    steps = ("a", "2"), ("b", "3"), ("c", "<", "a", "b")
+    good = json.loads(_arithmetic({"a": "2", "b": "3"}, *steps))
+    assert checker.check(json.dumps(good))
+    for more in ("programs", "letters", "domain", "own", "nonzero"):
+        with pytest.raises(ValueError, match="more"):
+            checker.check(_text({**good, more: LETTERS.get(more, [])}))
+    with pytest.raises(ValueError, match="more"):
+        checker.check(_text({**LETTERS, "says": [], "steps": good["steps"]}))
+
+
+def test_a_sign_may_need_a_constraint_besides_slacks():
+    """2 - x - x^2 >= 0 where 1 - x^2 >= 0 and x <= 1; not where so much is taken off that the rest is below 0."""
+    one, square, line = [["1", [0]]], [["1", [0]], ["-1", [2]]], [["1", [0]], ["-1", [1]]]
+    whole = [["2", [0]], ["-1", [1]], ["-1", [2]]]
+
+    def check(times, name="square", left=square):
+        chart = [[[[times, [0]]], name, one, left], [one, "line", one, line]]
+        by = {"constant": "1", "factors": [{"of": whole, "power": 1, "sign": 1, "chart": chart}]}
+        program = {
+            "claimed": "the sum of both",
+            "target": {"1|1": {"num": [[str(-Fraction(c)), m] for c, m in whole], "den": one}},
+            "known": [],
+            "squares": [{"weight": {"num": whole, "den": one}, "vector": {"1": "1"}, "by": by}],
+        }
+        domain = {"square": {"is": square, "sign": ">= 0"}, "line": {"is": line, "sign": ">= 0"}}
+        data = {**LETTERS, "letters": {"x": ">= 0"}, "domain": domain, "nonzero": [], "programs": [program]}
+        return checker.check(_text(data))
+
+    assert check("1")
+    for times, name, left in (("2", "square", square), ("-1", "square", square), ("1", "line", square)):
+        with pytest.raises(ValueError):
+            check(times, name, left)
+    with pytest.raises(ValueError):
+        check("1", "square", line)
 
 
 def _each_number_counts(made, part):
@@ -394,8 +467,6 @@ def test_a_maximum_is_bounded_once_other_letters_are_replaced(least, holds):
         "at": {},
         "letters": {"n": "> 0", "M": ">= 0"},
         "domain": {"n": {"is": above, "sign": ">= 0"}, "M": {"is": bound, "sign": ">= 0"}},
-        "maxima": ["M"],
-        "dense": chart[:1],
         "nonzero": [],
         "programs": [
             {
@@ -416,7 +487,7 @@ def test_a_maximum_is_bounded_once_other_letters_are_replaced(least, holds):
     if holds:
         assert json.loads(text) == checker.check(text)
     else:
-        with pytest.raises(ValueError, match="is no bound"):
+        with pytest.raises(ValueError, match="another polynomial"):
             checker.check(text)
 
 

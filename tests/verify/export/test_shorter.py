@@ -7,7 +7,7 @@ import pytest
 from verify import checker
 from verify.export.shorter import shortened
 
-EMPTY = {"format": checker.FORMAT, "letters": {}, "domain": {}, "maxima": [], "dense": [], "nonzero": []}
+EMPTY = {"format": checker.FORMAT, "letters": {}, "domain": {}, "nonzero": []}
 #: A little more than a third.
 LONG = Fraction(10**40 + 1, 3 * 10**40)
 

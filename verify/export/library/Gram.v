@@ -239,10 +239,11 @@ Definition solve (s : step) (strict : list bool) (domain : constraints)
       else None
   else None.
 
-(** The image of a polynomial, and the letters and slacks that are positive. *)
-Fixpoint follow (steps : list step) (strict : list bool) (domain : constraints) (p : pol) : option (list bool * pol) :=
+(** The image of a polynomial, the letters and slacks that are positive, and the constraints in them. *)
+Fixpoint follow (steps : list step) (strict : list bool) (domain : constraints) (p : pol)
+  : option (list bool * constraints * pol) :=
   match steps with
-  | [] => Some (strict, p)
+  | [] => Some (strict, domain, p)
   | s :: steps =>
     match solve s strict domain with
     | Some (num, den, strict, domain) =>
@@ -308,11 +309,12 @@ Proof.
     + apply set_satisfied; [exact Hd|]; unfold left in L0; split; cbn; intros; lra.
 Qed.
 
-Lemma follow_sound : forall steps strict domain p l strict' q, follow steps strict domain p = Some (strict', q) ->
-  signed strict l -> Forall (satisfied l) domain -> exists m c, signed strict' m /\ 0 < c /\ phi m q = c * phi l p.
+Lemma follow_sound : forall steps strict domain p l strict' domain' q,
+  follow steps strict domain p = Some (strict', domain', q) -> signed strict l -> Forall (satisfied l) domain ->
+  exists m c, signed strict' m /\ Forall (satisfied m) domain' /\ 0 < c /\ phi m q = c * phi l p.
 Proof.
-  induction steps as [|s steps IH]; intros strict domain p l strict' q H Hl Hd; cbn [follow] in H.
-  - injection H as <- <-; exists l, 1; repeat split; [apply Hl|apply Hl|lra|ring].
+  induction steps as [|s steps IH]; intros strict domain p l strict' domain' q H Hl Hd; cbn [follow] in H.
+  - injection H as <- <- <-; exists l, 1; repeat split; [apply Hl|apply Hl|exact Hd|lra|ring].
   - destruct (solve s strict domain) as [[[[num den] strict1] domain1]|] eqn:E; [|discriminate].
     destruct (solve_sound _ _ _ _ _ _ _ _ E Hl Hd) as (x & Hm & Hden & Hx & Hd1); cbv zeta in *.
     set (m := set 0 (letter s) x l) in *.
@@ -320,12 +322,12 @@ Proof.
         = phi m den ^ snd (written (letter s) num den 0 p) * phi l p).
     { intro r; apply (written_phi (letter s) num den l m); [|exact Hx].
       intros n En; unfold m; rewrite nth_set, En; reflexivity. }
-    destruct (IH _ _ _ m _ _ H Hm) as (m' & c & Hm' & Hc & Hq).
+    destruct (IH _ _ _ m _ _ _ H Hm) as (m' & c & Hm' & Hd' & Hc & Hq).
     + clear - W Hden Hd1; induction Hd1 as [|[g sign] domain1 [H0 H1] _ IH]; cbn [map]; constructor; [|exact IH].
       split; cbn [fst snd] in *; rewrite W; [|intro E]; [apply Rmult_le_pos|apply Rmult_lt_0_compat]; auto.
       * left; apply pow_lt, Hden.
       * apply pow_lt, Hden.
-    + exists m', (c * phi m den ^ snd (written (letter s) num den 0 p)); repeat split; [apply Hm'|apply Hm'| |].
+    + exists m', (c * phi m den ^ snd (written (letter s) num den 0 p)); repeat split; [apply Hm'|apply Hm'|exact Hd'| |].
       * apply Rmult_lt_0_compat; [exact Hc|apply pow_lt, Hden].
       * rewrite Hq, W; ring.
 Qed.
@@ -338,11 +340,22 @@ Definition factored : Type := Z * list (nat * nat).
 Definition number (c : Z) : factored := (c, []).
 Definition no_factor : pol * option (bool * bool) := (Pc 1%Z, Some (false, true)).
 
-Definition sign_of (strict : list bool) (domain : constraints) (p : pol) (steps : list step) : option (bool * bool) :=
-  match follow steps strict domain p with
-  | Some (strict, q) =>
-    if pos strict 0 q then Some (false, true) else if pos strict 0 (opp q) then Some (true, true)
-    else if nonneg q then Some (false, false) else if nonneg (opp q) then Some (true, false) else None
+(** Letters by slacks, and of constraints in these, by their places, multiples that are taken off a multiple of what is
+    to have a sign. *)
+Record chart := Chart { steps : list step; times_of : poly; taken : list (nat * poly) }.
+Definition Steps (s : list step) := Chart s (PEc 1%Z) [].
+
+Definition sign_of (strict : list bool) (domain : constraints) (p : pol) (c : chart) : option (bool * bool) :=
+  match follow c.(steps) strict domain p with
+  | Some (strict, domain, q) =>
+    let less := fold_right (fun t r => add (opp (mul (norm (snd t)) (fst (nth (fst t) domain true_one)))) r)
+      (Pc 0%Z) c.(taken) in
+    let up := add (mul (norm c.(times_of)) q) less in
+    let down := add (mul (norm c.(times_of)) (opp q)) less in
+    if pos strict 0 (norm c.(times_of)) && forallb (fun t => nonneg (norm (snd t))) c.(taken)
+    then if pos strict 0 up then Some (false, true) else if pos strict 0 down then Some (true, true)
+      else if nonneg up then Some (false, false) else if nonneg down then Some (true, false) else None
+    else None
   | None => None
   end.
 
@@ -352,23 +365,49 @@ Definition has (sign : bool * bool) (x : R) : Prop :=
 Definition known_sign (l : list R) (f : pol * option (bool * bool)) : Prop :=
   match snd f with Some sign => has sign (phi l (fst f)) | None => True end.
 
-Lemma sign_of_sound : forall strict domain p steps l, signed strict l -> Forall (satisfied l) domain ->
-  known_sign l (p, sign_of strict domain p steps).
+Lemma taken_sound : forall strict l domain taken, signed strict l -> Forall (satisfied l) domain ->
+  forallb (fun t => nonneg (norm (snd t))) taken = true ->
+  phi l (fold_right (fun t r => add (opp (mul (norm (snd t)) (fst (nth (fst t) domain true_one)))) r) (Pc 0%Z) taken)
+    <= 0.
 Proof.
-  intros strict domain p steps l Hl Hd; unfold known_sign, sign_of; cbn [snd fst].
-  destruct (follow steps strict domain p) as [[strict' q]|] eqn:E; [|exact I].
-  destruct (follow_sound _ _ _ _ _ _ _ E Hl Hd) as (m & c & Hm & Hc & Hq).
-  assert (P : forall y, 0 < c * y -> 0 < y).
-  { intros y Hy; apply Rnot_le_lt; intro; assert (0 <= c * - y) by (apply Rmult_le_pos; lra); lra. }
-  assert (N : forall y, 0 <= c * y -> 0 <= y).
-  { intros y Hy; apply Rnot_lt_le; intro; assert (0 < c * - y) by (apply Rmult_lt_0_compat; lra); lra. }
-  destruct (pos strict' 0 q) eqn:E1; [|destruct (pos strict' 0 (opp q)) eqn:E2; [|destruct (nonneg q) eqn:E3;
-    [|destruct (nonneg (opp q)) eqn:E4; [|exact I]]]]; unfold has; cbn [fst snd].
-  - apply (pos_phi _ _ Hm _ 0) in E1; cbn [skipn] in E1; rewrite Hq in E1; apply P in E1; split; intros; lra.
-  - apply (pos_phi _ _ Hm _ 0) in E2; cbn [skipn] in E2; rewrite phi_opp, Hq in E2.
+  intros strict l domain taken Hl Hd; induction taken as [|[k t] taken IH]; cbn [forallb fold_right fst snd]; intro H.
+  - cbn; lra.
+  - apply andb_prop in H as [H0 H]; apply (nonneg_phi _ _ Hl _ 0) in H0; cbn [skipn] in H0; specialize (IH H).
+    destruct (nth_satisfied l domain k Hd) as [H1 _]; rewrite phi_add, phi_opp, phi_mul.
+    pose proof (Rmult_le_pos _ _ H0 H1); lra.
+Qed.
+
+Lemma sign_of_sound : forall strict domain p ch l, signed strict l -> Forall (satisfied l) domain ->
+  known_sign l (p, sign_of strict domain p ch).
+Proof.
+  intros strict domain p ch l Hl Hd; unfold known_sign, sign_of; cbn [snd fst].
+  destruct (follow (steps ch) strict domain p) as [[[strict' domain'] q]|] eqn:E; [|exact I].
+  destruct (follow_sound _ _ _ _ _ _ _ _ E Hl Hd) as (m & c & Hm & Hd' & Hc & Hq).
+  set (w := times_of ch); destruct (pos strict' 0 (norm w)) eqn:Hw; [|exact I]; cbn [andb].
+  destruct (forallb _ (taken ch)) eqn:Ht; [|exact I]; apply (taken_sound strict' m domain') in Ht; [|assumption|assumption].
+  set (less := fold_right _ _ (taken ch)) in *; clearbody less.
+  apply (pos_phi _ _ Hm _ 0) in Hw; cbn [skipn] in Hw.
+  assert (K : 0 < phi m (norm w) * c) by (apply Rmult_lt_0_compat; assumption).
+  set (k := phi m (norm w) * c) in *.
+  assert (U : phi m (add (mul (norm w) q) less) = k * phi l p + phi m less)
+    by (rewrite phi_add, phi_mul, Hq; unfold k; ring).
+  assert (D : phi m (add (mul (norm w) (opp q)) less) = k * - phi l p + phi m less)
+    by (rewrite phi_add, phi_mul, phi_opp, Hq; unfold k; ring).
+  assert (P : forall y, 0 < k * y -> 0 < y).
+  { intros y Hy; apply Rnot_le_lt; intro; assert (0 <= k * - y) by (apply Rmult_le_pos; lra); lra. }
+  assert (N : forall y, 0 <= k * y -> 0 <= y).
+  { intros y Hy; apply Rnot_lt_le; intro; assert (0 < k * - y) by (apply Rmult_lt_0_compat; lra); lra. }
+  destruct (pos strict' 0 (add (mul (norm w) q) less)) eqn:E1;
+    [|destruct (pos strict' 0 (add (mul (norm w) (opp q)) less)) eqn:E2;
+    [|destruct (nonneg (add (mul (norm w) q) less)) eqn:E3;
+    [|destruct (nonneg (add (mul (norm w) (opp q)) less)) eqn:E4; [|exact I]]]]; unfold has; cbn [fst snd].
+  - apply (pos_phi _ _ Hm _ 0) in E1; cbn [skipn] in E1; rewrite U in E1.
+    assert (0 < phi l p) by (apply P; lra); split; intros; lra.
+  - apply (pos_phi _ _ Hm _ 0) in E2; cbn [skipn] in E2; rewrite D in E2.
     assert (0 < - phi l p) by (apply P; lra); split; intros; lra.
-  - apply (nonneg_phi _ _ Hm _ 0) in E3; cbn [skipn] in E3; rewrite Hq in E3; split; [apply N, E3|discriminate].
-  - apply (nonneg_phi _ _ Hm _ 0) in E4; cbn [skipn] in E4; rewrite phi_opp, Hq in E4.
+  - apply (nonneg_phi _ _ Hm _ 0) in E3; cbn [skipn] in E3; rewrite U in E3.
+    split; [apply N; lra|discriminate].
+  - apply (nonneg_phi _ _ Hm _ 0) in E4; cbn [skipn] in E4; rewrite D in E4.
     split; [apply N; lra|discriminate].
 Qed.
 
@@ -778,7 +817,7 @@ End Computed.
 
 (** Factors with charts; positive multiples of the target; weights of known sums, of squares, and of 1. *)
 Record proof := {
-  charts : list (poly * list step);
+  charts : list (poly * chart);
   multiple : factored;
   main : cleared;
   weights : list (factored * cleared);
@@ -890,7 +929,7 @@ Proof.
       unfold satisfied; cbn [fst snd]; rewrite phi_norm; destruct s; split; intros; try discriminate; lra.
     - inversion_clear Hd; auto. }
   assert (S : Forall (known_sign l) of).
-  { unfold of; clear - Hs D; induction (charts p) as [|[q steps] cs IH]; cbn [map fst snd]; constructor; [|exact IH].
+  { unfold of; clear - Hs D; induction (charts p) as [|[q chart] cs IH]; cbn [map fst snd]; constructor; [|exact IH].
     apply sign_of_sound; assumption. }
   clearbody of; clear D domain.
   apply andb_prop in H as [H Hz]; apply andb_prop in H as [H Hr]; apply andb_prop in H as [H H3].
