@@ -7,8 +7,7 @@ from importlib import import_module
 from typing import Any
 
 _PUBLIC = {
-    "algorithms.base": ("Algorithm",),
-    "algorithms.method": ("method",),
+    "algorithms.base": ("Algorithm", "method"),
     "claims": ("Claim", "compressor_claim"),
     "classes": (
         "Composite",

@@ -259,14 +259,13 @@ def run_map(args: argparse.Namespace) -> int:
     """Draw which method of a table wins where."""
     # Loading matplotlib takes as long as all other commands.
     from fedtheory.tables.regions import axis, regions
-    from verify.report import map as maps
-    from verify.report import style
+    from verify.report import figures, style
 
     x, y, out = axis(args.x), axis(args.y), style.checked(writable(args.out))
     found = regions(tables.get(args.name), x, y, tables.assignments(args.at))
     with files.replacing(out) as temporary:
-        maps.draw(found, temporary)
-    consoles.say(consoles.console(sys.stdout), *maps.words(found), str(out))
+        figures.draw_map(found, temporary)
+    consoles.say(consoles.console(sys.stdout), *figures.words(found), str(out))
     return 0
 
 

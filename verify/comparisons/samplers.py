@@ -19,8 +19,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import evaluate
 from verify.base.evaluate import dimension
 from verify.comparisons import sampling
-from verify.statistics.alpha_spending import Ledger
-from verify.statistics.sequential import MeanTest, Ruling
+from verify.statistics.sequential import Ledger, MeanTest, Ruling
 
 #: Chance of any false alarm in an audit of all claims with one seed.
 TOTAL = Fraction(1, 10**6)

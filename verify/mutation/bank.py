@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.method import stepping
+from fedtheory.algorithms.base import Algorithm, stepping
 from fedtheory.claims import Claim
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import DIGITS, evaluate, real

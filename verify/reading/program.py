@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms import method
+from fedtheory.algorithms import base
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, oracles, terms
@@ -23,8 +23,8 @@ from verify.reading.values import Condition, Law, Record, Several, Unknown, is_r
 #: The functions of ours that hold somebody's, and under which name: what they do is done here.
 _HOLDERS = {
     literals.in_fractions: "function",
-    method.stepping: "step",
-    method.drawing: "draws",
+    base.stepping: "step",
+    base.drawing: "draws",
 }
 
 
@@ -194,7 +194,7 @@ def theirs(function: Any, State: type | None = None) -> Any:
         holder = next((holder for holder in _HOLDERS if is_made_by(function, holder)), None)
         if holder is None:
             return function
-        if holder is method.stepping and held(function, "State") is not State:
+        if holder is base.stepping and held(function, "State") is not State:
             raise Unread("a step makes states of another class")
         function = held(function, _HOLDERS[holder])
     return function

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.algorithms.method import method
+from fedtheory.algorithms.base import method
 from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick

@@ -25,7 +25,7 @@ from fedtheory.tables.rendering import plain, prose, render
 from verify.cli import main
 from verify.comparisons import orders
 from verify.exact import magnitudes
-from verify.report import map as maps
+from verify.report import figures
 
 AT = {"n": 100, "d": 300, "kappa": 1e4}
 
@@ -429,7 +429,7 @@ def test_impossible_values_belong_to_nobody(tmp_path):
     found = regions(tables.get("rates"), Axis("n", 2, 100), Axis("m", 2, 100), {"kappa": 10, "omega": 1, "d": 3})
     x, y = np.meshgrid(found.x.values, found.y.values)
     assert ((found.index >= 0) == (y <= x)).all()
-    maps.draw(found, tmp_path / "m.png")
+    figures.draw_map(found, tmp_path / "m.png")
 
 
 def test_map_writes_a_picture_and_words(tmp_path, capsys):

@@ -12,8 +12,7 @@ import pytest
 from read_steps import READ, fitting
 
 from fedtheory import algorithms
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.method import method
+from fedtheory.algorithms.base import Algorithm, method
 from fedtheory.numbers.rational import exact
 from fedtheory.numbers.symbols import round_index
 from verify.reading import comparing, generic_client, terms

@@ -10,8 +10,8 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms.base import method
 from fedtheory.algorithms.compressed_scaffnew import Pattern
-from fedtheory.algorithms.method import method
 from fedtheory.claims import Claim
 from fedtheory.classes import Convex, SmoothStronglyConvex
 from fedtheory.kinds.identity import identity

@@ -11,7 +11,7 @@ from read_steps import READ, fitting
 
 from fedtheory import algorithms
 from fedtheory.algorithms import base
-from fedtheory.algorithms.method import method
+from fedtheory.algorithms.base import method
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal

@@ -15,9 +15,8 @@ from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
 from verify.base.evaluate import dimension
 from verify.comparisons import sampling
 from verify.statistics import calibration, e_process
-from verify.statistics.alpha_spending import Ledger
 from verify.statistics.e_process import Assumed
-from verify.statistics.sequential import Ruling, prepare, run
+from verify.statistics.sequential import Ledger, Ruling, prepare, run
 
 LEVEL = 1e-6
 UNIT = Assumed(0.0, 1.0)
