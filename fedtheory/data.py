@@ -80,7 +80,7 @@ class Dataset:
 def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
     """Read a file in LIBSVM's text format, perhaps compressed (``.gz``, ``.bz2``), into a dense array.
 
-    The data are named after the file, without its suffix. The two labels, whatever they are, become -1 and +1
+    The data are named after the file, without its suffix. The two labels become -1 and +1
     in increasing order. Raises ``ValueError`` when the file is missing, a directory, unreadable, truncated,
     malformed, empty or too large to be dense, when a value is not finite, and when there are not exactly two
     labels; when a feature is above 1e100 in size, and when a line has more than 64 MiB or the whole, decompressed, more
@@ -133,7 +133,7 @@ def _reading(path: Path, expected: str) -> Iterator[BinaryIO]:
 
 
 class _Lines:
-    """The lines of a file for scikit-learn, which reads whatever there is: ``ValueError`` beyond the limits."""
+    """The lines of a file for scikit-learn, which has no limits of its own: ``ValueError`` beyond the limits."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

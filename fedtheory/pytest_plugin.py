@@ -1,6 +1,6 @@
 """The pytest plugin: the fixture ``conformance`` and the mark ``fedtheory``.
 
-Every pytest of an environment loads it, whatever it tests: importing it imports nothing heavy, and nothing of
+Every pytest of an environment loads it: importing it imports nothing heavy, and nothing of
 ``verify``, a name that other packages have too.
 """
 

@@ -1,4 +1,4 @@
-"""The evidence: how a claim is tested, and how the result is told.
+"""The evidence: how a claim is tested, and how the result is reported.
 
 What a program needs is loaded when it is first asked for: the methods take a second, a wrong argument must not.
 """

@@ -23,7 +23,7 @@ def audit(
     progress: Callable[[Evidence], None] | None = None,
     rechecking: bool = False,
 ) -> list[Evidence]:
-    """The evidence for each registered claim, in the order given, whatever the number of ``jobs``.
+    """The evidence for each registered claim, in the order given, for any number of ``jobs``.
 
     ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
     it nothing is carried (:mod:`verify.rechecking`).

@@ -186,7 +186,7 @@ def _jacobi(problem: Any, params: Any, state: Any, draw: Any) -> Any:
 
 
 def _in_rows(problem: Any, params: Any, state: Any, draw: Any) -> Any:
-    """A pass over the examples in the order of the table, whatever is drawn."""
+    """A pass over the examples in the order of the table, without draws."""
     f = problem.f
     u = params.gamma * one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
     u = u + 0 * draw[..., 0, :]

@@ -48,7 +48,7 @@ def perturbation(problem: LinearProblem, params: Params, w: Array) -> Array:
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-    """The plain average of line 5, whatever the n_k: the paper prints 1/K also where f weighs the F_k by n_k / n."""
+    """The plain average of line 5, for all n_k: the paper prints 1/K also where f weighs the F_k by n_k / n."""
     a = perturbation(problem, params, state.w)
     return State(perturbed_minimisers(problem, state.w, a, params.mu).sum(axis=-2) / problem.n)
 

@@ -119,7 +119,7 @@ def theory(problem: Problem, compressors: Family, C: int | None = None) -> Param
     """gamma tau (M + (M/C) omega) = 1, split so that both terms of the rate are about equal. C = M unless given.
 
     With a = (M/C) (1 + omega) and L_F = (L - mu)/M: gamma^2 = 2/(a (M + (M/C) omega) L_F mu), by which 1/(gamma mu) and
-    a L_F/(2 tau) agree. Where L = mu the dual is solved in one step whatever tau > 0; gamma is then 1/mu.
+    a L_F/(2 tau) agree. Where L = mu the dual is solved in one step for every tau > 0; gamma is then 1/mu.
     """
     M, mu, omega = problem.n, problem.mu, float(compressors.omega)
     C = M if C is None else C

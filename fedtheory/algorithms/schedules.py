@@ -37,7 +37,7 @@ def checked(schedules: Mapping[str, Any], params: Sequence[str]) -> dict[str, sy
     """The schedules as expressions.
 
     ``ValueError`` for a name that the method's parameters have, for a letter that neither they nor the problem have,
-    and for a schedule that is no number, infinite or negative at some round whatever its letters are.
+    and for a schedule that is no number, infinite or negative at some round for all its letters.
     """
     found = {}
     for name, given in schedules.items():

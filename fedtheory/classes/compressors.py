@@ -14,7 +14,7 @@ class UnbiasedCompressors:
     """Compressors C_1, ..., C_n in U(omega): unbiased, E|C(x) - x|^2 <= omega |x|^2; in a field of ``Params``.
 
     ``independent``: whether those of different clients must be. ``average``: whether the theorem
-    speaks of the joint constant omega_av; without it compressors are told apart by whether they are independent.
+    speaks of the joint constant omega_av; without it compressors differ only in whether they are independent.
     """
 
     field: str = "compressors"
@@ -30,7 +30,7 @@ class UnbiasedCompressors:
         return "independent compressors in U(omega)" if self.independent else "compressors in U(omega)"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the compressors of an instance are of the class that the method is told of."""
+        """Whether the compressors of an instance are of the class for which the method is set."""
         used = getattr(params, self.field)
         told = getattr(params, "omega", used.omega)
         return used.omega <= told and (not self.independent or self.mutually_independent(problem, params))
@@ -56,14 +56,14 @@ class ContractiveCompressors:
         return "compressors that contract by 1 - alpha"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the compressor of an instance contracts as the method is told."""
+        """Whether the compressor of an instance contracts with the alpha that the method is given."""
         used = getattr(params, self.field)
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
 
 
 @dataclass(frozen=True)
 class NoisyGradients:
-    """What is added to gradients of clients: noise of mean zero and of variance at most sigma^2, whatever the point,
+    """What is added to gradients of clients: noise of mean zero and of variance at most sigma^2 at every point,
     or at most sigma^2/b for the mean of a minibatch of b; in a field of ``Params``, beside the fields ``sigma`` and b.
 
     ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with one draw are two
@@ -89,7 +89,7 @@ class NoisyGradients:
         return params.sigma**2 / (getattr(params, self.batch) if self.batch else 1)
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the noise of an instance is as small as the method is told, and as independent as is asked."""
+        """Whether the noise of an instance is as small as the method assumes, and as independent."""
         used = getattr(params, self.field)
         small = used.variance <= self.variance(params)
         return bool(small and (not self.independent or self.mutually_independent(problem, params)))

@@ -16,7 +16,7 @@ from fedtheory.settings.relations import Comparison
 
 @dataclass(frozen=True)
 class Stays(Statement):
-    """A step changes nothing that is ``observed``, whatever is drawn, from every state of the setting.
+    """A step changes nothing that is ``observed``, for every draw, from every state of the setting.
 
     ``observed(problem, params, state)``; ``text``: the statement in words. Where the states of the setting are those
     at the optimum it says that the optimum is a fixed point.

@@ -15,7 +15,7 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Invariant(Statement):
-    """A residual that is zero before a step is zero after it, whatever is drawn."""
+    """A residual that is zero before a step is zero after it, for every draw."""
 
     algorithm: Algorithm
     residual: Callable[[Problem, Any, Any], Array]

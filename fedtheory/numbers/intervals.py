@@ -1,6 +1,6 @@
 """Real numbers that are no fractions: each is known to lie between two rationals.
 
-Roots and exponentials are enclosed as narrowly as :func:`precision` says, so that whatever is decided of them is
+Roots and exponentials are enclosed as narrowly as :func:`precision` says, so that every decision about them is
 decided beyond doubt, or not at all. A float that meets fractions is one of these numbers too. What its author means by
 it is not known: it was rounded when it was computed, perhaps often, so that it is taken to be off by up to ``FLOAT`` of
 itself; and the number, with all that is computed from it, remembers where that was.

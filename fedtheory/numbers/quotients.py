@@ -1,8 +1,8 @@
 """Fractions whose ``+ - * /`` cost a third of what those of the standard library do.
 
 An audit makes many operations with small fractions, and in them the standard library (Python 3.11) finds out, mostly,
-what it was given. A :class:`Quotient` is a :class:`fractions.Fraction`, so whatever asks for one takes it, and whatever
-meets one in an operation becomes one; the algorithms are those of the standard library (Knuth, The Art of Computer
+what it was given. A :class:`Quotient` is a :class:`fractions.Fraction`, so it serves wherever one is expected, and an
+operation of the two gives a Quotient; the algorithms are those of the standard library (Knuth, The Art of Computer
 Programming, vol. 2, 4.5.1), and what is neither a fraction, an ``int`` nor a float is left to it. With a float it makes
 an :class:`~fedtheory.numbers.intervals.Interval`: nobody knows which fraction that float was.
 """

@@ -38,7 +38,7 @@ class Noise:
 
     @property
     def variance(self) -> Any:
-        """Its variance, whatever the vector that it is added to."""
+        """Its variance, the same for all vectors that it is added to."""
         return self.sigma**2 / self.batch
 
     @property

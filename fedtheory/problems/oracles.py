@@ -171,7 +171,7 @@ class Oracle:
 
     ``draws(f)``: the distribution of its randomness; ``answer(f, y, start, draw)``: what it returns at the dual points
     ``y (..., n, d)`` from the guesses ``start (..., n, d)``. ``contraction``: the factors ``(1,)`` or ``(n,)`` of an
-    oracle that answers grad + contraction (start - grad), None of one whose answer depends on f in another way.
+    oracle that answers grad + contraction (start - grad), None if its answer depends on f in another way.
     """
 
     name: str

@@ -60,7 +60,7 @@ class Solver(Protocol):
 class InnerSteps:
     """The steps (15) from v^0 = w: v <- v - residual(v) / (alpha_i r_i + sigma_i), until the residual is small enough.
 
-    ``r (m,)``: the r_i of eq. (15); ``steps``: that many for every client, whatever its residual, or None for as many
+    ``r (m,)``: the r_i of eq. (15); ``steps``: that many for every client, at any residual, or None for as many
     as it needs, but ``least`` at least and ``limit`` at most. In floats a residual at the level of rounding is small
     enough. Eq. (6) alone lets a client answer w itself while its tolerance is large; eq. (15), with l = 0, ..., kappa,
     reads as if it took one step at least. ``ValueError`` when the limit does not suffice: the iteration converges if

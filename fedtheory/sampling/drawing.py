@@ -93,7 +93,7 @@ def build(setting: Setting, recipe: Recipe, profiles: Profiles) -> Instance:
 
 
 def _fixed(algorithm: Algorithm, plain: Any, problem: Any, params: Any) -> Any:
-    """The fixed point on the plain problem of a recipe, whatever its replicas are."""
+    """The fixed point on the plain problem of a recipe, without its replicas."""
     return algorithm.fixed_point(plain, params)
 
 

@@ -156,7 +156,7 @@ def _calls(node: ast.Call, functions: set[str]) -> Iterator[tuple[str, ast.expr]
 
 
 def rebound(function: Any, changed: Mapping[str, Any], module: ModuleType) -> FunctionType:
-    """A function with the module it calls replaced by one whose functions are ``changed``."""
+    """A function with the module it calls replaced by one with ``changed`` functions."""
     other = ModuleType(module.__name__)
     vars(other).update(changed)
     names = {name: other if value is module else value for name, value in function.__globals__.items()}

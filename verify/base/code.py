@@ -1,7 +1,7 @@
 """What a verdict rests on: digests of the code that finds it, and of what it computes with.
 
 A verdict found by other code is worth nothing, so a digest takes in too much rather than too little. It is of files,
-not of functions: a statement holds functions, which reach whatever their modules reach.
+not of functions: a statement holds functions, which reach everything that their modules reach.
 
 A claim of a paper rests on all of this package outside the papers, on the modules of papers that some of that names,
 on the modules of papers in which the claim stands, with all that these import, on the records of the papers, and on
@@ -108,12 +108,12 @@ def files(claim: Claim) -> frozenset[str]:
 
 def theory(claim: Claim) -> str:
     """A digest of what a registered claim says: of those files on which its verdict rests that are no part of the
-    checker, whatever computes. ``ValueError`` for any other claim."""
+    checker, without interpreter and packages. ``ValueError`` for any other claim."""
     return _digest(f"{path} {_sums()[path]}" for path in sorted(files(claim)) if not path.startswith(_CHECKER))
 
 
 def checker() -> str:
-    """A digest of the code that checks claims, whatever computes."""
+    """A digest of the code that checks claims, without interpreter and packages."""
     return _digest(f"{path} {known}" for path, known in _sums().items() if path.startswith(_CHECKER))
 
 

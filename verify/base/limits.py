@@ -22,7 +22,7 @@ def limited(work: Callable[[], T], seconds: int = SECONDS, size: int = BYTES, na
     """``work()``, computed in a child process that may take ``seconds`` of processor time and ``size`` bytes of memory.
 
     ``ValueError`` of one sentence, with the ``name`` of what the work is on if given, when it takes more, and when it
-    fails, whatever the failure. Where processes cannot be forked (Windows), the work is done without limits.
+    fails in any way. Where processes cannot be forked (Windows), the work is done without limits.
     """
     try:
         return _limited(work, seconds, size)

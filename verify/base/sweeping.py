@@ -1,6 +1,6 @@
 """Sweeps: one function on many tasks, in processes of this machine or on the workers of a Dask cluster.
 
-What comes back is the same whatever runs it. A worker has the same code, or its work is refused; it does one task at a
+The results do not depend on what runs it. A worker has the same code, or its work is refused; it does one task at a
 time, because precision and the like are set for a whole process.
 """
 
@@ -51,7 +51,7 @@ def _in_processes(
     # Loading joblib takes longer than an error in the arguments should.
     from joblib import Parallel, delayed
 
-    # One at a time, so that what is found is told as it is found.
+    # One at a time, so that results are reported as they come.
     returning = "generator" if ordered else "generator_unordered"
     run = Parallel(n_jobs=min(jobs, max(1, len(tasks))), batch_size=1, return_as=returning)
     try:

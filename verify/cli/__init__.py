@@ -97,7 +97,7 @@ def _ending() -> Iterator[None]:
 
 
 def _complain(message: str) -> int:
-    # What was got is quoted, whatever its length.
+    # The message may quote an argument of any length.
     shown = clean(" ".join(message.split()))
     print(f"fedtheory: {shown if len(shown) <= LONGEST else f'{shown[:LONGEST]}...'}", file=sys.stderr)
     return 2

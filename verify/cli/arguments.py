@@ -35,7 +35,7 @@ DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40
 
-#: Processes that are started at most, whatever is asked for.
+#: The largest number of processes.
 MOST_JOBS = 4096
 
 # The choices of options. Their definitions are too slow to import here; a test keeps both the same.
@@ -113,7 +113,7 @@ class _Parser(argparse.ArgumentParser):
             message = f"{wrong['said']}, did you mean {near[0]!r}?" if near else message
         elif message.startswith(_MISSING) and self.example:
             message = f"{message}, as in `{self.example}`"
-        # The message quotes what was typed, whatever its length.
+        # The message quotes what was typed, which may be long.
         shown = message if len(message) <= LONGEST // 2 else f"{message[: LONGEST // 2]}..."
         raise ValueError(f"{shown} (see {self.prog} --help)")
 

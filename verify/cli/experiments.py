@@ -69,7 +69,7 @@ def run_experiment(args: argparse.Namespace) -> int:
         consoles.say(report, *(f"{figure.id}  {figure.where}: {figure.gist}" for figure in known.values()))
         return 0
     names = known if args.names == ["all"] else args.names
-    # An id that is none is told with those that are near.
+    # An unknown id is reported with similar ones.
     meant = [[name] if name in known else naming.select([name], tuple(known), [name]) or [name] for name in names]
     chosen = [stored.get(id) for id in dict.fromkeys(id for ids in meant for id in ids)]
     if args.data is not None and args.data.is_file() and len(chosen) > 1:

@@ -18,7 +18,7 @@ def load(path: Path) -> tuple[Claim, ...]:
     The file is Python and is run. ``ValueError`` of one sentence, with the line, where it cannot be read, fails, has no
     ``CLAIMS``, or holds something else than claims.
     """
-    # Of no other module's name, whatever the file is called.
+    # So that no file name can be that of another module.
     name = f"own_{path.stem}"
     spec = spec_from_file_location(name, path)
     if path.suffix != ".py" or spec is None or spec.loader is None:

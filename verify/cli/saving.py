@@ -75,7 +75,7 @@ class Verdicts:
 
     ``anew``: only those that were found anew are read, and none for which something that is carried was checked.
     ``entries``: by claim, what an audit's JSON says of it, for verdicts read or stored; ``saved``: the claims whose
-    verdicts are on the disk. ``warn`` is told, in a sentence, of files that are not as they were written, and once that
+    verdicts are on the disk. ``warn`` receives a sentence for each file that is not as it was written, and once if
     something cannot be written.
     """
 
@@ -135,7 +135,7 @@ class Verdicts:
             self.attempt(save)
 
     def attempt(self, save: Callable[[], None]) -> None:
-        """Write something that can be done without; the first failure is told."""
+        """Write something that can be done without; the first failure is reported."""
         try:
             save()
         except OSError as error:

@@ -296,7 +296,7 @@ def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 
 
 def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
-    """Whether a step leaves a state as it is, whatever is drawn."""
+    """Whether a step leaves a state as it is, for every draw."""
     later, _ = rollout(claim, instance, problem, state, 1)
     return all(bool((np.asarray(one) == np.asarray(two)).all()) for one, two in zip(later, state, strict=True))
 

@@ -25,7 +25,7 @@ def state(claim: Claim, instance: Instance, point: Coordinates) -> str:
     """The state at these coordinates, each of its parts by name; empty where there is none.
 
     Where the coordinates move the problem rather than the state its minimiser is named as well. Coordinates of states
-    that have no named parts are told as they are.
+    that have no named parts are printed as they are.
     """
     if not point:
         return ""

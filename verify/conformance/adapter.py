@@ -24,7 +24,7 @@ from verify.conformance.report import raised
 
 
 def as_numpy(value: Any) -> Array:
-    """The value as a numpy array; raises whatever the library raises that cannot give one."""
+    """The value as a numpy array; errors of its library are not caught."""
     if isinstance(value, np.ndarray):
         return _widened(value)
     if hasattr(value, "detach"):

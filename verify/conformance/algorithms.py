@@ -69,7 +69,7 @@ def algorithm(
     of ``scenarios.FEATURES``. ``keep(problem, params)``: False for what it does not do (as when all clients take
     part). ``level``: the chance that a right implementation is rejected; a comparison of numbers has none.
     ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
-    ``ValueError`` for arguments that make no sense; whatever the implementation does wrong is in the report.
+    ``ValueError`` for arguments that make no sense; errors of the implementation are in the report.
     """
     reference = algorithms.get(name)
     if (step is None) == (run is None) or not callable(run if step is None else step):
@@ -210,7 +210,7 @@ def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Gen
 
 
 def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, found: Observations, rounds: int) -> None:
-    """Rounds in which the implementation keeps whatever else its states hold."""
+    """Rounds in which the implementation keeps its own states, with all that they may hold."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     like = setup.algorithm.init(problem, params)
     state = own.start(problem, params)

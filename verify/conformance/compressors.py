@@ -66,7 +66,7 @@ def compressor(
     Euclidean and the largest norm, by default 2 (1 + omega); where a value shows that this is not so, the tests of the
     mean rest on the variance alone. ``samples``: calls in all (rows, with ``batch``). ``tolerance``: relative errors of
     values that are rounding, by default by the type of the values. ``dtype``: of the inputs. ``ValueError`` for
-    arguments that make no sense; whatever the compressor does wrong is in the report.
+    arguments that make no sense; errors of the compressor are in the report.
     """
     test = _posed(compress, d, omega, alpha, bits, seed, level, batch, tolerance, dtype, bound, samples)
     kind = "a contraction" if test.contractive else "unbiased"
@@ -84,7 +84,7 @@ def compressor(
             return Report(subject, test.level, test.tolerance, (broken.failure,), ("the interface",))
     # Means of rows that share their randomness say nothing.
     trusted = not any(f.where == "rows of one batch" for f in pairs.failures)
-    # Values that are always the same are told once.
+    # Values that are always the same are reported once.
     dependent = () if test.frozen and found.failures else pairs.failures
     if any(f.where == "mean" for f in found.failures):
         # The errors of a biased compressor have products whose mean is not 0, however independent they are.
@@ -192,14 +192,14 @@ def _distinct(test: Test, most: int) -> tuple[int, int]:
     while taken < most and len(found) <= 2 ** (test.bits or 0):
         rows = fresh(test.d, between, drawn).astype(test.dtype)
         values = valued(test, taken // (len(between) - 1) % len(test.calls), rows, rng, "inputs of many sizes")
-        # One zero, whatever its sign.
+        # Zeros of both signs are one value.
         found |= {(row + 0.0).tobytes() for row in values}
         taken += len(rows)
     return taken, len(found)
 
 
 def _bits(test: Test) -> CheckResult:
-    """Whether b bits can tell the values apart: there are 2^b of them at most, whatever the input.
+    """Whether b bits can tell the values apart: there are 2^b of them at most for any input.
 
     If no two of m independent values are equal, of 2^b that there can be, then with probability at most
     exp(-m (m - 1)/2^(b + 1)): values that are equally likely are equal least often.

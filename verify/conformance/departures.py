@@ -1,7 +1,7 @@
 """What is said of an implementation that departs from the reference: the line, the slip, the smallest problem.
 
 Known slips come first, then every change of one place in the reference's source, as the self-test makes them. An
-implementation that agrees with one of them in everything that was seen is told so.
+implementation that agrees with one of them in everything that was seen gets it as a hint.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
         return None
     farthest = max(1, n // (_FARTHEST_SAME if test.contractive else _FARTHEST))
     if test.contractive:
-        # The mean of a biased compressor is not known: only values that are always the same are told.
+        # The mean of a biased compressor is not known: only values that are always the same are reported.
         for apart in range(1, farthest + 1):
             if (values[apart:] == values[:-apart]).all():
                 return _Dependent(_kind(test, apart), _words(test, apart), 0.0, True, n - apart)

@@ -32,7 +32,7 @@ class Case(NamedTuple):
 
 
 class Path(NamedTuple):
-    """A run in which the implementation kept whatever else its states hold: the letters after each round."""
+    """A run in which the implementation kept its own state, with all that it may hold: the letters after each round."""
 
     scenario: Scenario
     seen: Letters

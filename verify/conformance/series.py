@@ -27,7 +27,7 @@ from verify.statistics.e_process import Assumed, log_capital
 MOST = 800
 # Distances whose capital is computed: the nearest, and those of the largest sums.
 _NEAREST, _LARGEST = 8, 16
-# Features of a part of a draw, values of an integer that are told apart, clients of whom each is looked at alone, and
+# Features of a part of a draw, values of an integer kept apart, clients of whom each is looked at alone, and
 # pairs of them.
 _FEATURES, _VALUES, _PARTS, _PAIRS = 256, 16, 24, 300
 # Fresh draws for each one that was recorded, and for all of them.
@@ -201,7 +201,7 @@ def _off(
 
 # Entries that move by less than so many tolerances stand still; those that move must do so by so many times more.
 _STILL, _CLEAR = 10, 100
-# Fresh steps by which it is told whether that can be told.
+# Fresh steps that show whether this can be tested.
 _TRIED = 16
 
 

@@ -223,7 +223,7 @@ def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) 
 
 
 def _holds(claim: Claim, i: int, trace: Trace) -> bool:
-    """Whether a hypothesis holds; at the end of its range, whatever the rounding of the file's numbers."""
+    """Whether a hypothesis holds; at the end of its range up to the rounding of the file's numbers."""
     hypothesis, values = claim.requires[i], claim.setting.bind(trace.problem, trace.params)
     if hypothesis.met is not None and not hypothesis.met(trace.problem, trace.params):
         return False

@@ -158,7 +158,7 @@ def load(name: str, path: Path) -> Trace:
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
     except (TypeError, LookupError, ArithmeticError, AttributeError) as error:
-        # What a method asks of its parameters is told by its own code only.
+        # Only a method's own code says what it asks of its parameters.
         raise ValueError(f"{path}: its problem and its parameters are not such as {name} has: {error}") from error
 
 

@@ -28,7 +28,7 @@ from verify.exact import reals
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A rational function of letters, cancelled, about which only what follows from the ``assumed`` relations is told.
+    """A rational function of letters, cancelled, compared only where the ``assumed`` relations decide it.
 
     Comparisons raise ``ValueError`` where what is asked holds for some of the letters that are allowed, and not for
     others, or where nothing is known of it.
@@ -195,7 +195,7 @@ def known(
 
 def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None) -> Iterator[Known]:
     """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
-    the coefficients are told. ``ValueError`` where they are not of states of these iterations, or have no sign."""
+    the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
             raise ValueError(f"a hypothesis speaks of {q.expression}, which is no function of the state")

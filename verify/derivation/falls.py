@@ -98,7 +98,7 @@ def read(claim: Claim) -> Bounded:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
-    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """How a claim follows for all letters. ``ValueError`` says what does not follow, or is not known of them."""
     said = read(claim)
     iteration, windows, last = said.along.iteration, said.windows, said.along.last
     late = windows.rounds * windows.length

@@ -40,7 +40,7 @@ class Derived(NamedTuple):
 
 
 def derived(claim: Claim, premises: Sequence[Premise]) -> Derived:
-    """How a claim follows, whatever the letters that its hypotheses and its setting allow.
+    """How a claim follows for all letters that its hypotheses and its setting allow.
 
     ``ValueError`` says what does not follow, or what of the letters is not known.
     """

@@ -10,7 +10,7 @@ V(k + 1) are one function of the state, before and after it.
 - Monotone: under the same premises V is a sequence that decreases, or stays, and is bounded below: it converges.
 - Level: if, besides, V >= c f(p) with c > 0 and f is coercive, then c f(p(k)) <= V(k) <= V(0), so that p is bounded.
 - Domination: if a x <= sum_j c_j y_j with a > 0 and x >= 0, then x -> 0 where all y_j -> 0, and x is bounded where all
-  y_j are; whatever the sizes of the coefficients.
+  y_j are; for coefficients of all sizes.
 - Equation: where two inequalities say that sum_j c_j x_j = 0, up to what vanishes, and all x_j but one converge, then
   so does that one; to 0 where all others do. The same of a V that converges, without the 0.
 - Recurrence: if a x(k + 1) <= b x(k) + (what vanishes) in one case, a' x(k + 1) <= b' x(k) + (what vanishes)
@@ -264,7 +264,7 @@ class _Rules:
         return any(isinstance(says, Lipschitz) and says.map is map for says in self.meanings)
 
     def _settle(self, found: Derivation) -> None:
-        """Vectors that converge, to whatever it is."""
+        """Vectors that converge, to an unknown limit."""
         for says in self.meanings:
             how = found.how(VANISHES, term(says.move, None)) if isinstance(says, Isolated) else None
             if how is not None:

@@ -49,7 +49,7 @@ class ClassCertificate:
         return certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
 
     def place(self) -> str:
-        """The instance in words, as its recipe has it whatever ``text`` says; empty where there is none."""
+        """The instance in words, from its recipe, not from ``text``; empty where there is none."""
         try:
             return self.claim.instances.build(self.recipe, True).text
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):

@@ -118,7 +118,7 @@ class _Term(NamedTuple):
 
 def expression(text: Any, symbols: Mapping[str, sympy.Symbol]) -> sympy.Expr:
     """The expression written by ``str``: the arithmetic of Python, ``Max``, ``Min``, ``sqrt``, ``log``, ``ceiling``,
-    ``floor``, integers, decimals, and the ``symbols`` by name, whatever characters a name has.
+    ``floor``, integers, decimals, and the ``symbols`` by name, with any characters in names.
 
     ``ValueError`` for all else, and for a power above ``POWER``.
     """

@@ -155,7 +155,7 @@ def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances:
 
 
 def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]:
-    """Mean and second moment of an entry that is told."""
+    """Mean and second moment of a given entry."""
     for known, options in cases:
         if all(sympy.sympify(relation).subs(at) == sympy.true for relation in known):
             numbers = [(w.subs(at), sympy.sympify(outcome.value).subs(at)) for w, outcome in options]

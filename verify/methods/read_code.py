@@ -12,7 +12,7 @@ from verify.search import hunting
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved where the code that is read shows it, whatever the letters; otherwise nothing is known."""
+    """Proved where the code that is read shows it, for all letters; otherwise nothing is known."""
     claim = inquiry.claim
     try:
         with attributed(claim):

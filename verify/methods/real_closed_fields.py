@@ -9,7 +9,7 @@ from verify.exact import reals
 from verify.methods.base import CONSTANTS, Inquiry, Method
 from verify.search import shrinking, states
 
-#: What is told where no object is written that something else checks.
+#: The remark where no proof object is written that something else checks.
 ALONE = "there is one opinion only, that of z3's decision procedure"
 
 

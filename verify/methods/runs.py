@@ -228,7 +228,7 @@ def _letters(claim: Claim, instance: Instance) -> Any:
 
 
 def _rounds(claim: Claim, built: Instance) -> int:
-    """For how many rounds a run can be followed, whatever is drawn; 0 where it says nothing."""
+    """For how many rounds a run can be followed for all draws; 0 where it says nothing."""
     draws = tree_size(claim, built, 1)
     if not claim.statement.horizon:
         return LAST if limits.is_autonomous(claim, built) else 0

@@ -159,7 +159,7 @@ class Record:
         """``(..., n, 1) -> (..., n)``."""
 
         def one(i: int, point: Vector) -> Form:
-            # A proximal point has one value, whatever subgradient is asked there.
+            # A proximal point has one value, for every subgradient there.
             at = self.asked[i].get(_proximal(point)) or self._at(i, point)
             return at.value + self.slope[i, 0] * at.point + value(f"{self.name} level_{i}")
 
@@ -245,7 +245,7 @@ class Record:
     _CLASS = "{mu}-strongly convex and {L}-smooth"
 
     def _why(self, i: int, one: Sample, other: Sample, said: str) -> str:
-        """Where what holds of two points comes from; points are told by where they are from the reference point."""
+        """Where what holds of two points comes from; points are named by their offset from the reference point."""
         said = said.format(mu=self.mu[i], L=self.L[i])
         from_where = "its minimiser, less its tangent there," if self.anchored else "its reference point"
         return f"{self.name}_{i + 1} is {said}, between the points {one.point} and {other.point} from {from_where}"

@@ -152,7 +152,7 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
         if isinstance(adversary, UnbiasedCompressors):
-            # A claim may drop that the method is told the compressors' own omega.
+            # A claim may drop that the omega given to the method is that of the compressors.
             omega = max(getattr(params, "omega", used.omega), used.omega)
             joint = used.joint if adversary.independent else "shared"
             one = Compressors(n, omega, used.omega_av, used.joint) if adversary.average else Messages(n, omega, joint)
@@ -302,7 +302,7 @@ def closed(claim: Claim, given: Instance) -> bool:
 
 
 def preserved(claim: Claim, given: Instance) -> bool:
-    """Whether a step preserves an invariant for every function of the class, in every dimension, whatever is drawn.
+    """Whether a step preserves an invariant for every function of the class, in every dimension, for every draw.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
     ``ValueError`` where the code is not read.

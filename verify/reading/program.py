@@ -89,7 +89,7 @@ def quantities(
 
 
 def _check_used(reader: Reader, *told: Term) -> None:
-    """``Unread`` where a quotient is made that stands in nothing that is told: its divisor may be zero all the same."""
+    """``Unread`` where a quotient is made that stands in none of the terms: its divisor may be zero all the same."""
     used = {id(term) for term in parts(*told)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
@@ -148,7 +148,7 @@ class _World:
 
 
 def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int]) -> Any:
-    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or what is told of it."""
+    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or a constant."""
     if name in counts:
         return counts[name]
     if isinstance(value, np.ndarray):

@@ -206,7 +206,7 @@ class Reader(Expressions):
     def _loop(self, at: ast.For, scope: Scope) -> None:
         """A loop that is run any number of times: what it sets is of one type, and then may be anything of it.
 
-        What is shown of it holds whatever the loop leaves.
+        What is shown of it holds for everything that the loop may leave.
         """
         counter, changed = at.target, set_in(at.body)
         if at.orelse or not isinstance(counter, ast.Name) or counter.id in changed:

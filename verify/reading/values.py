@@ -259,7 +259,7 @@ def is_keeper(cls: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
-    """The code that makes an object of a frozen dataclass of these fields, some with a default, whatever it is."""
+    """The code that makes an object of a frozen dataclass of these fields, some with defaults."""
     parts = [(name, Any, field(default=None) if default else field()) for name, default in named]
     made: Any = make_dataclass("plain", parts, frozen=True)
     code: CodeType = made.__init__.__code__

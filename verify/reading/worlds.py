@@ -68,7 +68,7 @@ class Value:
         return self + -other
 
     def is_zero(self) -> bool:
-        """Whether it is zero whatever the letters, the vectors and what is drawn."""
+        """Whether it is zero for all letters, vectors and draws."""
         return not self.of
 
     def name(self) -> str:

@@ -1,1 +1,1 @@
-"""How results are told: tables and text on a terminal, statements in words and in LaTeX, figures."""
+"""How results are shown: tables and text on a terminal, statements in words and in LaTeX, figures."""

@@ -29,11 +29,11 @@ from verify.report import statement
 
 #: Lines at most.
 MOST = 10
-#: Outcomes of a step that are told one by one.
+#: Outcomes of a step that are listed.
 _OUTCOMES = 3
 #: Characters of fractions that need no decimals beside them.
 _SIMPLE = 4
-#: Entries of vectors that are told.
+#: Entries of vectors that are printed.
 _ENTRIES = 6
 
 

@@ -1,5 +1,5 @@
 """Figures: what was measured against its bound, the panels of an experiment in the layout of its paper, and maps of the
-methods of a table, which are told in words too.
+methods of a table, also in words.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from verify.pep.prover import ProofStep
 #: The margins after many rounds, among what else a note says.
 LISTED = re.compile(r"(?P<before>.*?)(?:; )?(?P<list>margin at T=\d+: .*?(?:, T=\d+: [^,;]*)+)(?P<after>;.*)?", re.S)
 _ROUND = re.compile(r"T=(\d+): ([^,;]*)")
-#: Margins of a note that are told one by one.
+#: Margins of a note that are listed.
 _FIRST = 4
 #: Longer fractions are shown as decimals.
 _LONGEST = 24

@@ -23,7 +23,7 @@ from sympy.printing.pretty.pretty_symbology import pretty_symbol
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#f0e442", "#000000")
 MEASURED, PRINTED = COLOURS[:2]
 RED, GREY = "#d55e00", "0.4"
-#: A pattern and a mark for each colour, so that curves and fills are told apart without it.
+#: A pattern and a mark for each colour, so that curves and fills differ without it.
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)), (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 MARKS = "os^Dv<>P"
 HATCHES = ("", "////", "....", "\\\\\\\\", "xxxx", "----", "oo", "||||")

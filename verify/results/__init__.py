@@ -37,7 +37,7 @@ _PACKAGES = ("fedtheory", "verify")
 THEORY = _PACKAGES[:1]
 #: What the file says of all its entries.
 FIELDS = ("version", "commit", "date", "code", "seed", "budget")
-#: What it says where the code that checks claims is told apart from what they say: of the file, and of an entry.
+#: The digests of the code that checks claims, of the file, and of what a claim says, of an entry.
 CHECKER, RESTS_ON = "checker", "rests_on"
 
 

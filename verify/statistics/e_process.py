@@ -6,7 +6,7 @@ For the null E X <= m there are two kinds of factor.
 
 *Betting*, where X >= a: 1 + lambda ((X - a)/(m - a) - 1) with lambda in [0, 1). It is the capital process of
 Waudby-Smith and Ramdas, "Estimating means of bounded random variables by betting" (JRSS B 86, 2024), Section 4; it
-needs no upper bound, so it also tests nonnegative heavy-tailed samples, whatever their variance.
+needs no upper bound, so it also tests nonnegative heavy-tailed samples of any variance.
 
 *Catoni*, where the variance is at most s^2 and no bound is known: exp(phi(lambda (X - m)))/(1 + lambda^2 s^2/2) with
 phi(u) = sign(u) log(1 + |u| + u^2/2), from Wang and Ramdas, "Catoni-style confidence sequences for heavy-tailed mean

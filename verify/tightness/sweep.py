@@ -43,7 +43,7 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
 def measure(
     claim: Claim, at: Letters | None = None, jobs: int = 1, progress: Callable[[str], None] | None = None
 ) -> tuple[Point, ...]:
-    """The points of the grid, in order, whatever the number of ``jobs``; letters in ``at`` are fixed.
+    """The points of the grid, in order, for any number of ``jobs``; letters in ``at`` are fixed.
 
     ``progress`` is called with the letters of each choice as it is done. ``ValueError`` if the claim has no worst case,
     for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a changed
