@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MethodType
 from typing import Any
 
+import numpy as np
 import sympy
 
 from fedtheory.numbers import validation
@@ -26,7 +27,7 @@ class Hypothesis:
 
     ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
     Proofs rest on relations, and on what the classes of the claim's setting say of their own members, as in
-    ``met=functions.contains``; any other code chooses instances, and proves nothing.
+    ``met=functions.contains``, or ``met=of_each(numbers)``; any other code chooses instances, and proves nothing.
     ``each``: parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
     ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
     ``ValueError`` for what is no relation by <=, <, >=, > or Eq, nor an And of some.
@@ -63,3 +64,14 @@ class Hypothesis:
             for part in classes
             for name in names
         )
+
+
+def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], bool]:
+    """For a hypothesis on what each client has: ``met`` where all ``numbers(problem, params)``, ``(n,)``, are at least
+    0. Proofs may rest on it, as on relations."""
+    numbers = in_fractions(numbers)
+
+    def met(problem: Problem, params: Any) -> bool:
+        return bool(np.all(np.asarray(numbers(problem, params)) >= 0))
+
+    return met

@@ -1,9 +1,10 @@
-"""Inequalities without a step, proved for all letters and every number of clients by what one generic client adds."""
+"""Inequalities of states, or of one step, for all letters and numbers of clients, by what one generic client adds."""
 
 from __future__ import annotations
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
@@ -40,7 +41,7 @@ def _applies(claim: Claim) -> bool:
 METHOD = Method(
     "client by client",
     "the whole class, in all dimensions, at all parameters, each client's own too, and numbers of clients",
-    (Inequality,),
+    (Inequality, OneStep),
     run,
     frozenset({"<=", "=="}),
     applies=_applies,

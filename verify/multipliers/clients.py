@@ -66,13 +66,15 @@ class Clients:
 
     ``relations``: vectors that are zero, by name. ``anchored``: whether the gradients at x* sum to zero.
     ``conjugates``: of smooth convex functions, whether the conjugates are spoken of as functions of their own, or by
-    where a function has a gradient; None of others, whose conjugates are not known. ``asked``: by the function, and
-    what it was asked.
+    where a function has a gradient; None of others, whose conjugates are not known. ``naming``: whether combinations of
+    sums of vectors have names of their own, so that their squares are single ones; without, they cancel term by term.
+    ``asked``: by the function, and what it was asked.
     """
 
     world: OfEach
     anchored: bool
     conjugates: bool | None = None
+    naming: bool = True
     asked: dict[tuple[str, str], Asked] = field(default_factory=dict)
     relations: dict[str, Value] = field(default_factory=dict)
     #: Sums of vectors that have names of their own.
@@ -81,12 +83,12 @@ class Clients:
     names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None) -> Clients:
+    def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True) -> Clients:
         """The world of some terms."""
         plain = world_of(*terms)
         if plain.held is not None:
             raise Unread("examples lie on the clients")
-        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored, conjugates)
+        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored, conjugates, naming)
         rules = {Op.ORACLE: found._answer, Op.DIVIDE: found._divide, Op.GIVEN: found._given, Op.SUM: found._sum}
         found.world.rules.update(rules)
         return found
@@ -182,7 +184,8 @@ class Clients:
         over = inverse(world, of[1])
         vectors = [atom for _, atoms in of[0].of for atom in atoms]
         summed = any(self._is_sum(str(symbol)) for symbol in symbols(of[1].of[ONE]))
-        if not (summed and term.type.degree == 1 and vectors) or any(atom.own for atom in vectors):
+        plain = not (self.naming and summed and term.type.degree == 1 and vectors)
+        if plain or any(atom.own for atom in vectors):
             return of[0] * over
         whole = (of[0] * over).name()
         name = self.names.setdefault(whole, f"{_QUOTIENT} {len(self.names)}")
@@ -197,7 +200,7 @@ class Clients:
         if term.data[0] is not Axis.CLIENTS:
             raise Unread(f"a sum is taken over the {term.data[0]}")
         found = self._but_zero(world.total(of[0]))
-        if term.type.degree != 1 or len(found.of) < 2:
+        if not self.naming or term.type.degree != 1 or len(found.of) < 2:
             return found
         name = self.names.setdefault(found.name(), f"total {len(self.names)}")
         self.totals[name] = found

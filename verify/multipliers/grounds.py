@@ -6,15 +6,17 @@ A letter has a sign that is declared, of the letter itself or of one that it is 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 import sympy
 
+from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import conjuncts
 from verify.multipliers.clients import without
 from verify.multipliers.domains import Domain
+from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, polynomials
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
@@ -31,10 +33,13 @@ class Letters:
     """The letters of one case of a claim: polynomials in them, and what is known of them.
 
     ``whose``: of which client a statement speaks; its letters are those of any client (``mine``), or are not known.
+    ``maxima``: letters that stand for maxima, with what they are at least.
     """
 
-    def __init__(self, case: Case, about: Ground, whose: str | None, mine: bool) -> None:
-        self.case, self.about, self.whose, self.mine = case, about, whose, mine
+    def __init__(
+        self, case: Case, about: Ground, whose: str | None, mine: bool, maxima: Mapping[sympy.Symbol, Any]
+    ) -> None:
+        self.case, self.about, self.whose, self.mine, self.maxima = case, about, whose, mine, maxima
         self.field = about.world.field
         #: Letters of polynomials, by name, and whether they are positive.
         self.signs: dict[str, bool] = {}
@@ -80,12 +85,13 @@ class Letters:
     def _least(self, symbol: sympy.Symbol) -> bool | None:
         """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
         own = {ONE: self.field(symbol)}
-        signs = {
-            bool(letter.is_positive)
+        said = [(term, strict) for term, strict in self.case.signs]
+        said += [
+            (term.of[0], bool(letter.is_positive))
             for letter, term in self.case.letters.items()
-            if term.op is Op.LEAST and letter.is_nonnegative and evaluated(self.about.world, term.of)[0].of == own
-        }
-        return max(signs, default=None)
+            if term.op is Op.LEAST and letter.is_nonnegative
+        ]
+        return max((strict for term, strict in said if evaluated(self.about.world, [term])[0].of == own), default=None)
 
     def _link(self, letter: sympy.Expr, c: Any) -> None:
         """A letter of the claim that is made of letters of the world, one of which may have no sign of its own."""
@@ -147,14 +153,25 @@ class Letters:
             if isinstance(relation, sympy.Eq):
                 yield small - large, False
 
+    def _bounds(self) -> Iterator[tuple[Any, Any]]:
+        """Letters that stand for maxima, with each of their bounds of which all is known."""
+        known = {letter: c.as_expr() for letter, c in self.told.items()}
+        for letter, bounds in self.maxima.items():
+            for bound in bounds:
+                if bound.free_symbols <= set(known):
+                    c = self.field.from_sympy(bound.xreplace(known))
+                    if self._is_signed(c):
+                        yield self.told[letter], c
+
     def domain(self, spoken_of: Iterable[Any]) -> Space:
         """The letters that are spoken of, and those on which these depend, as far as the claim allows them."""
         used = {s for c in spoken_of for s in c.as_expr().free_symbols}
         known = [(c, strict) for c, strict in self.said() if self._is_signed(c)]
+        bounds = list(self._bounds())
         before = None
         while before != used:
             before = set(used)
-            for c, _ in known:
+            for c in (*(c for c, _ in known), *(top - bound for top, bound in bounds)):
                 free = c.as_expr().free_symbols
                 if free & used:
                     used |= free
@@ -163,16 +180,36 @@ class Letters:
             raise Unread(f"the sign of {unsigned[0]} is not known")
         names = tuple(name for name in self.signs if any(self.made[s][0] == name for s in used))
         allowed = used | set(self.fixed)
-        return Space(self, names, [(c, strict) for c, strict in known if c.as_expr().free_symbols <= allowed])
+        said = [(c, strict) for c, strict in known if c.as_expr().free_symbols <= allowed]
+        return Space(self, names, said, [(top, bound) for top, bound in bounds if top.as_expr() in allowed])
 
     def _is_signed(self, c: Any) -> bool:
         return set(c.as_expr().free_symbols) <= set(self.made)
 
 
-class Space:
-    """Polynomials in some letters, and where these may be."""
+def without_maxima(comparisons: Iterable[Comparison]) -> tuple[dict[sympy.Symbol, sympy.Expr], list[Comparison]]:
+    """What letters stand for maxima, and comparisons in which they do: 1 - min(a, b) is max(1 - a, 1 - b)."""
+    found: dict[sympy.Expr, sympy.Symbol] = {}
 
-    def __init__(self, letters: Letters, names: tuple[str, ...], said: list[tuple[Any, bool]]) -> None:
+    def put(e: sympy.Expr) -> sympy.Expr:
+        e = e.replace(lambda a: isinstance(a, sympy.Min), lambda a: 1 - sympy.Max(*(1 - b for b in a.args)))
+        for maximum in sorted(e.atoms(sympy.Max), key=str):
+            if any(bound.has(sympy.Max) for bound in maximum.args):
+                raise Unread("a maximum is taken of others")
+            found.setdefault(maximum, sympy.Symbol(f"max {len(found)}", nonnegative=True))
+        return e.xreplace(found)
+
+    without = [c._replace(left=put(c.left), right=put(c.right)) for c in comparisons]
+    return {letter: maximum for maximum, letter in found.items()}, without
+
+
+class Space:
+    """Polynomials in some letters, and where these may be. ``branches``: of the letters that stand for maxima, by their
+    places, the bounds."""
+
+    def __init__(
+        self, letters: Letters, names: tuple[str, ...], said: list[tuple[Any, bool]], bounds: list[tuple[Any, Any]]
+    ) -> None:
         self.names = names
         self.ring = polynomials(names)
         unit = self.ring.constant(1)
@@ -195,6 +232,13 @@ class Space:
         for c, strict in said:
             if (difference := self.ratio(c)).letters():
                 domain = at_least(domain, difference, strict)
+        self.branches: dict[int, tuple[Ratio, ...]] = {}
+        for top, bound in ((self.ratio(top), self.ratio(bound)) for top, bound in bounds):
+            if not domain.never_zero(bound.den):
+                raise Unread(f"it is divided by {bound.den}, which may be zero")
+            (place,) = top.letters()
+            domain = at_least(domain, top - bound, False, place)
+            self.branches[place] = (*self.branches.get(place, ()), bound)
         self.domain = domain
 
     def ratio(self, c: Any) -> Ratio:
@@ -211,14 +255,6 @@ class Space:
                     term = term * self._images[symbol] ** power
             total = total + term
         return total
-
-
-def at_least(domain: Domain, difference: Ratio, strict: bool) -> Domain:
-    """The domain where a quotient is >= 0 (> 0)."""
-    num, den = difference.num, difference.den
-    if domain.sign(den, True) is None:
-        num = -num if domain.sign(-den, True) is not None else num * den
-    return domain.with_constraint(num, strict)
 
 
 def nonzero(space: Space, ratios: Iterable[Ratio]) -> None:

@@ -1,22 +1,23 @@
-"""Inequalities without a step, posed for all letters and every number of clients: client by client.
+"""Inequalities of states, or of one step, posed for all letters and every number of clients: client by client.
 
 Left less right is a sum over the clients of what a generic client adds, its density, and of what the one adds of whom
 the statement speaks. Each density is to be at most 0: in each way in which the masks of a client may fall, with letters
 and vectors of its own. What is *linked* sums to zero, or to at most 0, only over all clients: it has one multiplier
-for all, which may not depend on what a client has of its own.
+for all, which may not depend on what a client has of its own. What a step draws are coins, of which the mean is taken
+in each density.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
 from typing import Any
 
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import Smooth, SmoothBlocks, SmoothConvex, SmoothOwn, SmoothStronglyConvex, WeaklyConvex
+from verify.multipliers import curvatures
 from verify.multipliers.cases import stated
 from verify.multipliers.clients import (
     CONJUGATE,
@@ -28,22 +29,22 @@ from verify.multipliers.clients import (
     setting_in_words,
     sum_in_words,
 )
+from verify.multipliers.coins import Coins
 from verify.multipliers.forms import BLOCK, Form, unneeded, without
-from verify.multipliers.grounds import Letters, Space, nonzero
+from verify.multipliers.grounds import Letters, Space, nonzero, without_maxima
 from verify.multipliers.posing import Posed
-from verify.reading import terms
+from verify.multipliers.sorts import sorts
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
+from verify.reading.program import Program
 from verify.reading.proving import of_expression
 from verify.reading.source import Unread
-from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
+from verify.reading.terms import NUMBER, Axis, Op, Term, leaf
 from verify.reading.worlds import ONE, Atom, Value, at_client, inverse
 
 #: Known inequalities that are linked: under what name, and with which sign.
 Links = Mapping[str, tuple[str, int]]
-#: Classes of strongly convex functions.
-_CONVEX = (SmoothStronglyConvex, SmoothBlocks)
 #: Masks that decide what a client adds, at most.
 _MASKS = 4
 
@@ -95,25 +96,36 @@ class _Posing:
     """The state of one posing: values of what was read, and what is known of them."""
 
     def __init__(self, claim: Claim, case: Case, name: str) -> None:
-        self.claim, self.case, self.name = claim, case, name
+        self.claim, self.name = claim, name
         of = claim.setting.functions
-        if any(q.after or q.domain is not None for q in claim.statement.quantities):
+        if any(q.domain is not None or (q.after and case.program is None) for q in claim.statement.quantities):
             raise Unread("a quantity is taken after a step, or is not finite everywhere")
         if claim.setting.adversaries:
-            raise Unread("compressors and oracles are not posed without a step")
-        self.ends = None if of is None or not stated(claim, of) else _curvatures(of)
+            raise Unread("compressors and oracles are not posed client by client")
+        if case.program is not None and claim.statement.algorithm.State is not claim.setting.algorithm.State:
+            raise Unread("the method has other states than the setting")
+        self.ends = None if of is None or not stated(claim, of) else curvatures.ends(of)
+        self.maxima, self.comparisons = without_maxima(claim.statement.comparisons)
+        letters = {letter: leaf(Op.LETTER, str(letter), NUMBER) for letter in self.maxima}
+        signs = () if self.ends is None else curvatures.signs(of)
+        self.case = case = replace(case, letters={**case.letters, **letters}, signs=(*case.signs, *signs))
         terms = [t for several in case.quantities.values() for t in several]
         terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ())]
         terms += [term for term, _ in case.signs]
         terms += [t for c, _ in case.conditions for t in _of_condition(c)]
         terms += [t for _, c in case.raising for t in _of_condition(c)]
         terms += [quotient for quotient, _ in case.quotients]
+        if case.program is not None:
+            terms += [*case.program.step.values(), *case.program.law.terms()]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
-        conjugates = bool(getattr(of, "conjugates", False)) if self.ends is not None and type(of) in _CONVEX else None
-        self.clients = Clients.of(terms, anchored and set(claim.setting.drawing.g) == {False}, conjugates)
+        convex = self.ends is not None and type(of) in curvatures.CONVEX
+        conjugates = bool(getattr(of, "conjugates", False)) if convex else None
+        alone = set(claim.setting.drawing.g) == {False}
+        self.clients = Clients.of(terms, anchored and alone, conjugates, case.program is None)
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
-        self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in claim.statement.quantities}
+        before = [q for q in claim.statement.quantities if not q.after]
+        self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in before}
         self.known = evaluated(self.world, case.known)
         for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
             self.clients.relations[f"invariant {k}"] = value
@@ -124,6 +136,20 @@ class _Posing:
             raise Unread("a statement speaks of several clients")
         self.whose = next(iter(case.whose), None)
         self.about.relations.extend(self._signs())
+        self._check_maxima()
+        self.coins = None if case.program is None else self._stepped(case.program)
+
+    def _stepped(self, program: Program) -> Coins:
+        """Take a step: what it draws, after which the quantities that speak of it are known."""
+        if self.whose is not None:
+            raise Unread("of a step a statement speaks of all clients")
+        coins = Coins.of(self.clients, program.law)
+        self.world.known.update(zip(program.step, evaluated(self.world, program.step.values()), strict=True))
+        for q in self.claim.statement.quantities:
+            if q.after:
+                self.quantities[q.expression] = self._number(self.case.quantities[q.of])
+        coins.check_asked()
+        return coins
 
     def _number(self, terms: tuple[Term, ...]) -> Value:
         if len(terms) != 1 or set(terms[0].type.axes) - {Axis.ONE}:
@@ -146,6 +172,12 @@ class _Posing:
             for number in map(self.about.number, (value, *of_one)):
                 yield (sympy.Gt if strict else sympy.Ge)(number, 0, evaluate=False)
 
+    def _check_maxima(self) -> None:
+        """``Unread`` where a maximum may be negative."""
+        for maximum in self.maxima.values():
+            if not any(self.about.implies(sympy.Ge(bound, 0)) for bound in maximum.args):
+                raise Unread(f"{maximum} may be negative")
+
     # Groups
 
     def groups(self) -> list[Group]:
@@ -157,7 +189,7 @@ class _Posing:
             env[letter] = evaluated(self.world, [term])[0]
         learn_sums(self.about)
         found: list[Group] = []
-        for k, comparison in enumerate(self.claim.statement.comparisons):
+        for k, comparison in enumerate(self.comparisons):
             left, right = (of_expression(side, env, self.world) for side in (comparison.left, comparison.right))
             differences = {"<=": [left - right], "==": [left - right, right - left]}.get(comparison.relation)
             if differences is None:
@@ -174,8 +206,11 @@ class _Posing:
         found: list[tuple[int, int, Value, Value, dict[str, Value], str]] = []
         for weight in filter(self._is_positive, self.clients.weights()):
             try:
-                number, relations = self.clients.shared(difference, weight)
-                density, rest = self._lighter(weight, *self.clients.density(number, weight, self.whose))
+                number, relations = self.clients.shared(difference, weight) if self.coins is None else (difference, {})
+                density, rest = self.clients.density(number, weight, self.whose)
+                if self.coins is not None:
+                    density, rest = self.coins.expected(density), self.coins.expected(rest)
+                density, rest = self._lighter(weight, density, rest)
             except Unread as error:
                 why = str(error)
             else:
@@ -185,7 +220,10 @@ class _Posing:
             raise Unread(why)
         # The plainest, in which fewest sums are letters.
         _, _, density, rest, relations, weight = min(found, key=lambda way: way[:2])
-        return self._of(density, rest, {**self.clients.relations, **relations}, weight, name)
+        relations = {**self.clients.relations, **relations}
+        if self.coins is not None:
+            relations = {key: value for key, value in relations.items() if not self.coins.is_drawn(value)}
+        return self._of(density, rest, relations, weight, name)
 
     def _sums(self, *values: Value) -> set[str]:
         """The sums of numbers over the clients that are letters in some values."""
@@ -193,7 +231,10 @@ class _Posing:
         return spoken_of & set(self.clients.weights())
 
     def _is_positive(self, weight: str) -> bool:
-        letter = self.about.names[sympy.Symbol(weight)]
+        symbol = sympy.Symbol(weight)
+        if self.coins is not None and self.coins.is_drawn(Value({ONE: self.world.field(symbol)})):
+            return False
+        letter = self.about.names[symbol]
         return bool(letter.is_positive) or sympy.Gt(letter, 0) in self.about.relations
 
     def _lighter(self, weight: str, density: Value, rest: Value) -> tuple[Value, Value]:
@@ -338,11 +379,14 @@ class _Posing:
                         words[f"{relation} along {row} {word}"] = sum_in_words(part.vectors[relation], row)
                         links[f"{relation} along {row} {word}"] = f"{relation} along {row}", sign
             of_part = spaces[part.mine]
-            parts[key] = Posed(of_part.names, of_part.domain, goal, known, {of: words[of] for of in known}, {})
+            words = {of: words[of] for of in known}
+            posed = Posed(of_part.names, of_part.domain, goal, known, words, of_part.branches)
+            parts |= {f"{key}{sort}": of for sort, of in sorts(posed, of_part.own)}
         return Group(name, parts, links, space.own, tuple(meanings(self.clients, out)))
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
-        return Letters(self.case, self.about, self.whose, mine).domain(spoken_of)
+        bounds = {letter: maximum.args for letter, maximum in self.maxima.items()}
+        return Letters(self.case, self.about, self.whose, mine, bounds).domain(spoken_of)
 
     def _vector(self, value: Value, space: Space) -> dict[str, Any]:
         """A vector that sums to zero, by rows."""
@@ -375,7 +419,7 @@ class _Posing:
             lower = b.value + inner(b.gradient * x) - a.value
             form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
             words = class_in_words(of, low, high, a.point, b.point)
-            if type(self.claim.setting.functions) in _CONVEX:
+            if type(self.claim.setting.functions) in curvatures.CONVEX:
                 # What it implies, with multipliers that are finite where the two curvatures are one.
                 yield f"{of} convex[{i},{j}]", two * lower + low * inner(x * x), words
                 yield f"{of} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words
@@ -394,27 +438,6 @@ class _Posing:
                 key = (BLOCK, *sorted(a.name for a in pair)) if len(pair) == 2 else ("value", atoms[0].name)
             found[key] = space.ratio(c) + found.get(key, space.one * 0)
         return Form({key: c for key, c in found.items() if not c.is_zero})
-
-
-def _curvatures(of: Any) -> tuple[Term, Term] | None:
-    """The least and the largest curvature of a generic client's function, as terms; None of a class not posed."""
-    mu, L = (leaf(Op.GIVEN, name, NUMBER) for name in ("mu", "L"))
-    if type(of) is SmoothOwn:
-        r = leaf(Op.LETTER, "r", Type((Axis.CLIENTS,)))
-        return terms.negative(r), r
-    if type(of) is Smooth:
-        return terms.negative(L), L
-    if type(of) is SmoothConvex:
-        return terms.constant(0), L
-    if type(of) is WeaklyConvex and of.symmetric:
-        # s is at most r.
-        return terms.negative(L), L
-    if type(of) is SmoothBlocks and not of.common:
-        each = Type((Axis.CLIENTS,))
-        return leaf(Op.GIVEN, "f.mu", each), leaf(Op.LETTER, "L", each)
-    if type(of) in (WeaklyConvex, SmoothStronglyConvex):
-        return mu, L
-    return None
 
 
 def _of_condition(condition: Any) -> Iterator[Term]:

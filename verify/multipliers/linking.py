@@ -10,6 +10,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.kinds.one_step import OneStep
 from verify.multipliers.inequalities import Group, invariant_of, pose
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import Proof, Tree, checked, else_searched, leaves, texts
@@ -41,7 +42,7 @@ def shown(
     functions = [quantity.of for quantity in claim.statement.quantities]
     if (invariant := invariant_of(claim)) is not None:
         functions.append(invariant)
-    cases = list(claimed.cases(claim, instances, functions, False, True))
+    cases = list(claimed.cases(claim, instances, functions, isinstance(claim.statement, OneStep), True))
     if not cases:
         return "the hypotheses are met by no letters"
     found: list[tuple[Group, Mapping[str, Tree]]] = []

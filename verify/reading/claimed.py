@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import isfunction
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.oracles import Oracle
+from fedtheory.settings.hypotheses import of_each
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
@@ -127,9 +129,28 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
-    """The numbers of each client whose signs the setting says."""
+    """The numbers of each client whose signs the setting says, or a hypothesis."""
     given = scene.problem, scene.params
-    return tuple((as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs)
+    found = [(as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs]
+    return (*found, *((term, False) for term in _of_each(claim, reader, scene)))
+
+
+def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
+    """The numbers of each client that hypotheses say are at least 0; those that cannot be read may be any."""
+    for hypothesis in claim.requires:
+        met = theirs(hypothesis.met)
+        if not isfunction(met) or not is_made_by(met, of_each):
+            continue
+        before, made = len(reader.raising), len(reader.quotients)
+        try:
+            term = as_term(reader.call(theirs(held(met, "numbers")), scene.problem, scene.params))
+        except Unread:
+            continue
+        finally:
+            # Where a hypothesis cannot be decided it is not met.
+            del reader.raising[before:], reader.quotients[made:]
+        if term.type.axes == (Axis.CLIENTS,) and not term.type.degree:
+            yield term
 
 
 def _terms(value: Any) -> tuple[Term, ...]:

@@ -44,7 +44,7 @@ from fedtheory.papers.baseline.potentials import (
 )
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.hypotheses import Hypothesis, of_each
 from fedtheory.settings.relations import E, Quantity
 
 mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
@@ -123,7 +123,7 @@ SCAFFNEW = Setting(
     domain=_COIN,
 )
 GRADSKIP = Setting(
-    "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1",
+    "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1, 0 <= q_i <= 1",
     letters={**_letters(gamma, p), q_max: lambda problem, params: max(params.q)},
     algorithm=gradskip.algorithm,
     functions=SmoothEach(mu, L),
@@ -134,6 +134,7 @@ GRADSKIP = Setting(
     ),
     domain=_COIN,
     clients=(1, 2, 3),
+    hints=Hints(signs=((lambda problem, params: params.q, False), (lambda problem, params: 1 - params.q, False))),
 )
 COMPRESSED_SCAFFNEW = Setting(
     _CLASS + "; 2 <= s <= n, 0 < p <= 1",
@@ -168,7 +169,7 @@ CONSTANTS = Setting("all values of the constants")
 # Hypotheses
 
 CONVEX = Hypothesis(_CLASS, met=_FUNCTIONS.contains)
-OF_EACH = Hypothesis(_CLASS, met=GRADSKIP.functions.contains)  # type: ignore[union-attr]
+OF_EACH = Hypothesis("f_i mu-strongly convex and L_i-smooth, L_i <= L", met=GRADSKIP.functions.contains)  # type: ignore[union-attr]
 INDEPENDENT = Hypothesis("the compressors are mutually independent", met=_COMPRESSORS.mutually_independent)
 VARIANCE = Hypothesis("the compressors are in U(omega)", met=UnbiasedCompressors().contains)
 LOJASIEWICZ = Hypothesis(
@@ -180,10 +181,7 @@ PROBABILITY = Hypothesis("0 < p <= 1", sympy.Le(p, 1, evaluate=False))
 SMALL_STEP = Hypothesis("0 < gamma <= 1/L", sympy.Le(gamma, 1 / L, evaluate=False))
 GRADSKIP_STEP = Hypothesis(
     "gamma <= min_i (1/L_i) p^2/(1 - q_i (1 - p^2))",
-    met=lambda problem, params: all(
-        params.gamma * L_i * (1 - q * (1 - params.p**2)) <= params.p**2
-        for L_i, q in zip(problem.f.L, params.q, strict=True)
-    ),
+    met=of_each(lambda problem, params: params.p**2 - params.gamma * problem.f.L * (1 - params.q * (1 - params.p**2))),
 )
 
 

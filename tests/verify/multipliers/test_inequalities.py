@@ -10,6 +10,7 @@ import sympy
 from fedtheory import claims
 from fedtheory.algorithms import rbcd
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.fedadmm import descent, displays, transition
 from fedtheory.papers.fedadmm.letters import m
 from fedtheory.papers.feddcd import appendix_b
@@ -75,7 +76,7 @@ def _groups(claim):
 
 def test_everything_that_is_stored_is_of_a_claim_and_reads():
     for id, parts in linking.stored().items():
-        assert isinstance(claims.get(id).statement, Inequality)
+        assert isinstance(claims.get(id).statement, Inequality | OneStep)
         assert all(set(part) == {"multipliers", "plans"} for part in parts.values())
 
 
