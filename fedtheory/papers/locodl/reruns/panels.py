@@ -20,7 +20,7 @@ KAPPA = 1e4
 #: LoCoDL alone, so many; and any that is compared with runs that came to the target so many times their bits.
 _MULTIPLE, _PLAINLY, _SETTLED = 200.0, 20.0, 1.2
 #: A run may take so many iterations, of large data as many as handle so many numbers.
-_ITERATIONS, _WORK = 100_000, 6e10
+_ITERATIONS, _WORK = 400_000, 6e10
 #: Numbers that an iteration handles for each entry of the data that is not zero, for each of a client's model, and for
 #: each of these where it communicates; of matrices these many are as fast as one.
 _ENTRY, _MODEL, _MESSAGE, _DENSE = 4, 6, 24, 8
