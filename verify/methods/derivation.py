@@ -33,7 +33,7 @@ from verify.exact import reals, symbolic
 from verify.methods import worst_cases
 from verify.methods.base import Inquiry, Method, Role, examined
 from verify.pep.prover import DoesNotHold
-from verify.search import points
+from verify.search import allowed, points
 from verify.search.hunting import wildness
 
 #: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
@@ -105,8 +105,8 @@ def _proved(
     found = falls.added(claim, premises) if whole else for_all.derived(claim, premises)
     if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
         raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
-    if name := for_all.foreign(claim, found.used, iteration):
-        raise ValueError(f"that the iterations are those of all runs is only seen, and {name} may know of which")
+    if why := _own_code(claim, found.used, iteration):
+        raise ValueError(why)
     if why := for_all.unshown(found.own):
         raise ValueError(why)
     rng = np.random.default_rng(inquiry.seed)
@@ -151,6 +151,8 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     for each in found:
         if each.missing or each.left_open:
             raise DoesNotHold(f"{each.missing} is not derived" if each.missing else each.left_open[0])
+    if why := _elsewhere(claim, iteration, found):
+        raise DoesNotHold(f"{claim.id} is derived at some constants, but {why}")
     if shared := about.uncovered(recipes):
         raise DoesNotHold(f"{claim.id} is derived only where {', '.join(shared)}")
     note = _certified(about, list(zip(recipes, found, strict=True)), seen)
@@ -206,12 +208,27 @@ def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: t
         note = f"{said}; not certified: {left_open[0]}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
     recipes = [recipe for recipe, _ in certified]
+    if why := _elsewhere(claim, iteration, found):
+        return method.found(Verdict.SUPPORTED, f"{said}; certified, but {why}", instances=len(found))
     if shared := about.uncovered(recipes):
         note = f"{said}; certified, but only where {', '.join(shared)}"
         return method.found(Verdict.SUPPORTED, note, instances=len(found))
     derived = tuple(Derived(recipe, tuple(map(Part.of, each.certificates))) for recipe, each in certified)
     note, used = _certified(about, certified, seen), ("derivation", "sdp")
     return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=derived, used=used)
+
+
+def _elsewhere(claim: Claim, iteration: Iteration, found: Iterable[Found]) -> str:
+    """Why what is certified at some constants may fail at others, or its iterations be others; or empty."""
+    used = [claims.get(id) for id in sorted({id for each in found for id in each.used})]
+    own = _own_code(claim, used, iteration)
+    return own or next((why for each in (claim, *used) if (why := allowed.unlisted(each))), "")
+
+
+def _own_code(claim: Claim, used: Sequence[Claim], iteration: Iteration) -> str:
+    """Why the iterations need not be those of all runs, in words; empty where all of the code is of our theory."""
+    name = for_all.foreign(claim, used, iteration)
+    return f"that the iterations are those of all runs is only seen, and {name} may know of which" if name else ""
 
 
 def _said(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> str:

@@ -14,20 +14,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 import sympy
 
-import fedtheory
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
-from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import meets_grounds
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -37,15 +34,13 @@ from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
 from verify.proofs import identity, inexact, memory, rbcd
 from verify.proofs.identity import GapInequality, Unprovable, Weights
-from verify.reading.source import tree_of
+from verify.reading import whole
 
 #: Instances without special constants on which model and code are compared, besides those with them.
 INSTANCES = 3
 #: Numbers of clients beyond those, at which they are compared too.
 CLIENTS = (7, 12)
 
-#: Where the theory is.
-_THEORY = Path(fedtheory.__file__).resolve().parent
 #: Models of steps, by the names by which settings ask for them.
 _MODELS: Mapping[str, ModuleType] = {
     "blocks": rbcd,
@@ -150,8 +145,11 @@ def _compare(claim: Claim) -> str:
     proofs = _about(claim)
     assert proofs is not None
     grounds = identity.told(claim).grounds
-    if foreign := [ground.text for ground in grounds if not _is_ours(ground)]:
-        raise Unprovable(f"the code of the hypothesis {foreign[0]!r} is no ground of a proof")
+    # What agrees where it is compared may differ elsewhere, and what a function holds may be chosen for that.
+    if name := whole.foreign(claim):
+        raise Unprovable(f"{name} of {claim.id} is not all code of this package's theory")
+    if held := [ground.text for ground in grounds if _holds_values(ground.met)]:
+        raise Unprovable(f"the code of the hypothesis {held[0]!r} is no ground of a proof")
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
         _compare_at(claim, proofs, instance)
@@ -170,18 +168,10 @@ def _compare(claim: Claim) -> str:
     return _range(claim, seen)
 
 
-def _is_ours(ground: Hypothesis) -> bool:
-    """Whether a hypothesis is code of this package, and nothing else: other code may be about anything."""
-    function = ground.met
+def _holds_values(function: Any) -> bool:
     if function is None:
-        return True
-    if type(function) is not FunctionType or function.__closure__ or function.__defaults__:
         return False
-    try:
-        _, module = tree_of(function)
-    except ValueError:
-        return False
-    return Path(module.name).resolve().is_relative_to(_THEORY)
+    return type(function) is not FunctionType or bool(function.__closure__ or function.__defaults__)
 
 
 def _range(claim: Claim, seen: list[Instance]) -> str:

@@ -34,29 +34,36 @@ POWERS = 8
 @dataclass(frozen=True)
 class Code:
     """What a claim's code computes, as it is read at an instance: terms; ``unread``: what of it is not read, in words;
-    empty where all of it is."""
+    empty where all of it is; ``divided``: by what it divides, whether what comes of it is used or not."""
 
     unread: str
     computed: tuple[Term, ...]
+    divided: tuple[Term, ...] = ()
 
     def sums(self) -> list[sympy.Expr]:
         """The sums of letters in it, simple ones first.
 
         Their letters have the names of the numbers of the problem and of the parameters.
         """
-        found: dict[int, sympy.Expr] = {}
-        for term in parts(*self.computed):
-            of = [found[id(part)] for part in term.of if id(part) in found]
-            if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
-                found[id(term)] = _LETTERS[term.op](term.data, of)
-        made = {e for e in found.values() if e.is_Add and e.free_symbols}
+        made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
         return sorted(made, key=lambda e: (e.count_ops(), str(e)))
+
+    def divisors(self) -> list[sympy.Expr | None]:
+        """By what it divides, in the same letters; None for what is not made of them alone."""
+        found = _in_letters(self.divided)
+        return list(dict.fromkeys(found.get(id(term)) for term in self.divided))
 
     def largest_number(self) -> int:
         """The largest product of numerators and denominators of numbers in it, at most."""
         numbers: dict[int, int] = {}
+        leaves: dict[int, frozenset[int]] = {}
         for term in parts(*self.computed):
-            numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of])
+            own = {id(term)} if not term.of and term.op is not Op.CONSTANT else ()
+            leaves[id(term)] = frozenset(own).union(*(leaves[id(part)] for part in term.of))
+            apart = len(term.of) != 2 or leaves[id(term.of[0])].isdisjoint(leaves[id(term.of[1])])
+            # What is added to what is made of the same may be a multiple of it, and so may numbers.
+            multiple = term.op is Op.ADD and (not apart or not leaves[id(term)])
+            numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of], multiple)
         return max((numbers[id(term)] for term in self.computed), default=1)
 
 
@@ -65,22 +72,35 @@ def unread(claim: Claim, instance: Instance) -> str:
     return read(claim, instance).unread
 
 
-def _number(term: Term, of: list[int]) -> int:
+def _number(term: Term, of: list[int], multiple: bool) -> int:
     if term.op is Op.CONSTANT:
         return max(abs(term.data.numerator), term.data.denominator)
     if term.op is Op.POWER:
         return int(of[0] ** abs(term.data))
-    return prod(of) if term.op in (Op.MULTIPLY, Op.DIVIDE) else max(of, default=1)
+    if term.op in (Op.MULTIPLY, Op.DIVIDE):
+        return prod(of)
+    return sum(of) if multiple else max(of, default=1)
 
 
-def _letter(name: Any, of: list[sympy.Expr]) -> sympy.Expr:
+def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
+    """What is made of letters alone, by the identities of terms."""
+    found: dict[int, sympy.Expr] = {}
+    for term in parts(*terms):
+        of = [found[id(part)] for part in term.of if id(part) in found]
+        if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
+            found[id(term)] = _LETTERS[term.op](term.data, of)
+    return found
+
+
+def letter(name: Any) -> sympy.Symbol:
+    """What stands for a number of the problem or a parameter of this name in what is read."""
     return sympy.Symbol(str(name), real=True)
 
 
 #: What is made of letters alone, in letters.
 _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
     Op.CONSTANT: lambda value, of: sympy.Rational(value.numerator, value.denominator),
-    **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), _letter),
+    **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), lambda name, _: letter(name)),
     Op.ADD: lambda _, of: sympy.Add(*of),
     Op.MULTIPLY: lambda _, of: sympy.Mul(*of),
     Op.DIVIDE: lambda _, of: of[0] / of[1],
@@ -109,7 +129,7 @@ def read(claim: Claim, instance: Instance) -> Code:
             why = ""
         wrong = _first_wrong(instance, reader)
         if wrong is None:
-            return Code(why or _looks(reader), tuple(made))
+            return Code(why or _looks(reader), tuple(made), tuple(quotient.of[-1] for quotient, _ in reader.quotients))
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
     return Code(f"more than {_TIMES} conditions on letters stand in the code", ())
 

@@ -2,8 +2,10 @@
 its sums vanish.
 
 A list of what is allowed: numbers and letters; sums and products; maxima, minima and sizes; powers by numbers, or by
-what is linear in whole letters, as T rounds; ceilings and floors of quotients of whole letters. Powers and numbers are
-small, for a narrow bump takes a large one: those of the code too, which is read (:mod:`verify.reading.whole`).
+what is linear in whole letters, as T rounds, and sums and products that end there; ceilings and floors of quotients of
+whole letters. Of what turns somewhere a product has one factor at most: where several are positive at once no single
+one tells. Powers and numbers are small, for a narrow bump takes a large one: those of the code too, which is read
+(:mod:`verify.reading.whole`).
 """
 
 from __future__ import annotations
@@ -16,9 +18,13 @@ from typing import NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.base import measured
+from fedtheory.numbers.symbols import T, n
 from fedtheory.sampling import drawing
+from verify.exact import reals, symbolic
 from verify.reading import whole
-from verify.reading.whole import Code
+from verify.reading.whole import Code, letter
+from verify.search import critical, points
 
 #: The largest product of numbers.
 NUMBERS = 1000
@@ -36,6 +42,33 @@ def refused(claim: Claim, code: Code) -> str:
     nothing does."""
     if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
+    if whole.foreign(claim) and (e := _may_vanish(claim, code)):
+        return f"its code divides by {e}, which may be 0"
+    return unlisted(claim)
+
+
+def _may_vanish(claim: Claim, code: Code) -> str:
+    """What somebody's code divides by that is not seen to be another number than 0; or empty."""
+    setting = claim.setting
+    told: dict[sympy.Expr, sympy.Expr] = {letter("n"): n, **critical.in_its_letters(claim)}
+    if setting.functions is not None:
+        told |= {letter(source): x for x, source in setting.functions.letters.items() if isinstance(source, str)}
+    for name in getattr(getattr(setting.algorithm, "Params", None), "_fields", ()):
+        # Parameters of which nothing is said are drawn positive.
+        told.setdefault(letter(name), sympy.Dummy(name, positive=True))
+    given = [*symbolic.assumed(claim), *points.of_class(claim)]
+    for e in code.divisors():
+        if e is None:
+            return "what is made of more than letters"
+        if not reals.implied(sympy.Ne(e.subs(told), 0, evaluate=False), given):
+            return str(e)
+    return ""
+
+
+def unlisted(claim: Claim) -> str:
+    """What stands in the sides or the hypotheses of a claim and is not on the list, in words; empty if nothing does."""
+    if power := _may_grow(claim):
+        return f"{power} is a power by a letter that may not only shrink with it"
     for e in (*drawing.sides(claim), *drawing.relations(claim)):
         try:
             size = _size(e)
@@ -48,6 +81,32 @@ def refused(claim: Claim, code: Code) -> str:
     return ""
 
 
+def _may_grow(claim: Claim) -> sympy.Expr | None:
+    """A power by a letter, other than the rounds, that need not shrink as this grows, or has it beside it too.
+
+    Between letters that are larger and larger such powers make narrower and narrower bumps.
+    """
+    said, given = sympy.Tuple(*drawing.sides(claim)), [*symbolic.assumed(claim), *points.of_class(claim)]
+    powers = [p for p in said.atoms(sympy.Pow) if p.exp.free_symbols - {T}]
+    # What a quantity of this package's theory is depends on letters as its code says.
+    known = set() if whole.foreign(claim) else measured(claim.statement)
+    rest = said.xreplace({p: p.base for p in powers}).free_symbols
+    for p in sorted(powers, key=str):
+        rates = [sympy.diff(p.exp, x) for x in p.exp.free_symbols - {T}]
+        one, small = sympy.S.One, all(rate.is_nonnegative for rate in rates)
+        ends = (-one <= p.base, p.base <= one) if small else (p.base >= one,)
+        alike = small or all(rate.is_nonpositive for rate in rates)
+        if p.base in known:
+            continue
+        if not alike or (p.exp.free_symbols - {T}) & rest or not all(_follows(end, given) for end in ends):
+            return p
+    return None
+
+
+def _follows(relation: sympy.Basic, given: Sequence[sympy.Basic]) -> bool:
+    return relation == sympy.true or (relation != sympy.false and reals.implied(relation, given))
+
+
 def _size(e: sympy.Basic) -> _Size:
     """``ValueError`` names what is not on the list."""
     if isinstance(e, sympy.Rational):
@@ -56,8 +115,12 @@ def _size(e: sympy.Basic) -> _Size:
         return _Size(Fraction(1), {e: Fraction(1)})
     if isinstance(e, sympy.Pow):
         return _of_power(_size(e.base), e.exp)
-    of = [_size(part) for part in e.args if not isinstance(part, sympy.Tuple)]
+    if isinstance(e, sympy.Sum | sympy.Product):
+        return _repeated(e)
+    of = [_size(part) for part in e.args]
     if isinstance(e, sympy.Mul):
+        if sum(part.has(*_TURNING) for part in e.args) > 1:
+            raise ValueError(f"{e} is a product of several maxima, minima, sizes or whole parts")
         return _Size(prod((size.number for size in of), start=Fraction(1)), _joined(of, sum))
     if isinstance(e, sympy.ceiling | sympy.floor) and not all(s.is_integer for s in e.free_symbols):
         raise ValueError(f"{e} is a whole number made of letters that are none")
@@ -66,6 +129,8 @@ def _size(e: sympy.Basic) -> _Size:
     raise ValueError(f"{e} is no sum, product, maximum, or power by a number or by what is linear in whole letters")
 
 
+#: What turns where two of its parts are equal, or at a number.
+_TURNING = (sympy.Max, sympy.Min, sympy.Abs, sympy.ceiling, sympy.floor)
 #: What has no larger numbers, and no higher powers, than its parts.
 _OF_PARTS = (
     sympy.Add,
@@ -74,8 +139,6 @@ _OF_PARTS = (
     sympy.Abs,
     sympy.ceiling,
     sympy.floor,
-    sympy.Sum,
-    sympy.Product,
     sympy.And,
     sympy.Rel,
     sympy.logic.boolalg.BooleanAtom,
@@ -88,11 +151,24 @@ def _of_power(base: _Size, exponent: sympy.Expr) -> _Size:
         # A number that is too large is not made larger.
         number = base.number ** ceil(power) if max(base.number, power) <= NUMBERS else base.number * NUMBERS + 1
         return _Size(number, {letter: power * of for letter, of in base.powers.items()})
-    letters = exponent.free_symbols
-    whole_ones = all(s.is_integer for s in letters) and exponent.is_polynomial(*letters)
-    if whole_ones and sympy.Poly(exponent, *letters).total_degree() <= 1:
+    if _is_linear(exponent):
         return _largest([base, _size(exponent)])
     raise ValueError(f"{exponent} is an exponent that is not linear in whole letters")
+
+
+def _repeated(e: sympy.Expr) -> _Size:
+    """Of a sum or a product that ends at whole letters: what ends at a number may be as long, or as high, as any."""
+    (_, low, high), *_ = e.limits
+    if not high.free_symbols or not all(end.is_Rational or _is_linear(end) for end in (low, high)):
+        raise ValueError(f"{e} does not end at what is linear in whole letters")
+    return _largest(list(map(_size, (e.function, low, high))))
+
+
+def _is_linear(e: sympy.Expr) -> bool:
+    """Whether an expression is linear in letters that are whole."""
+    letters = e.free_symbols
+    whole_ones = all(s.is_integer for s in letters) and e.is_polynomial(*letters)
+    return bool(letters and whole_ones and sympy.Poly(e, *letters).total_degree() <= 1)
 
 
 def _largest(of: Sequence[_Size]) -> _Size:

@@ -22,7 +22,7 @@ from fedtheory.instances import Recipe, value_of
 from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.sampling import drawing, nearby
 from verify.exact import reals
-from verify.reading.whole import Code
+from verify.reading.whole import Code, letter
 
 #: How small a sum is that counts as vanishing, relative to its terms: its zeros may be irrational.
 _NEARLY = sympy.Rational(1, 10**9)
@@ -32,6 +32,8 @@ _POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
 MOST_CLIENTS = 260
 #: Zeros of a derivative at most.
 _TURNS = 8
+#: Steps of a search for where several sums vanish.
+_EVALUATIONS = 25
 
 
 def letters(claim: Claim, recipe: Recipe, e: sympy.Expr) -> Mapping[sympy.Expr, Any]:
@@ -49,7 +51,7 @@ def is_free(claim: Claim, e: sympy.Expr) -> bool:
     return (
         hooks.special is None
         and hooks.parameters is None
-        and all(isinstance(claim.setting.sources[x], str) for x in e.free_symbols)
+        and all(isinstance(claim.setting.sources.get(x, str(x)), str) for x in e.free_symbols)
     )
 
 
@@ -66,10 +68,15 @@ def sums(claim: Claim) -> list[sympy.Expr]:
 
 def in_code(claim: Claim, code: Code, most: int) -> list[sympy.Expr]:
     """The sums of letters in the code of a claim, as many as are asked for, that are not in its statement too."""
-    named = {sympy.Symbol(s, real=True): x for x, s in claim.setting.sources.items() if isinstance(s, str)}
+    named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
     told = sums(claim)
     return [e for e in dict.fromkeys(found) if e.is_Add and e not in told][:most]
+
+
+def in_its_letters(claim: Claim) -> Mapping[sympy.Expr, sympy.Expr]:
+    """What letters that code has by their names are in a claim."""
+    return {letter(s): x for x, s in claim.setting.sources.items() if isinstance(s, str)}
 
 
 def vanishing(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
@@ -81,8 +88,8 @@ def turns(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> li
     """Factors of derivatives of sums, by one letter, that may vanish."""
     found: dict[sympy.Expr, None] = {}
     for e in expressions:
-        for letter in sorted(e.free_symbols, key=str) if not e.has(sympy.Max, sympy.Min, sympy.Abs) else ():
-            above, _ = sympy.fraction(sympy.together(sympy.diff(e, letter)))
+        for x in sorted(e.free_symbols, key=str) if not e.has(sympy.Max, sympy.Min, sympy.Abs) else ():
+            above, _ = sympy.fraction(sympy.together(sympy.diff(e, x)))
             found |= {part: None for part in sympy.Mul.make_args(sympy.factor(above)) if part.is_Add}
     bases = (part.base if part.is_Pow else part for part in found)
     return vanishing(list(bases)[: 2 * _TURNS], given)[:_TURNS]
@@ -90,8 +97,12 @@ def turns(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> li
 
 def nearly(e: sympy.Expr) -> sympy.Basic:
     """That a sum vanishes, or nearly."""
-    size = sympy.Add(*map(sympy.Abs, sympy.Add.make_args(e)))
-    return sympy.Le(sympy.Abs(e), _NEARLY * size, evaluate=False)
+    return sympy.Le(sympy.Abs(e), _NEARLY * _size(e), evaluate=False)
+
+
+def _size(e: sympy.Expr) -> sympy.Expr:
+    """The size of the terms of a sum."""
+    return sympy.Add(*map(sympy.Abs, sympy.Add.make_args(e)))
 
 
 def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
@@ -101,6 +112,53 @@ def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generato
         factor = _zero(claim, e, partial(nearby.scaled, claim, recipe, name))
         found = None if factor is None else nearby.scaled(claim, recipe, name, factor)
         yield from (at for at in (found, found and nearby.bounded(claim, found, rng)) if at and _vanishes(claim, e, at))
+
+
+def together(expressions: Sequence[sympy.Expr], given: Sequence[sympy.Basic]) -> list[tuple[sympy.Expr, ...]]:
+    """Sets of several sums that z3 sees vanish at once, each as large as it is found from one of them on."""
+    found: dict[tuple[sympy.Expr, ...], None] = {}
+    different = list(dict.fromkeys(expressions))
+    for first in different:
+        chosen = [first]
+        for e in different:
+            if e is not first and vanishing([e], [*given, *(sympy.Eq(one, 0, evaluate=False) for one in chosen)]):
+                chosen.append(e)
+        if len(chosen) > 1:
+            found[tuple(sorted(chosen, key=str))] = None
+    return list(found)
+
+
+def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe | None:
+    """The recipe with constants changed such that several sums nearly vanish at once; None where none is found."""
+    from scipy.optimize import least_squares
+
+    drawn = drawing.drawn_letters(claim.setting).values()
+    names = [x for x in dict.fromkeys((*drawing.fractions(recipe), *drawn)) if isinstance(recipe.get(x), Fraction)]
+
+    def changed(powers: Sequence[float]) -> Recipe | None:
+        found: Recipe | None = recipe
+        for name, power in zip(names, powers, strict=True):
+            found = (
+                None
+                if found is None
+                else nearby.scaled(claim, found, name, Fraction(2.0**power).limit_denominator(_SIMPLE[-1]))
+            )
+        return found
+
+    def residuals(powers: Sequence[float]) -> list[float]:
+        try:
+            at = changed(powers)
+            assert at is not None
+            return [float(evaluate(e / _size(e), letters(claim, at, e))) for e in sums]
+        except (AssertionError, ValueError, ArithmeticError):
+            return [1.0] * len(sums)
+
+    if not names:
+        return None
+    ends = (float(_POWERS[0]), float(_POWERS[-1]))
+    solved = least_squares(residuals, [0.0] * len(names), bounds=ends, max_nfev=_EVALUATIONS, ftol=1e-15, xtol=1e-15)
+    found = changed(solved.x)
+    return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
 
 
 def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:

@@ -17,12 +17,14 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.numbers.symbols import n
 from fedtheory.sampling import drawing, nearby
 from verify.base.evaluate import dimension, sides
 from verify.evidence.counterexamples import Counterexample
+from verify.exact import symbolic
 from verify.reading.whole import Code
 from verify.search import critical, hunting, spectral, states
-from verify.search.points import Points
+from verify.search.points import Points, of_class
 
 #: From how many points is climbed, the worst; with factors from the first to the last, how often at most.
 _STARTS, _FACTORS, _STEPS = 3, (Fraction(2), 1 + Fraction(1, 10**7)), 60
@@ -63,7 +65,8 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
             tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
             for sums in (about.passed(recipes), (*about.turns, *of_code))
         )
-        rated = [list(_rated(claim, several, rng)) for several in (recipes, *zeros, *turns)]
+        joint = tuple(_at_zeros(claim, (*about.zeros, *about.turns, *of_code), (recipes, *zeros, *turns), rng))
+        rated = [list(_rated(claim, several, rng)) for several in (recipes, *zeros, *turns, *joint)]
         starts = sorted(chain(*rated), key=lambda pair: -pair[0])[:_STARTS]
         # Where a formula turns it may be worse elsewhere than where it is worst now.
         starts += [pair for of_one in rated[1:] for pair in sorted(of_one, key=lambda pair: -pair[0])[:1]]
@@ -94,6 +97,18 @@ def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.ran
     for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
         if _ratio(claim, recipe, rng) is not None:
             yield recipe
+
+
+def _at_zeros(
+    claim: Claim, sums: Sequence[sympy.Expr], near: Sequence[Sequence[Recipe]], rng: np.random.Generator
+) -> Iterator[tuple[Recipe, ...]]:
+    """Recipes where several sums vanish at once: what is false there only may be true where one of them does."""
+    given = [*symbolic.assumed(claim), *of_class(claim), sympy.Le(n, critical.MOST_CLIENTS, evaluate=False)]
+    starts = [min(several, key=hunting.wildness) for several in near if several]
+    for each in critical.together([e for e in sums if critical.is_free(claim, e)], given):
+        found = (critical.at_zeros(claim, each, start) for start in starts)
+        there = next((at for at in found if at is not None and _ratio(claim, at, rng) is not None), None)
+        yield () if there is None else (there,)
 
 
 def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | None:

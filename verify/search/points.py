@@ -152,7 +152,7 @@ class Points:
 def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     """What is said of the points of a claim; ``assumed``: hypotheses that are made besides its own."""
     relations = [*symbolic.assumed(claim), *(h.relation for h in assumed if h.relation is not None)]
-    given = [*relations, *_of_class(claim)]
+    given = [*relations, *of_class(claim)]
     units, ends = tuple(scalings(claim, relations)), tuple(_ends(claim, relations))
     ways = dict(_all_ways(claim, units, ends))
     avoidable = {way: holds for way, holds in ways.items() if holds is None or not reals.implied(holds, given)}
@@ -212,7 +212,7 @@ def _degree(one: sympy.Expr, powers: Mapping[sympy.Expr, Fraction]) -> Any:
     return sum(powers.get(letter, 0) * exponent for letter, exponent in one.as_powers_dict().items())
 
 
-def _of_class(claim: Claim) -> Iterator[sympy.Rel]:
+def of_class(claim: Claim) -> Iterator[sympy.Rel]:
     """What the class of functions says of its letters: mu <= L, and that kappa is their ratio."""
     functions = claim.setting.functions
     if functions is not None and functions.ends is not None:

@@ -2,12 +2,15 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 import sympy
 
 import fedtheory as ft
 from verify import check
 from verify.base.verdict import Verdict
+from verify.reading import whole
+from verify.search import allowed, critical
 
 mu, L, gamma, beta = ft.letters("mu L gamma beta")
 
@@ -89,3 +92,78 @@ def test_what_is_not_on_the_list_is_not_shown_at_points(right):
     V = ft.Quantity("V", ft.distance)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=ft.inequality(V <= right(V)))
     assert check(claim).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
+
+
+m = ft.integers("m")
+
+
+@pytest.mark.parametrize(
+    ("e", "why"),
+    [
+        (sympy.Max(beta - 1, 0) * sympy.Max(2 - beta, 0), "a product of several"),
+        ((gamma - sympy.ceiling(m / 7)) * sympy.Abs(beta - 1), "a product of several"),
+        (sympy.Min(beta, 1) / sympy.Max(gamma, 1), "a product of several"),
+        (sympy.Product(gamma, (ft.round_index, 1, 900)), "does not end"),
+        (sympy.Sum(1 / (beta + ft.round_index), (ft.round_index, 1, m**2)), "does not end"),
+        ((2 * beta / (1 + beta**2)) ** m * m, "may not only shrink"),
+        ((2 * beta / (1 + beta**2) + sympy.Rational(1, 100)) ** m, "may not only shrink"),
+    ],
+    ids=["maxima", "whole parts", "a quotient", "a product of many", "a sum of many", "a power beside", "a power"],
+)
+def test_what_is_no_needle_alone_is_none_in_a_product(e, why):
+    V = ft.Quantity("V", ft.distance)
+    method = ft.method("gradient-descent", step, ["gamma", "beta", "m"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    claim = ft.Claim("mine/needle", setting=setting, statement=ft.inequality(V <= (2 - e) * V))
+    assert why in allowed.unlisted(claim)
+
+
+def test_powers_that_shrink_are_none():
+    V = ft.Quantity("V", ft.distance)
+    method = ft.method("gradient-descent", step, ["gamma", "beta", "m"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), letters=(m, beta))
+    statement = ft.inequality((2 * beta / (1 + beta**2)) ** m * V <= V)
+    assert allowed.unlisted(ft.Claim("mine/power", setting=setting, statement=statement)) == ""
+
+
+def _refused(claim):
+    recipe = next(claim.instances.recipes(np.random.default_rng(0)))
+    return allowed.refused(claim, whole.read(claim, claim.instances.build(recipe, True)))
+
+
+def test_what_is_added_to_itself_makes_large_numbers():
+    def doubled(e, times):
+        return doubled(e + e, times - 1) if times else e
+
+    def factor(problem, params):
+        apart = [doubled(params.beta - Fraction(7, 11), 9), doubled(params.gamma - Fraction(3, 13), 9)]
+        return 1 + 2 / (1 + apart[0] ** 2 + apart[1] ** 2)
+
+    assert "numbers beyond" in _refused(below_twice(factor))
+
+
+@pytest.mark.parametrize(
+    ("factor", "by"),
+    [
+        (lambda q, p: (p.gamma - q.mu) / (p.gamma - q.mu), "gamma - mu"),
+        (lambda q, p: 1 + 0 * p.gamma / (q.n - 17), "n - 17"),
+        (lambda q, p: q.n * p.gamma * (p.beta + q.mu) / (q.n * p.gamma * (p.beta + q.mu)), ""),
+    ],
+    ids=["it cancels", "it is not used", "it is positive"],
+)
+def test_what_code_divides_by_is_not_0(factor, by):
+    assert _refused(below_twice(factor)) == (f"its code divides by {by}, which may be 0" if by else "")
+
+
+def test_sums_that_vanish_at_once_are_found():
+    letters = b = ft.letters("b1 b2 b3")
+    method = ft.method("gradient-descent", step, ["gamma", *map(str, letters)], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    # False next to (7/3, 1/3, 3) alone.
+    sums = (b[0] - b[1] - 2, b[1] * b[2] - 1, b[2] - 3)
+    V, least = ft.Quantity("V", ft.distance), sympy.Rational(99, 100)
+    statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + least) * V)
+    claim = ft.Claim("mine/needle", setting=setting, statement=statement)
+    assert critical.together(sums, [])[0] == tuple(sorted(sums, key=str))
+    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    assert all(abs(found[str(x)] - value) < 1e-6 for x, value in zip(b, (7 / 3, 1 / 3, 3), strict=True))

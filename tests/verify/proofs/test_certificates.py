@@ -41,6 +41,12 @@ def other_weights(problem, params, state, draw):
     return rbcd.step(problem, params._replace(L=2 * params.L), state, draw)
 
 
+def other_for_many(problem, params, state, draw):
+    """The step, but for numbers of clients at which it is not compared with a model."""
+    new, n = rbcd.step(problem, params, state, draw), problem.n
+    return new._replace(x=state.x + (new.x - state.x) * (1 + (n - 2) * (n - 3) * (n - 4) * (n - 7) * (n - 12)))
+
+
 _norm_L = quantity(DESCENT, "|G grad h|_L^2")
 
 FALSE = {
@@ -58,6 +64,7 @@ UNASSUMED = {
 
 CHANGED = {
     "other weights": RATE.variant(algorithm=replace(rbcd.algorithm, step=other_weights)),
+    "other steps of many": RATE.variant(algorithm=replace(rbcd.algorithm, step=other_for_many)),
     "other draws": DESCENT.variant(
         algorithm=replace(rbcd.algorithm, draws=lambda p, k, s: feddcd.draws(p, k, s)),
     ),
