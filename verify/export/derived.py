@@ -9,7 +9,7 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from verify.derivation import falls, for_all
-from verify.export import each_client, objects
+from verify.export import letters, objects
 from verify.methods import derivation
 
 
@@ -20,5 +20,5 @@ def of(claim: Claim) -> list[dict[str, Any]]:
     rules = sorted({step.rule for step in found.steps})
     ids = sorted(premise.id for premise in found.used)
     says = f"of {claim.id}, which follows from it and from {', '.join(ids)}, by the rules: {', '.join(rules)}"
-    made = [one for besides in found.own for one in each_client.of(besides)]
+    made = [one for besides in found.own for one in letters.of_each_client(besides)]
     return [objects.sealed({**one, "claim": claim.id, "says": [says, *one["says"]]}) for one in made]

@@ -13,18 +13,7 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import (
-    algebraic,
-    arithmetic,
-    closed,
-    derived,
-    each_client,
-    enclosures,
-    letters,
-    means,
-    objects,
-    read_code,
-)
+from verify.export import arithmetic, closed, derived, enclosures, letters, means, objects, read_code
 from verify.methods import (
     client_by_client,
     derivation,
@@ -52,8 +41,8 @@ SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
     polynomials.METHOD.name: lambda claim: [closed.of_relations(claim)],
-    real_closed_fields.METHOD.name: algebraic.of,
-    client_by_client.METHOD.name: each_client.of,
+    real_closed_fields.METHOD.name: closed.of_algebraic,
+    client_by_client.METHOD.name: letters.of_each_client,
     growth.METHOD.name: means.of_orders,
     derivation.METHOD.name: derived.of,
     code_read.METHOD.name: read_code.of,
@@ -107,7 +96,7 @@ def _of_step(id: str) -> tuple[list[dict[str, Any]], str]:
         shown = prove(chain.step, multipliers.SECONDS)
         if isinstance(shown, str):
             return [], shown
-        made = [*letters.of(shown), *(one for lemma in chain.lemmas for one in each_client.of(lemma))]
+        made = [*letters.of(shown), *(one for lemma in chain.lemmas for one in letters.of_each_client(lemma))]
     except ValueError as error:
         return [], str(error)
     says = f"of {id}, which follows from it by induction on the rounds:"

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from verify.export import calculations, polynomials
+from verify.export import rocq_terms
 from verify.export.factored import ONE, Chart, Factored, Quotient, Table, multiple
-from verify.export.naming import names
-from verify.export.shared import taken_off
+from verify.export.rocq_terms import names
 from verify.export.shorter import shortened
 from verify.multipliers import ratios
+from verify.multipliers.ratios import Ratio, from_terms, polynomials, terms
 
 #: The theorem from which all others follow.
 LIBRARY = Path(__file__).with_name("library") / "Gram.v"
@@ -46,7 +47,7 @@ def text(objects: Sequence[Mapping[str, Any]]) -> str:
         parts.append("(** " + "\n    ".join(map(_comment, said)) + " *)")
         if "steps" in data:
             theorems.append(f"calculation_{number}")
-            parts.append(calculations.theorem(theorems[-1], data))
+            parts.append(rocq_terms.theorem(theorems[-1], data))
             continue
         table = Table(data)
         for step, program in enumerate(data["programs"], 1):
@@ -129,13 +130,13 @@ class _Writing:
         lines = [_wrapped(" ".join(["forall (E : space)", *binders]) + ",")]
         signs = [(sign, self._names[letter]) for letter, sign in self._data["letters"].items()]
         signs += [
-            (c["sign"], polynomials.read(self._table.domain[name], self._said))
+            (c["sign"], rocq_terms.read(self._table.domain[name], self._said))
             for name, c in self._data["domain"].items()
         ]
         conditions = [_together(f"0 {'<' if sign == '> 0' else '<='} {of} ->") for sign, of in signs]
         lines += [_wrapped(" ".join(conditions))] if signs else []
-        for item, terms in zip(self._program["known"], known, strict=True):
-            lines += [f"  (* {_comment(item['words'])} *)", _wrapped(f"{self._sum(terms)} <= 0 ->")]
+        for item, sums in zip(self._program["known"], known, strict=True):
+            lines += [f"  (* {_comment(item['words'])} *)", _wrapped(f"{self._sum(sums)} <= 0 ->")]
         return [*lines, _wrapped(f"{self._sum(target)} {self._relation[1]} 0.")]
 
     def _sum(self, terms: list[_Term]) -> str:
@@ -144,7 +145,7 @@ class _Writing:
         for minus, c, thing in terms:
             said = self._thing(thing)
             if c is not None:
-                size = polynomials.read_quotient(c.num, c.den, self._said)
+                size = rocq_terms.read_quotient(c.num, c.den, self._said)
                 said = size if thing == "1|1" else f"{size} * {said}"
             lead = "- " if minus else "+ " if out else ""
             out.append(_together(f"- ({said})" if minus and not out and c is not None else f"{lead}{said}"))
@@ -168,7 +169,7 @@ class _Writing:
                 terms = [] if isinstance(c, str) else c["num"]
                 parts = [self._table.quotient({"num": [term], "den": c["den"]}) for term in terms]
             for q in parts:
-                minus = polynomials.has_no_positive(q.num)
+                minus = rocq_terms.has_no_positive(q.num)
                 q = q._replace(num=-q.num) if minus else q
                 found.append(_Term(minus, None if q.num == q.den else q, thing))
         return found
@@ -176,7 +177,7 @@ class _Writing:
     def _claim(self, target: list[_Term], known: list[list[_Term]]) -> str:
         letters = [_bool(sign == "> 0") for sign in self._data["letters"].values()]
         conditions = [
-            f"({_bool(c['sign'] == '> 0')}, {polynomials.computed(self._table.domain[name])})"
+            f"({_bool(c['sign'] == '> 0')}, {rocq_terms.computed(self._table.domain[name])})"
             for name, c in self._data["domain"].items()
         ]
         return (
@@ -227,7 +228,7 @@ class _Writing:
             f"constants := {_list(_product(m * w) for w in constants)}",
         ]
         # Factors are in the table once everything else was written.
-        charts = _list(f"({polynomials.computed(f.of)}, {_chart(f.chart)})" for f in table.factors)
+        charts = _list(f"({rocq_terms.computed(f.of)}, {_chart(f.chart)})" for f in table.factors)
         return "{|\n  " + ";\n  ".join([f"charts := {charts}", *said]) + " |}"
 
     def _scale(self, terms: list[_Term]) -> Factored:
@@ -240,7 +241,7 @@ class _Writing:
 
     def _vector(self, vector: Mapping[str, Any]) -> str:
         return _list(
-            f"({self._vectors.index(row) + 1}%positive, {polynomials.computed(p)})" for row, p in vector.items()
+            f"({self._vectors.index(row) + 1}%positive, {rocq_terms.computed(p)})" for row, p in vector.items()
         )
 
 
@@ -248,29 +249,29 @@ def _coefficient(c: Quotient | None) -> str:
     if c is None:
         return "None"
     if c.num.is_constant() and c.den.is_constant():
-        num, den = (polynomials.integer(ratios.terms(p)[0][1]) for p in (c.num, c.den))
+        num, den = (rocq_terms.integer(ratios.terms(p)[0][1]) for p in (c.num, c.den))
         return f"(whole {num})" if c.den == 1 else f"(ratio {num} {den})"
-    den = "None" if c.den == 1 else f"Some ({polynomials.computed(c.den)})"
-    return f"(Some ({polynomials.computed(c.num)}, {den}))"
+    den = "None" if c.den == 1 else f"Some ({rocq_terms.computed(c.den)})"
+    return f"(Some ({rocq_terms.computed(c.num)}, {den}))"
 
 
 def _product(x: Factored) -> str:
     if not x.powers:
-        return f"(number {polynomials.integer(x.constant)})"
+        return f"(number {rocq_terms.integer(x.constant)})"
     powers = "; ".join(f"({j}, {k})" for j, k in sorted(x.powers.items()))
-    return f"({polynomials.integer(x.constant)}%Z, [{powers}]%nat)"
+    return f"({rocq_terms.integer(x.constant)}%Z, [{powers}]%nat)"
 
 
 def _chart(chart: Chart) -> str:
     steps = _list(map(_step, chart.steps))
     if not chart.taken:
         return f"Steps {steps}"
-    taken = _list(f"({place}%nat, {polynomials.computed(c)})" for place, c in chart.taken)
-    return f"Chart {steps} ({polynomials.computed(chart.times)}) {taken}"
+    taken = _list(f"({place}%nat, {rocq_terms.computed(c)})" for place, c in chart.taken)
+    return f"Chart {steps} ({rocq_terms.computed(chart.times)}) {taken}"
 
 
 def _step(step: Any) -> str:
-    sides = (f"({polynomials.computed(p)})" for p in (step.times, step.slope, step.rest))
+    sides = (f"({rocq_terms.computed(p)})" for p in (step.times, step.slope, step.rest))
     return f"Step {step.letter} {step.place} {' '.join(sides)}"
 
 
@@ -294,3 +295,34 @@ def _wrapped(text: str) -> str:
 def _together(text: str) -> str:
     """A text that is broken into no two lines."""
     return text.replace(" ", _TOGETHER)
+
+
+def taken_off(letters: Sequence[str], program: Mapping[str, Any]) -> dict[str, Any]:
+    """The program with target - sum of weight * shared for its target: summed over the clients, no more than that."""
+    shared = [item for item in program["known"] if "shared" in item]
+    if not shared:
+        return dict(program)
+    target = {key: _read(letters, c) for key, c in program["target"].items()}
+    zero = Ratio.of(*(polynomials(letters).constant(k) for k in (0, 1)))
+    for item in shared:
+        weight = _read(letters, item["weight"])
+        for key, c in item["form"].items():
+            same = next((k for k in target if sorted(k.split("|")) == sorted(key.split("|"))), key)
+            target[same] = target.get(same, zero) - weight * _read(letters, c)
+    written = {key: _written(c) for key, c in target.items() if not c.is_zero}
+    claimed = f"{program['claimed']}, less what is shared, with its weights"
+    known = [item for item in program["known"] if "shared" not in item]
+    return {**program, "claimed": claimed, "target": written, "known": known}
+
+
+def _read(letters: Sequence[str], c: Any) -> Ratio:
+    ring = polynomials(letters)
+    if isinstance(c, str):
+        return Ratio.of(ring.constant(1), ring.constant(1)) * Fraction(c)
+    parts = ({tuple(m): Fraction(number) for number, m in of} for of in (c["num"], c["den"]))
+    return Ratio.of(*(from_terms(ring, of) for of in parts))
+
+
+def _written(c: Ratio) -> dict[str, Any]:
+    num, den = ([[str(number), list(m)] for m, number in terms(p)] for p in (c.num, c.den))
+    return {"num": num, "den": den}

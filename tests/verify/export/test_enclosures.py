@@ -9,7 +9,7 @@ import pytest
 from verify import checker, results
 from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
-from verify.export import calculations, enclosures, found, objects
+from verify.export import enclosures, found, objects, rocq_terms
 
 ROOTS, WHOLE, GIVEN = "feddcd/theorem-7.1/eq-14", "fedadmm/remark-4.3/eq-29/literal", "fedadmm/eq-45/use"
 
@@ -22,7 +22,7 @@ def _example(id):
 def test_bounds_are_arithmetic_in_which_no_number_can_be_another(id):
     (made,) = found.all_of(id)
     assert made["kind"] == "arithmetic" and formats.checked("proof", checker.check(json.dumps(made))) == made
-    assert calculations.theorem("t", made)
+    assert rocq_terms.theorem("t", made)
     for k, (name, by, *of) in enumerate(made["steps"]):
         # Another instance may have the same sides.
         if not of and (id == ROOTS or " from " in name or "stated" in name or name == by):

@@ -6,7 +6,7 @@ import pytest
 
 from fedtheory import claims
 from verify import checker
-from verify.export import each_client, graded
+from verify.export import graded, letters
 from verify.multipliers.domains import Domain
 from verify.multipliers.ratios import Ratio, polynomials, text
 
@@ -42,7 +42,7 @@ def test_a_form_that_is_negative_somewhere_has_none(less):
 
 @pytest.mark.slow
 def test_what_would_take_long_to_multiply_out_is_checked():
-    (made,) = each_client.of(claims.get("fedadmm/theorem-4.3/iteration"))
+    (made,) = letters.of_each_client(claims.get("fedadmm/theorem-4.3/iteration"))
     assert checker.check(json.dumps(made)) == made
     weights = [s["weight"] for program in made["programs"] for s in program["squares"]]
     assert max(len(w["num"]) + len(w["den"]) for w in weights if not isinstance(w, str)) < 100

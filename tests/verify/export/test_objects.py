@@ -15,7 +15,7 @@ from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
 from verify.evidence import formats
-from verify.export import algebraic, closed, derived, found, letters, objects, read_code
+from verify.export import closed, derived, found, letters, objects, read_code
 from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -440,9 +440,9 @@ def test_what_one_procedure_decides_alone_is_told_so(capsys):
 def test_roots_and_what_is_rounded_are_letters(id):
     """What the procedure for real closed fields says is said again by signs; half of a right side is not enough."""
     claim = claims.get(id)
-    assert all(checker.check(json.dumps(data)) for data in algebraic.of(claim))
+    assert all(checker.check(json.dumps(data)) for data in closed.of_algebraic(claim))
     with pytest.raises(ValueError):
-        algebraic.of(claim.variant(right=claim.statement.right * Fraction(1, 2)))
+        closed.of_algebraic(claim.variant(right=claim.statement.right * Fraction(1, 2)))
 
 
 @pytest.mark.slow
