@@ -109,35 +109,41 @@ class SmoothBlocks(FunctionClass):
 
 @dataclass(frozen=True)
 class OneStronglyConvex(FunctionClass):
-    """f_1 is mu-strongly convex, the others are convex; each f_i is L-smooth.
+    """One f_i is mu-strongly convex, the others are convex; each f_i is L-smooth.
 
-    Of the average nothing is said: it is (mu/n)-strongly convex.
+    ``which``: the field of ``Params`` that says which one, counted from 0; f_1 unless it is given. Of the average
+    nothing is said: it is (mu/n)-strongly convex.
     """
 
     mu: sympy.Symbol
     L: sympy.Symbol
+    which: str = ""
 
     @property
     def text(self) -> str:
         """The class, in words."""
-        return f"f_1 {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
+        one = f"f_i, i = {self.which}," if self.which else "f_1"
+        return f"{one} {self.mu}-strongly convex, the others convex, all {self.L}-smooth"
 
     @property
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least curvature of f_1, and the largest of all."""
+        """The letters of the least curvature of the one, and the largest of all."""
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
         f = problem.f
-        return bool(f.mu[0] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
+        return bool(f.mu[self._place(params)] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
         f = problem.f
-        lower = each(Fraction(0), problem.n)
-        lower[0] = min(problem.mu, f.mu[0])
+        lower, one = each(Fraction(0), problem.n), self._place(params)
+        lower[one] = min(problem.mu, f.mu[one])
         return lower, each(max(problem.L, *f.L), problem.n)
+
+    def _place(self, params: Any) -> int:
+        return int(getattr(params, self.which)) if self.which else 0
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ from fedtheory.problems.base import Problem
 _ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
+#: Which of the parameters a class speaks of.
+_OF_PARAMS = ("field", "which")
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,10 @@ class Hypothesis:
         """Whether it is what one of these classes says of its own members, by one of these names, and no other code."""
         if not isinstance(self.met, MethodType):
             return False
-        function, field = self.met.__func__, getattr(self.met.__self__, "field", None)
+        function, owner = self.met.__func__, self.met.__self__
         return any(
-            function is getattr(type(part), name, None) and field == getattr(part, "field", None)
+            function is getattr(type(part), name, None)
+            and all(getattr(owner, of, None) == getattr(part, of, None) for of in _OF_PARAMS)
             for part in classes
             for name in names
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.classes import (
+    OneStronglyConvex,
     Smooth,
     SmoothBlocks,
     SmoothConvex,
@@ -16,8 +17,9 @@ from fedtheory.classes import (
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
 
-#: Classes of strongly convex functions.
-CONVEX = (SmoothStronglyConvex, SmoothBlocks, SmoothEach)
+#: Classes of strongly convex functions, and those of which the two curvatures may be one.
+STRONGLY_CONVEX = (SmoothStronglyConvex, SmoothBlocks, SmoothEach)
+EQUAL = (*STRONGLY_CONVEX, OneStronglyConvex)
 #: The Lipschitz constant of a generic client's gradient, where each has one of its own.
 _L_i = leaf(Op.GIVEN, "f.L", Type((Axis.CLIENTS,)))
 
@@ -40,9 +42,15 @@ def ends(of: Any) -> tuple[Term, Term] | None:
         return leaf(Op.GIVEN, "f.mu", each), leaf(Op.LETTER, "L", each)
     if type(of) is SmoothEach:
         return mu, _L_i
-    if type(of) in (WeaklyConvex, SmoothStronglyConvex):
+    if type(of) in (WeaklyConvex, SmoothStronglyConvex, OneStronglyConvex):
         return mu, L
     return None
+
+
+def of_one(of: Any) -> str | None:
+    """Of a class in which the least curvature is that of one client, and others' is 0, the parameter that says which:
+    empty where none does. None of other classes."""
+    return of.which if type(of) is OneStronglyConvex else None
 
 
 def signs(of: Any) -> tuple[tuple[Term, bool], ...]:

@@ -118,7 +118,7 @@ class _Posing:
         if case.program is not None:
             terms += [*case.program.step.values(), *case.program.law.terms()]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
-        convex = self.ends is not None and type(of) in curvatures.CONVEX
+        convex = self.ends is not None and type(of) in curvatures.STRONGLY_CONVEX
         conjugates = bool(getattr(of, "conjugates", False)) if convex else None
         alone = set(claim.setting.drawing.g) == {False}
         self.clients = Clients.of(terms, anchored and alone, conjugates, case.program is None)
@@ -337,7 +337,7 @@ class _Posing:
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
         words = {key: setting_in_words(self.claim, key) for key in found}
-        for key, form, text in self._of_class([target, *found.values(), *vectors.values()]):
+        for key, form, text in self._of_class([target, *found.values(), *vectors.values()], mine):
             found[key], words[key] = self.clients.shared(form, weight, True)[0], text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 
@@ -397,11 +397,15 @@ class _Posing:
             found[atoms[0].name] = space.ratio(c)
         return found
 
-    def _of_class(self, values: list[Value]) -> Iterator[tuple[str, Value, str]]:
+    def _of_class(self, values: list[Value], mine: bool) -> Iterator[tuple[str, Value, str]]:
         """What the class says of a generic client's function, between each two points at which it is asked, by name,
         and in words."""
         if self.curvatures is None:
             return
+        least, largest = self.curvatures
+        one = curvatures.of_one(self.claim.setting.functions)
+        if one is not None and not (mine and one == self.whose):
+            least = Value({})
         spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in self.clients.parts(atom)}
         asked = [
             (function, a)
@@ -412,14 +416,14 @@ class _Posing:
         for (i, (of, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
             if of != other:
                 continue
-            low, high = self.curvatures
+            low, high = least, largest
             if of == CONJUGATE:
                 low, high = inverse(self.world, high), inverse(self.world, low)
             x, g = a.point - b.point, a.gradient - b.gradient
             lower = b.value + inner(b.gradient * x) - a.value
             form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
             words = class_in_words(of, low, high, a.point, b.point)
-            if type(self.claim.setting.functions) in curvatures.CONVEX:
+            if type(self.claim.setting.functions) in curvatures.EQUAL:
                 # What it implies, with multipliers that are finite where the two curvatures are one.
                 yield f"{of} convex[{i},{j}]", two * lower + low * inner(x * x), words
                 yield f"{of} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words

@@ -383,10 +383,10 @@ class Pair(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """``alpha (m,)``: the weights of the f_i, which sum to 1; ``first``: that of f_1."""
+    """``alpha (m,)``: the weights of the f_i, which sum to 1; ``first``: which f_i is f_1, counted from 0."""
 
     alpha: Array
-    first: Any
+    first: int
 
 
 def _draw_weights(rng: np.random.Generator, recipe: Recipe) -> Recipe:
@@ -400,7 +400,7 @@ def _weights(recipe: Recipe, problem: Problem, exact: bool) -> Weights:
     if len(shares) != problem.n:
         raise ValueError("every client has a weight")
     alpha = shares / shares.sum()
-    return Weights(alpha, alpha[0])
+    return Weights(alpha, 0)
 
 
 def _between(problem: Problem, params: Weights, state: Pair) -> Array:
@@ -423,7 +423,7 @@ def _apart_squared(problem: Problem, params: Weights, state: Pair) -> Array:
 
 
 mu_1, alpha_1 = sympy.symbols("mu_1 alpha_1", positive=True)
-_CONVEX = OneStronglyConvex(mu_1, L)
+_CONVEX = OneStronglyConvex(mu_1, L, "first")
 _product, _square, _rise = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2 f(x)-f(y)-<grad_f(y),x-y>")
 PRODUCT = Quantity(_product, _between)
 SQUARE = Quantity(_square, _apart_squared)
@@ -435,11 +435,12 @@ REMARK_42 = Claim(
     gist="one strongly convex f_i makes f strongly convex",
     setting=Setting(
         "f_1 strongly convex with mu_1, the others convex; any x and y",
-        letters={mu_1: "mu", L: "L", alpha_1: "first"},
+        letters={mu_1: "mu", L: "L", alpha_1: lambda problem, params: params.alpha[params.first]},
         algorithm=points(Pair, Weights, lambda problem, params: Pair(problem.x_star, problem.x_star)),
         functions=_CONVEX,
         drawing=Drawing(classes_stated=True, draw=_draw_weights, parameters=_weights),
         domain=(sympy.Lt(alpha_1, 1, evaluate=False),),
+        hints=Hints(signs=((lambda problem, params: params.alpha, True),)),
         clients=(2, 2, 3),
     ),
     statement=inequality(alpha_1 * mu_1 * SQUARE <= PRODUCT),

@@ -9,7 +9,11 @@ import pytest
 import sympy
 
 import fedtheory as ft
+from fedtheory import claims
+from fedtheory.classes import OneStronglyConvex
 from fedtheory.instances import numbers
+from fedtheory.papers.fedadmm.experiments import PRODUCT, SQUARE, alpha_1, mu_1
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
 from verify.reading import theory
@@ -46,7 +50,10 @@ SETTING = ft.Setting(
 
 def _shown(relation, requires=(), **of_setting):
     setting = replace(SETTING, **of_setting)
-    claim = ft.Claim("mine/weights", setting=setting, statement=ft.inequality(relation), requires=requires)
+    return _is_proved(ft.Claim("mine/weights", setting=setting, statement=ft.inequality(relation), requires=requires))
+
+
+def _is_proved(claim):
     instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 12))]
     try:
         return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), 1), str)
@@ -92,3 +99,21 @@ def test_hints_of_ones_own_prove_nothing():
     assert not _shown(WEIGHTED <= 3 * PLAIN, hints=ft.Hints(signs=signs))
     small = ft.Hints(known=lambda problem, params, state: ((state.x - problem.x_star) ** 2).sum(axis=-1) - 10**6)
     assert not _shown(PLAIN <= 4 * 10**6 + 0 * PLAIN, hints=small)
+
+
+REMARK = claims.get("fedadmm/remark-4.2")
+
+
+@pytest.mark.parametrize(("share", "right"), ((1, True), (sympy.Rational(101, 100), False), (1 / alpha_1, False)))
+def test_the_client_whose_function_is_strongly_convex_stands_apart(share, right):
+    claim = replace(REMARK, statement=ft.inequality(share * alpha_1 * mu_1 * SQUARE <= PRODUCT))
+    assert _is_proved(claim) is right
+
+
+def test_what_a_class_says_of_one_client_is_not_said_of_another():
+    # f_1 is known by its place, and the statement speaks of the client that a parameter says.
+    functions = OneStronglyConvex(mu_1, REMARK.setting.functions.L)
+    requires = (Hypothesis("f_1 is strongly convex", met=functions.contains),)
+    other = replace(REMARK, setting=replace(REMARK.setting, functions=functions), requires=requires)
+    assert not _is_proved(other)
+    assert not requires[0].states_membership((REMARK.setting.functions,))
