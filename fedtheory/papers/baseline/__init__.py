@@ -28,6 +28,7 @@ _IMPLIED = (
     "fedcomgate/invariant",
     *(f"mb-sgd/{part}" for part in ("one-step", "gap")),
     *(f"fedavg/{part}" for part in ("local-step", "drift", "gradients")),
+    *(f"scaffold/{part}" for part in ("drift", "gradients", "turn")),
     "scaffold-sampled/one-step",
 )
 #: Of these the four papers say nothing.

@@ -71,7 +71,11 @@ def _iterations(factor: Any) -> Any:
     return -1 / sympy.log(factor)
 
 
-#: The rate of Theorem 3.1 with gamma = 1/L and eq. (6), and the probability of communication of eq. (8).
+#: gamma L, which the paper says to be of the order of 1, and how far it is followed.
+c = sympy.Symbol("c", positive=True)
+_THETA = (sympy.Ge(c, sympy.Rational(1, 10), evaluate=False), sympy.Le(c, sympy.Rational(19, 10), evaluate=False))
+#: The rate of Theorem 3.1 with eq. (6), for gamma = c/L and 1/L, and the probability of communication of eq. (8).
+RATE_OF_C = Max((1 - c / kappa) ** 2, (1 - c) ** 2, 1 - p**2 / ((1 + omega_av) * (1 + 2 * omega)))
 RATE = Max((1 - 1 / kappa) ** 2, 1 - p**2 / ((1 + omega_av) * (1 + 2 * omega)))
 P_8 = Min(sqrt((1 + omega_av) * (1 + omega) / kappa), 1)
 _rounds_general = sqrt(kappa * (1 + omega_av) * (1 + omega)) + omega * (1 + omega_av)
@@ -147,29 +151,30 @@ NO_HARM = Claim(
     ),
 )
 
+_READING_C = "gamma = c/L with 1/10 <= c <= 19/10; other ends, between 0 and 2, change the constant of the order alone"
 SECTION_3 = (
     _order(
         "eq-7",
         "eq. (7)",
         "iteration complexity from (5) and (6)",
         Order(
-            _iterations(RATE),
+            _iterations(RATE_OF_C),
             kappa + (1 + omega_av) * (1 + omega) / p**2,
-            when=(_JOINT, sympy.Le(p, 1, evaluate=False)),
+            when=(_JOINT, sympy.Le(p, 1, evaluate=False), *_THETA),
         ),
-        "gamma = 1/L, of all the gamma that the paper's Theta(1/L) allows",
+        _READING_C,
     ),
     _order(
         "eq-8",
         "eq. (8)",
         "choice of p, and the complexity in rounds",
         Order(
-            _iterations(RATE.subs(p, P_8)),
+            _iterations(RATE_OF_C.subs(p, P_8)),
             kappa + omega * (1 + omega_av),
-            when=(_JOINT,),
-            also=(Order(_rounds_theorem, _rounds_general, when=(_JOINT,)),),
+            when=(_JOINT, *_THETA),
+            also=(Order(P_8 * _iterations(RATE_OF_C.subs(p, P_8)), _rounds_general, when=(_JOINT, *_THETA)),),
         ),
-        "gamma = 1/L; omega_av <= omega, which is always valid",
+        f"{_READING_C}; omega_av <= omega, which is always valid",
         "parameter-rule",
     ),
     _order(
