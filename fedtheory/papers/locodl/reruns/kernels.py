@@ -54,10 +54,10 @@ def _by_scores(f: SparseLogistic, x: Array, c: Array, gamma: float, counts: Arra
         for t in times:
             s = expit(np.negative(z))
             going = t < stop[:, :left]
-            after = q * z + (gamma / f.m) * np.matmul(s, gram) + pull, q * late + s
-            z, late = (
-                after if going.all() else (np.where(going, new, old) for new, old in zip(after, (z, late), strict=True))
-            )
+            z_next, w_next = q * z + (gamma / f.m) * np.matmul(s, gram) + pull, q * late + s
+            if not going.all():
+                z_next, w_next = np.where(going, z_next, z), np.where(going, w_next, late)
+            z, late = z_next, w_next
         w[:, :left] = late
     w[:, order] = w * (gamma / f.m)
     q = np.swapaxes(q, 0, 1)

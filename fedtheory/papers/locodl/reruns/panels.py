@@ -30,7 +30,7 @@ _LARGE = 50_000
 #: While stepsizes are tuned, a run may cost so many times what the best before it did.
 _PATIENCE = 1.05
 #: Runs whose median tunes a stepsize: in a single one errors jump below the target by luck.
-_TRIED = 5
+_TRIED = 3
 #: Points of a curve.
 _POINTS = 60
 #: The shuffle of the data, and the draws that tune; those of a seed begin with 1.
@@ -135,9 +135,8 @@ def _panel(
     curves, notes = [], []
     for method in methods:
         for plan in plans(task, method, COMPRESSED.get(method, ())):
-            budget = _budget(method, plan.compressor, ends)
-            tuned = _tuned(plan, task, last, budget) if tuning else None
-            limits = Limits(last, budget, _iterations(plan, task, len(seeds)))
+            tuned = _tuned(plan, task, last, _allowed(method, ends)) if tuning else None
+            limits = Limits(last, _budget(method, ends), _iterations(plan, task, len(seeds)))
             chosen = plan if tuned is None else plan.scaled(tuned.factor)
             found = run(chosen, task, limits, len(seeds), _rng(seeds, n))
             for target in targets:
@@ -150,19 +149,22 @@ def _panel(
     return Result(measured, tuple(curves), tuple(notes))
 
 
-def _budget(method: str, compressor: str, ends: Mapping[tuple[str, str], float]) -> float:
-    """The bits that a run may spend, by those at which the last seed of others came to the last target: so many that
-    what the text says of it is settled, whether it comes there or not. A compressor is compared with both together, a
-    rival with LoCoDL and with ADIANA."""
-    both = ends.get((method, BOTH), np.inf)
-    if method == "LoCoDL":
-        return _SETTLED * both
-    first = min((end for (other, _), end in ends.items() if other == "LoCoDL"), default=np.inf)
+def _allowed(method: str, ends: Mapping[tuple[str, str], float]) -> float:
+    """The bits that a method may spend, by those ``ends`` at which the last seed of others came to the last target."""
+    multiple = _PLAINLY if method in _FLOATS else _MULTIPLE
+    return multiple * min((end for (other, _), end in ends.items() if other == "LoCoDL"), default=np.inf)
+
+
+def _budget(method: str, ends: Mapping[tuple[str, str], float]) -> float:
+    """Those that a run may spend: no more than settles what the text says of it, whether it comes to the target or not.
+    A compressor is compared with both together, a rival with LoCoDL and with ADIANA."""
+    both, allowed = ends.get((method, BOTH), np.inf), _allowed(method, ends)
+    if method in ("LoCoDL", "ADIANA"):
+        return min(allowed, _SETTLED * both)
     if method in _FLOATS:
-        return _PLAINLY * first
-    second = min((end for (other, _), end in ends.items() if other == "ADIANA"), default=np.inf)
-    settled = both if method == "ADIANA" else max(second, ends.get(("LoCoDL", BOTH), np.inf))
-    return min(_MULTIPLE * first, _SETTLED * settled)
+        return allowed
+    best = min((end for (other, _), end in ends.items() if other == "ADIANA"), default=np.inf)
+    return min(allowed, _SETTLED * max(best, ends.get(("LoCoDL", BOTH), np.inf)))
 
 
 def _tuned(plan: Plan, task: Task, target: float, budget: float) -> Tuned:
