@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.instances import Recipe
+from fedtheory.instances import Recipe, Source, value_of
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
@@ -153,3 +153,27 @@ class Infimum:
     def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
         """The infimum, the same for all starts."""
         return np.asarray(self.value(problem, run))[None, None]
+
+
+@dataclass(frozen=True)
+class Then:
+    """A number of one iteration of a run: that of the ``index``, an expression in ``letters``, pairs of a letter and
+    where its value comes from. Of what each client has, that of the run's client."""
+
+    along: Along
+    of: At
+    index: sympy.Expr
+    letters: tuple[tuple[sympy.Symbol, Source], ...]
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(map(str, self.index.free_symbols - {letter for letter, _ in self.letters})):
+            raise ValueError(f"the index {self.index} has the letter {unknown[0]}, of which no value is told")
+
+    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+        """The number; ``ValueError`` where the run has no such iteration."""
+        values = {letter: sympy.Integer(value_of(source, problem, run)) for letter, source in self.letters}
+        j, points = int(self.index.xreplace(values)), list(self.along.points(problem, run, history))
+        if not 0 <= j < len(points):
+            raise ValueError(f"a run of {len(points)} iterations has none of the index {j}")
+        found = self.of(problem, *points[j])
+        return found[..., getattr(run, self.along.iteration.each)] if self.of.each else found

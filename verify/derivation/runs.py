@@ -16,6 +16,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.derivation import facts as meanings_of
+from verify.derivation.chains import Linked
 from verify.derivation.falls import Bounded
 
 #: Values of the parameters that are drawn in one iteration, each as integers.
@@ -82,7 +83,7 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
     return ""
 
 
-def compared(claim: Claim, said: Bounded, premises: Collection[Claim], seed: int, most: int) -> int:
+def compared(claim: Claim, said: Bounded | Linked, premises: Collection[Claim], seed: int, most: int) -> int:
     """On how many runs, of which a claim speaks as wholes, the iterations were seen to be those of which its premises
     do; ``ValueError`` where they are not, or there is no run."""
     hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
@@ -96,7 +97,7 @@ def compared(claim: Claim, said: Bounded, premises: Collection[Claim], seed: int
     return seen
 
 
-def departs(claim: Claim, said: Bounded, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int) -> str:
+def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int) -> str:
     """How a run, of which a claim speaks as a whole, differs from what is ``said`` of it; empty if it does not.
 
     It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
@@ -110,10 +111,9 @@ def departs(claim: Claim, said: Bounded, hypotheses: Collection[Hypothesis], rec
     values = claim.setting.bind(problem, instance.params)
     letters = {x: values[x] for x in said.letters}
     meanings = [says for h in claim.requires for says in h.says if not isinstance(says, Windows)]
-    length, rounds, last = (int(letters[x]) for x in (windows.length, windows.rounds, said.along.last))
-    least = said.infimum(problem, instance.params, history)
+    least = None if said.infimum is None else said.infimum(problem, instance.params, history)
     points = list(said.along.points(problem, instance.params, history))
-    if len(points) <= last:
+    if len(points) <= int(letters[said.along.last]):
         return "a run ends before the iteration up to which the statement speaks of it"
     ended: Any = None
     for j, (params, point) in enumerate(points):
@@ -121,9 +121,7 @@ def departs(claim: Claim, said: Bounded, hypotheses: Collection[Hypothesis], rec
         if ended is not None and not _same(ended, at):
             return "an iteration does not begin where the one before it ended"
         ended = iteration.after(problem, params, point)
-        seen, unseen = (np.asarray(who(problem, constants, at)) for who in (windows.seen, windows.unseen))
-        begins = windows.begins.holds(problem, params, {})
-        if (j == 0 and seen.any()) or (j >= length * rounds and unseen.any()) or begins is not (j % length == 0):
+        if windows is not None and _otherwise(windows, letters, problem, params, constants, at, j):
             return "who takes part, or where rounds begin, is not as it is said"
         why = _strange(iteration, problem, params, letters) or _outside(iteration, problem, params, point, at)
         why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
@@ -131,10 +129,24 @@ def departs(claim: Claim, said: Bounded, hypotheses: Collection[Hypothesis], rec
             return why
         if not all(h.met is None or h.met(problem, params) for h in hypotheses):
             return "an iteration of a run does not meet a hypothesis that the claim has"
-        value = to_float(said.infimum.of(problem, params, point))
-        if np.any(value < to_float(least) - _ROUNDING * (1 + np.abs(value))):
+        if said.infimum is not None and _below(to_float(said.infimum.of(problem, params, point)), to_float(least)):
             return "a function has a value below what is said to be its infimum"
     return ""
+
+
+def _otherwise(
+    windows: Windows, letters: Mapping[Any, Any], problem: Any, params: Any, constants: Any, at: Any, j: int
+) -> bool:
+    """Whether who took part before iteration j, or where rounds begin, is not as windows say."""
+    length, rounds = (int(letters[x]) for x in (windows.length, windows.rounds))
+    seen, unseen = (np.asarray(who(problem, constants, at)) for who in (windows.seen, windows.unseen))
+    begins = windows.begins.holds(problem, params, {})
+    strange = (j == 0 and seen.any()) or (j >= length * rounds and unseen.any()) or begins is not (j % length == 0)
+    return bool(strange)
+
+
+def _below(value: Any, least: Any) -> bool:
+    return bool(np.any(value < least - _ROUNDING * (1 + np.abs(value))))
 
 
 def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[Any, Any]) -> str:

@@ -304,9 +304,13 @@ class _Translation:
         up = isinstance(node, sympy.ceiling)
         x, whole = self.of(node.args[0]), self._fresh()
         self.known += [x <= whole, whole < x + 1] if up else [whole <= x, x < whole + 1]
-        # Up to the next whole number, and not to one beyond 0 or 1.
-        for k in (0, 1):
-            self.known += [z3.Implies(x <= k, whole <= k), z3.Implies(x > k, whole >= k + (1 if up else 0))]
+        # Up to the next whole number, and not to one beyond 0 or 1; down likewise.
+        for n in (0, 1):
+            below, above = (n, n + 1) if up else (n - 1, n)
+            self.known += [
+                z3.Implies(x <= n if up else x < n, whole <= below),
+                z3.Implies(x > n if up else x >= n, whole >= above),
+            ]
         top, bottom = sympy.fraction(sympy.together(node.args[0]))
         if top.is_integer and bottom.is_integer and bottom.is_positive:
             p, q = self.of(top), self.of(bottom)

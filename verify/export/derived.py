@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.derivation import falls, for_all
 from verify.export import letters, objects
 from verify.methods import derivation
 
@@ -16,7 +15,7 @@ from verify.methods import derivation
 def of(claim: Claim) -> list[dict[str, Any]]:
     """An object for each inequality that is shown besides the claims. ``ValueError`` says what stands in the way."""
     premises = derivation.premises_of(claim)
-    found = falls.added(claim, premises) if falls.speaks_of(claim) else for_all.derived(claim, premises)
+    found = derivation.following(claim, premises)
     rules = sorted({step.rule for step in found.steps})
     ids = sorted(premise.id for premise in found.used)
     says = f"of {claim.id}, which follows from it and from {', '.join(ids)}, by the rules: {', '.join(rules)}"

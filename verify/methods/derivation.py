@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -20,10 +21,11 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.iterations import Iteration
+from fedtheory.settings.iterations import Along, Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import falls, for_all, obligations, runs
+from verify.derivation import chains, falls, for_all, obligations, runs
+from verify.derivation.for_all import Derived as Following
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.rules import RuleUse
 from verify.derivation.runs import Drawn
@@ -65,13 +67,25 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     try:
         return _proved(method, inquiry, premises, verdicts, _RUNS)
     except (ValueError, ArithmeticError) as error:
-        if falls.speaks_of(inquiry.claim):
+        if _of_runs(inquiry.claim) is not None:
             return method.skipped(f"left open: {error}")
         # It may still follow at single choices of the constants, from what is certified there.
     try:
         return _derived(method, inquiry, iteration, premises)
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
+
+
+def following(claim: Claim, premises: Sequence[Premise]) -> Following:
+    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    of_runs = _of_runs(claim)
+    found: Following = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
+    return found
+
+
+def _of_runs(claim: Claim) -> Any:
+    """The rule for claims that speak of runs as wholes; None of others."""
+    return next((rule for rule in (falls, chains) if rule.speaks_of(claim)), None)
 
 
 def _verdicts(inquiry: Inquiry, premises: Iterable[Premise]) -> dict[str, Verdict]:
@@ -100,9 +114,9 @@ def _proved(
 
     ``most``: runs on which the iterations are compared with the method.
     """
-    claim, whole = inquiry.claim, falls.speaks_of(inquiry.claim)
+    claim, of_runs = inquiry.claim, _of_runs(inquiry.claim)
     iteration = _iteration(claim)
-    found = falls.added(claim, premises) if whole else for_all.derived(claim, premises)
+    found = following(claim, premises)
     if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
         raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
     if why := _own_code(claim, found.used, iteration):
@@ -110,13 +124,13 @@ def _proved(
     if why := for_all.unshown(found.own):
         raise ValueError(why)
     rng = np.random.default_rng(inquiry.seed)
-    for n in () if whole else _CLIENTS:
+    for n in _CLIENTS if of_runs is None else ():
         # The cases of iterations, and the limits of their constants, are looked at where these are numbers.
         for recipe in islice(_constants(iteration, claim, premises, n, rng), 1):
             if missing := obligations.missing(claim, premises, recipe):
                 raise ValueError(f"{missing} is not derived")
-    if whole:
-        seen = runs.compared(claim, falls.read(claim), found.used, inquiry.seed, most)
+    if of_runs is not None:
+        seen = runs.compared(claim, of_runs.read(claim), found.used, inquiry.seed, most)
     else:
         seen = _compared(claim, None, inquiry.seed, rng, most)
     note = (
@@ -327,8 +341,9 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
 
 def _iteration(claim: Claim) -> Iteration:
     """The iteration of which a claim's quantities are; ``ValueError`` where no rule speaks of the claim."""
-    if falls.speaks_of(claim):
-        return falls.read(claim).along.iteration
+    if (of_runs := _of_runs(claim)) is not None:
+        along: Along = of_runs.read(claim).along
+        return along.iteration
     iteration: Iteration | None = getattr(claim.statement, "iteration", None)
     if not isinstance(claim.statement, Eventually) or iteration is None:
         raise ValueError("no rule derives a statement of this kind")

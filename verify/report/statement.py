@@ -21,7 +21,7 @@ from rich.text import Text
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.symbols import Latex, Plain, positive_first
-from fedtheory.settings.iterations import At, Overall, Root
+from fedtheory.settings.iterations import At, Infimum, Least, Overall, Root, Start, Then
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Square, Total
 from fedtheory.settings.relations import Monomial, Quantity
 from verify.base.plain import clean
@@ -122,12 +122,25 @@ def _meaning(quantity: Quantity) -> str:
     if isinstance(of, At):
         said = _meaning(Quantity(quantity.expression, of.function))
         return f"{said}, after the iteration" if said and of.later else said
+    if isinstance(of, Start | Least | Infimum | Then):
+        return _along(of, _meaning(Quantity(quantity.expression, of.of.function)))
     while isinstance(of, partial):
         of = of.func
     if of.__doc__:
         return of.__doc__.split("\n")[0].rstrip(".")
     name = getattr(of, "__name__", "<lambda>")
     return "" if name in _NO_NAMES else name.replace("_", " ").strip()
+
+
+def _along(of: Start | Least | Infimum | Then, said: str) -> str:
+    """Of which iterations of a run a number is, of which something is ``said``."""
+    if not said:
+        return ""
+    if isinstance(of, Then):
+        return f"{said}, {'after' if of.of.later else 'before'} the iteration {expression(of.index)}"
+    if isinstance(of, Least):
+        return f"{said}: the least after the iterations {of.first}, ..., {of.along.last}"
+    return f"{said}: {'at the start' if isinstance(of, Start) else 'the infimum'}"
 
 
 def expression(given: sympy.Expr) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from fedtheory.instances import Recipe, numbers, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Windows
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import iterates, runs, transition
+from fedtheory.papers.fedadmm import along, iterates, runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, sigma_bar
 from fedtheory.papers.fedadmm.limits import gradient
 from fedtheory.problems.base import Problem
@@ -131,25 +130,14 @@ def _kept(problem: Problem, params: Any, at: Aged) -> Array:
     return gap
 
 
-def largest_ratio(problem: Problem, run: runs.Run) -> Any:
-    """The largest of the alpha_i r_i/sigma_i."""
-    return max(run.fed.alpha * run.r / run.fed.sigma)
-
-
 def _of_run(problem: Problem, run: runs.Run, history: runs.History) -> Iterator[tuple[Params, transition.State]]:
     """The iterations 0, 1, ... of a run, for all its clients."""
-    fed, N = run.fed, 2 * run.s0 - 1
-    largest = largest_ratio(problem, run), max(fed.sigma)
+    largest, N = max(run.fed.sigma), 2 * run.s0 - 1
     left, seen = np.full(len(run.r), N), np.zeros(len(run.r), dtype=bool)
-    for j, (old, new) in enumerate(pairwise(history.states())):
-        active, begins = run.masks[j // fed.k0], int(j % fed.k0 == 0)
-        phi = fed.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
-        nothing = 0 * old.W
-        constants = fed.alpha, fed.sigma, fed.nu, run.r, active, largest[0], begins, slice(None)
-        point = transition.State(old.w, old.W, phi, new.W - old.W, nothing, nothing, old.Pi, old.eps, new.eps)
-        yield Params(*constants, left, seen, run.s0, largest[1]), point  # type: ignore[arg-type]
-        left = np.where(active, N, np.where(seen, left - begins, left))
-        seen = seen | active
+    for params, point in along.iterations(problem, run, history):
+        yield Params(*params, left, seen, run.s0, largest), point  # type: ignore[arg-type]
+        left = np.where(params.active, N, np.where(seen, left - params.begins, left))
+        seen = seen | params.active
 
 
 def _of_client(name: str) -> Any:
@@ -308,4 +296,4 @@ ITERATIONS = (
 #: first lies in some window and the second in the next one at the latest: 2 s_0 - 1 rounds lie between them at most.
 SCHEME = replace(runs.SCHEME, says=(Windows(transition.BEGINS, k0, s0, seen, unseen),))
 
-__all__ = ["ALONG", "ITERATION", "ITERATIONS", "SCHEME", "SLOPE", "largest_ratio", "share"]
+__all__ = ["ALONG", "ITERATION", "ITERATIONS", "SCHEME", "SLOPE", "share"]

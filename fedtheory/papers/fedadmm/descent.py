@@ -13,8 +13,8 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import iterates, transition
-from fedtheory.papers.fedadmm.letters import alpha_i, nu_i, parts, q, r_i, sigma_i
+from fedtheory.papers.fedadmm import along, iterates, transition
+from fedtheory.papers.fedadmm.letters import alpha_i, k, nu_i, parts, q, r_i, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     RUN,
     SCHEME,
@@ -29,6 +29,7 @@ from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.quantities import Square
 from fedtheory.settings.relations import Comparison, Quantity
 
 _FRACTION = sympy.Rational
@@ -125,16 +126,10 @@ def _intermediate(v: transition.View, scaled: bool) -> Array:
     return total
 
 
-def _residual(problem: Problem, params: Any, at: Any) -> Array:
-    """|phi_i|^2, eq. (37), ``(..., m)``."""
-    return square(at.Pi - iterates.steepest(problem, params, at.W))
-
-
 _BALANCE = transition.quantity("sum_i(sigma_i(w_i^k-w^{tau_{k+1}})+pi_i^k)", _balance)
 _NOTHING = transition.quantity("0", lambda v: 0 * v.state.w)
 _PRINTED = transition.quantity("sum_i(sigma_i(z_i^k-w^{tau_{k+1}}))", lambda v: _intermediate(v, True))
 _SCALED = transition.quantity("sum_i(z_i^k-sigma_i*w^{tau_{k+1}})", lambda v: _intermediate(v, False))
-_PHI_NEXT = transition.at("|phi_i^{k+1}|^2", _residual, later=True, each=True)
 
 
 class Models(NamedTuple):
@@ -188,10 +183,15 @@ LEMMA_C1 = (
         where="Lemma C.1 and eq. (37)",
         kind="invariant",
         gist="residual phi_i below epsilon_i, from k = 0",
-        setting=TRANSITION,
-        statement=inequality(_PHI_NEXT <= ACCURACY_NEXT),
-        reading="what an iteration keeps, of the selected by (6) and of the idle by (9), from (37) at k; at k = 0 it "
-        "is lemma-C.1/b/start",
+        setting=along.RUNS,
+        statement=inequality(
+            along.then("|phi_i^k|^2", Square(iterates.residual), k, each=True)
+            <= along.then("eps_i^k", iterates.accuracy, k, each=True)
+        ),
+        requires=(START,),
+        reading="at every k >= 0, and so at every k + 1. At the start phi_i^0 = 0 (lemma-C.1/b/start), and what an "
+        "iteration keeps, of the selected by (6) and of the idle by (9), the next one begins with",
+        follows=("fedadmm/theorem-4.2/a/residual",),
     ),
     Claim(
         id="fedadmm/lemma-C.1/b/start",

@@ -9,7 +9,7 @@ from typing import Any
 
 from fedtheory.numbers.rational import Array, square
 from fedtheory.problems.base import Problem, weighted_value
-from fedtheory.settings.quantities import Difference, Shared, Square, Total
+from fedtheory.settings.quantities import Difference, Image, Shared, Square, Total
 
 
 def steepest(problem: Problem, params: Any, W: Array) -> Array:
@@ -68,3 +68,6 @@ def multipliers(problem: Problem, params: Any, at: Any) -> Array:
 #: Of each client: the distance of its model to that of the server, as a vector and squared.
 gaps = Difference(models, Shared(server_model))
 disagreement = Square(gaps)
+#: Of each client: -g_i, and phi_i = pi_i + g_i of eq. (37).
+downhill = Image(steepest, models)
+residual = Difference(multipliers, downhill)

@@ -15,7 +15,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import ages, iterates, transition, waiting
+from fedtheory.papers.fedadmm import ages, along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.runs import (
     IDLE,
@@ -384,13 +384,7 @@ THEOREM_43 = Claim(
     where="Theorem 4.3",
     kind="bound",
     gist="rate of the smallest squared gradient norm, with the printed c",
-    setting=replace(
-        RUN,
-        text="Algorithm 1 on f_i with r_i-Lipschitz gradients, convex or not; any subsets, any points that meet (6), "
-        "any W^0 and w^{tau_0}; any k. What is looked at are runs of at most 14 iterations in one to three variables, "
-        "convex or bent along the first",
-        letters={**LETTERS, transition.ratio: ages.largest_ratio},
-    ),
+    setting=along.RUNS,
     statement=Inequality(_least, CONSTANT * k0 / (k - s0 * k0), (_LEAST, *OF_CONSTANT)),
     requires=(transition.SMOOTH, START, transition.STEP, ages.SCHEME, AFTER),
     reading="eps_i in c, which is not defined, is eps_i^0; w^{tau_0} in Lt^0 is any. In the runs that are looked at "

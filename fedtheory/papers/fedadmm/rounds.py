@@ -10,17 +10,17 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedadmm import transition, waiting
-from fedtheory.papers.fedadmm.descent import ACCURACY, ACCURACY_NEXT, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
+from fedtheory.papers.fedadmm import along, iterates, transition, waiting
+from fedtheory.papers.fedadmm.descent import ACCURACY, ACCURACY_NEXT
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
 from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.relations import Comparison
+from fedtheory.settings.relations import Comparison, Composed
 
 # Equation (53)
 
@@ -134,15 +134,25 @@ EQ_55 = (
 
 # The proof of Theorem 4.3
 
+
+def _lyapunov(at: str, index: sympy.Expr) -> Composed:
+    """Lt after the iteration of an index."""
+    lagrange = along.then(f"L^{{{at}}}", iterates.lagrangian, index, later=True)
+    return lagrange + 29 * along.then(
+        f"sum_i(eps_i^{{{at}}}/((1-nu_i)sigma_i))", iterates.tolerances, index, later=True
+    )
+
+
 EQ_68 = Claim(
     id="fedadmm/eq-68",
     where="eq. (68)",
     gist="the Lyapunov function falls within a round, as printed",
-    setting=TRANSITION,
-    statement=Inequality(LYAPUNOV_NEXT, LYAPUNOV, OF_ANY),
-    requires=(transition.SMOOTH, transition.STEP, transition.CONTINUES),
-    reading="of each of the k_0 - 1 iterations k = p k_0 + 1, ..., (p + 1) k_0 - 1 between its two ends, none of which "
-    "is in K: it is lemma-C.2/a, which holds of every iteration, so many times. For k_0 = 1 both ends are one",
+    setting=along.RUNS,
+    statement=inequality(_lyapunov("k+1", k) <= _lyapunov("l+1", sympy.floor(k / k0) * k0)),
+    requires=(transition.SMOOTH, transition.STEP, START),
+    reading="l = floor(k/k_0) k_0 is the first iteration of the round of k: at k = (p + 1) k_0 - 1 it is p k_0. For "
+    "k_0 = 1 both ends are one",
+    follows=("fedadmm/lemma-C.2/a",),
 )
 
 _least, _least_late, _least_odd = parts(

@@ -16,11 +16,13 @@ from fedtheory.papers.fedadmm.descent import ACCURACY, MOVED, OBJECTIVE
 from fedtheory.papers.fedadmm.iterates import (
     accuracy,
     disagreement,
+    downhill,
     gaps,
     lagrangian,
     models,
     multipliers,
     objective,
+    residual,
     server_model,
     steepest,
 )
@@ -80,11 +82,6 @@ def _from_zero(problem: Problem, params: Any, at: Any) -> Array:
     return steepest(problem, params, 0 * at.W)
 
 
-#: -g_i, and pi_i + g_i.
-_downhill = Image(steepest, models)
-_residual = Difference(multipliers, _downhill)
-
-
 def of_all(name: str, function: Any, later: bool = False) -> Quantity:
     """A function of the state of Algorithm 1, before an iteration or after it."""
     return transition.at(name, function, later)
@@ -101,12 +98,12 @@ SERVER_SQUARED, MODEL_SQUARED, MULTIPLIER_SQUARED = (
     each("|pi_i|^2", Square(multipliers)),
 )
 SLOPE_SQUARED, _g_0, _g_0_next = (
-    each("|g_i|^2", Square(_downhill)),
+    each("|g_i|^2", Square(downhill)),
     each("|g_i(0)|^2", Square(_from_zero)),
     each("|g_i(0)|^2 after", Square(_from_zero), later=True),
 )
-RESIDUAL_SQUARED, GAP_SQUARED = each("|phi_i|^2", Square(_residual)), each("|w_i-w|^2", disagreement)
-_excess, _along = each("alpha_i(f_i(w_i)-f_i(w))", excess), each("-<w_i-w,g_i>", Inner(gaps, _downhill))
+RESIDUAL_SQUARED, GAP_SQUARED = each("|phi_i|^2", Square(residual)), each("|w_i-w|^2", disagreement)
+_excess, _along = each("alpha_i(f_i(w_i)-f_i(w))", excess), each("-<w_i-w,g_i>", Inner(gaps, downhill))
 _coupling, _product = (
     each("<w_i-w,pi_i>+sigma_i|w_i-w|^2/2", coupling),
     each("<w_i-w,pi_i>", Inner(gaps, multipliers)),
@@ -126,7 +123,7 @@ GRADIENTS_SQUARED, GRADIENT_SQUARED = (
     of_all("|sum_i g_i|^2", Square(sum_of_gradients)),
     of_all("|grad f(w)|^2", Square(gradient)),
 )
-_turned = Square(Difference(_downhill, Image(steepest, Shared(server_model))))
+_turned = Square(Difference(downhill, Image(steepest, Shared(server_model))))
 _turn, _turns = each("|g_i(w_i)-g_i(w)|^2", _turned), of_all("sum_i|g_i(w_i)-g_i(w)|^2", Total(_turned))
 _accuracies = of_all("sum_i eps_i", Total(accuracy))
 

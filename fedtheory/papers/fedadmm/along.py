@@ -1,0 +1,54 @@
+"""FedADMM, runs of Algorithm 1 as its iterations: numbers of one iteration of a run, and what is said of any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import sympy
+
+from fedtheory.papers.fedadmm import runs, transition
+from fedtheory.papers.fedadmm.letters import k, k0, q
+from fedtheory.problems.base import Problem
+from fedtheory.settings.iterations import Along, At, Then
+from fedtheory.settings.relations import Quantity
+
+
+def largest_ratio(problem: Problem, run: runs.Run) -> Any:
+    """The largest of the alpha_i r_i/sigma_i."""
+    return max(run.fed.alpha * run.r / run.fed.sigma)
+
+
+def iterations(
+    problem: Problem, run: runs.Run, history: runs.History
+) -> Iterator[tuple[transition.Params, transition.State]]:
+    """The iterations 0, 1, ... of a run, for all its clients."""
+    fed, ratio = run.fed, largest_ratio(problem, run)
+    for j, (old, new) in enumerate(pairwise(history.states())):
+        phi = fed.alpha[:, None] * problem.f.gradient(old.W) + old.Pi
+        nothing = 0 * old.W
+        active, begins = run.masks[j // fed.k0], int(j % fed.k0 == 0)
+        point = transition.State(old.w, old.W, phi, new.W - old.W, nothing, nothing, old.Pi, old.eps, new.eps)
+        yield transition.Params(fed.alpha, fed.sigma, fed.nu, run.r, active, ratio, begins, slice(None)), point  # type: ignore[arg-type]
+
+
+ALONG = Along(transition.ITERATION, iterations, k)
+_LETTERS = {**runs.LETTERS, transition.ratio: largest_ratio}
+RUNS = replace(
+    runs.RUN,
+    text="Algorithm 1 on f_i with r_i-Lipschitz gradients, convex or not; any subsets, any points that meet (6), "
+    "any W^0 and w^{tau_0}; any k. What is looked at are runs of at most 14 iterations in one to three variables, "
+    "convex or bent along the first",
+    letters=_LETTERS,
+)
+
+
+def then(name: str, function: Any, index: sympy.Expr, later: bool = False, each: bool = False) -> Quantity:
+    """A function of the state before the iteration of an index, or after it; ``each``: of the client i."""
+    letters = tuple((letter, _LETTERS[letter]) for letter in (k, k0) if index.has(letter))
+    return Quantity(q(name), Then(ALONG, At(transition.ITERATION, function, later, each), index, letters))
+
+
+__all__ = ["ALONG", "RUNS", "iterations", "largest_ratio", "then"]

@@ -1,0 +1,131 @@
+"""What is said of one iteration of a run, or of two, and holds of every iteration.
+
+Every iteration of a run is one of the setting: it begins with what those before it keep, and at the start of the run
+that is seen to be there. So what premises say of any iteration is true at each index j of the run, 0 <= j <= k. And if
+they say that a function V of the state does not rise, V(after) <= V(before), then its value after iteration j is at
+most that after iteration i wherever i <= j, and the same before them: between the two V does not rise j - i times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.settings.iterations import Along, At, Then
+from fedtheory.settings.relations import Comparison
+from verify.derivation import facts, obligations
+from verify.derivation.facts import Coefficient, Known
+from verify.derivation.for_all import Derived
+from verify.derivation.obligations import Premise
+from verify.derivation.rules import RuleUse
+from verify.exact import reals, symbolic
+
+#: The rule's name.
+RULE = "every iteration"
+#: A sum of coefficients times functions of the state in one iteration.
+Sum = Mapping[At, Coefficient]
+
+
+@dataclass(frozen=True)
+class Linked:
+    """A statement that the rule speaks of: its quantities, by their symbols, and the letters that stand in it, in its
+    indices or its hypotheses. It says nothing of who takes part (``windows``), nor of an ``infimum``."""
+
+    numbers: tuple[tuple[sympy.Expr, Then], ...]
+    letters: frozenset[sympy.Basic]
+    windows: None = None
+    infimum: None = None
+
+    @property
+    def along(self) -> Along:
+        """The runs of which it speaks."""
+        return self.numbers[0][1].along
+
+
+def speaks_of(claim: Claim) -> bool:
+    """Whether a claim is about numbers of iterations of runs."""
+    return any(isinstance(quantity.of, Then) for quantity in claim.statement.quantities)
+
+
+def read(claim: Claim) -> Linked:
+    """What a claim says; ``ValueError`` where it is nothing of which the rule speaks."""
+    statement, sources = claim.statement, claim.setting.sources
+    if type(statement) is not Inequality or statement.strict:
+        raise ValueError("the rule speaks of inequalities that are not strict")
+    plain = [q for q in statement.quantities if not q.after and q.domain is None]
+    numbers = tuple((q.expression, q.of) for q in plain if isinstance(q.of, Then))
+    if len(numbers) < len(statement.quantities):
+        raise ValueError("a quantity is none of an iteration of a run")
+    along = numbers[0][1].along
+    if any(of.along is not along or of.of.iteration is not along.iteration for _, of in numbers):
+        raise ValueError("quantities are of several sorts of runs")
+    told = {pair for _, of in numbers for pair in of.letters}
+    if any(sources.get(letter) is not source for letter, source in told) or sources.get(along.last) != "k":
+        raise ValueError("the letters of an index, or of the last iteration, are not those of the claim")
+    sides = [side for c in statement.comparisons for side in (c.left, c.right)]
+    spoken = sympy.Tuple(*sides, *symbolic.assumed(claim)).free_symbols | {letter for letter, _ in told} | {along.last}
+    return Linked(numbers, frozenset(spoken & set(sources)))
+
+
+def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
+    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    said = read(claim)
+    assumed = (*symbolic.assumed(claim), *said.along.iteration.limits)
+    for index in {of.index for _, of in said.numbers}:
+        within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, said.along.last, evaluate=False)
+        if not all(reals.implied(relation, assumed) for relation in within):
+            raise ValueError(f"the run need not have an iteration of the index {index}")
+    known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
+    held = [(fact, _of_state(fact, said)) for fact in known if fact.case is None and not fact.signs]
+    used = [_shown(_by_index(c, said, assumed), held, assumed) for c in claim.statement.comparisons]
+    claims = {fact.claim.id: fact.claim for fact in used if fact.claim is not None}
+    own = tuple(obligations.own(said.along.iteration, []))
+    return Derived((RuleUse(RULE, tuple(used)),), tuple(claims.values()), own)
+
+
+def _of_state(fact: Known, said: Linked) -> Sum:
+    """A fact about functions of the state, in letters that are the same in all iterations; else nothing."""
+    found = {t.of: c for t, c in fact.terms.items() if isinstance(t.of, At) and isinstance(c, Coefficient)}
+    alike = all(c.value.free_symbols <= said.letters for c in found.values())
+    return found if alike and len(found) == len(fact.terms) else {}
+
+
+def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, ...]) -> dict[sympy.Expr, Sum]:
+    """right - left as sums of functions of the state in one iteration each."""
+    rest = sympy.expand(comparison.right - comparison.left)
+    sums: dict[sympy.Expr, dict[At, Coefficient]] = {}
+    for symbol, number in said.numbers:
+        c = rest.coeff(symbol)
+        rest = sympy.expand(rest - c * symbol)
+        if c != 0:
+            of = sums.setdefault(number.index, {})
+            of[number.of] = Coefficient.of(c, assumed) + of.get(number.of, 0)
+    coefficients = sympy.Tuple(*(c.value for of in sums.values() for c in of.values()))
+    if rest != 0 or coefficients.has(*(symbol for symbol, _ in said.numbers)) or comparison.relation != "<=":
+        raise ValueError("a comparison is no inequality that is linear in quantities")
+    return dict(sums)
+
+
+def _shown(
+    sums: Mapping[sympy.Expr, Sum], held: Sequence[tuple[Known, Sum]], assumed: tuple[sympy.Basic, ...]
+) -> Known:
+    """The fact by which a comparison holds. ``ValueError`` where there is none."""
+    wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
+    for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
+        alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})
+        if alike and reals.implied(sympy.Le(i, j, evaluate=False), assumed):
+            wanted.append({replace(of, later=on): -c if on else c for of, c in early.items() for on in (False, True)})
+    found = next((fact for fact, terms in held for one in wanted if _same(terms, one)), None)
+    if found is None:
+        raise ValueError("no premise says so of every iteration")
+    return found
+
+
+def _same(one: Sum, other: Sum) -> bool:
+    """Whether two sums are the same, for all letters."""
+    return set(one) == set(other) and all((one[of] - other[of]).value == 0 for of in one)
