@@ -53,12 +53,13 @@ PROOFS = (
 METHODS = (
     citation.METHOD,
     readings.METHOD,
-    long_runs.METHOD,
     growth.METHOD,
     witness.METHOD,
     experiment.METHOD,
     search.METHOD,
     runs.METHOD,
+    # After what may refute the same.
+    long_runs.METHOD,
     determinants.METHOD,
     second_moments.METHOD,
     sequential_tests.METHOD,

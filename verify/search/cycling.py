@@ -1,7 +1,7 @@
 """Cycles of runs without randomness: seen in floats, solved for in fractions.
 
 Near a cycle that avoids the kinks of the functions some rounds together are an affine map, z -> A z + b, which
-fractions give exactly; the state of the cycle is the root of (I - A) z = b, and counts only where it is led back to.
+fractions give exactly; the state of the cycle is a root of (I - A) z = b, and counts only where it is led back to.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import sympy
+from sympy.polys.matrices import DomainMatrix
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
+from fedtheory.numbers.rational import Array, apply, exact, is_exact, to_float
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
 from verify.comparisons import limits, naming
+from verify.comparisons.exact import Coordinates
 from verify.evidence.counterexamples import Counterexample
 
 #: Rounds after which a run is taken to be near its cycle, and how near, relative to its size.
@@ -103,8 +106,7 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
     later, _ = rollout(claim, posed, problem, state, period)
     images = _flat(posed, later).reshape(m + 1, m)
     A = ((images[1:] - images[0]) / _STEP).T
-    root = apply(inverse(exact(np.eye(m, dtype=int)) - A), images[0] - apply(A, z))
-    point = tuple(Fraction(v) for v in root)
+    point = _fixed(A, images[0] - apply(A, z), z)
     for entry in range(len(limits.vanishing(claim))):
         try:
             after, before = limits.sides_of_cycle(claim, posed, point, period, entry)
@@ -115,3 +117,21 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
         text = f"{posed.text}{where}, {back}"
         return Counterexample(claim, recipe, point, period, limits.CYCLE, entry, after, before, "<", text)
     return None
+
+
+def _fixed(A: Array, b: Array, near: Array) -> Coordinates:
+    """A root of z = A z + b in fractions; of several, that with the free coordinates of a state ``near`` it.
+
+    ``ValueError`` where there is none.
+    """
+    m = len(b)
+    rows = np.concatenate([np.eye(m, dtype=int) - A, b[:, None]], axis=1)
+    entries = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in rows]
+    reduced, pivots = DomainMatrix(entries, (m, m + 1), sympy.QQ).rref()
+    if m in pivots:
+        raise ValueError("an affine map leads no state back")
+    found = {j: Fraction(near[j]) for j in range(m) if j not in pivots}
+    for row, pivot in zip(reduced.to_list(), pivots, strict=False):
+        *linear, right = (Fraction(int(v.numerator), int(v.denominator)) for v in row)
+        found[pivot] = right - sum((linear[j] * found[j] for j in range(m) if j not in pivots), Fraction(0))
+    return tuple(found[j] for j in range(m))

@@ -149,6 +149,29 @@ def test_what_holds_is_not_refuted(claim):
     assert found.verdict is None and found.instances > 0
 
 
+def _summing(problem, params, state, draw):
+    return {**_descend(problem, params, state, draw), "h": state.h + state.x - problem.x_star}
+
+
+def test_what_stays_at_any_point_of_a_line_does_not_vanish():
+    parts = {"x": "point", "h": "point"}
+
+    def fixed(problem, params):
+        return method.State(problem.x_star, 0 * problem.x_star)
+
+    method = ft.method("summing", _summing, ["gamma"], parts, fixed_point=fixed)
+    for name, verdict in (("h", Verdict.REFUTED), ("x", None)):
+        away = ft.distance if name == "x" else lambda problem, params, state: (state.h**2).sum(axis=-1)
+        statement = ft.Eventually(method, vanishing=(ft.Quantity("Q", away),))
+        claim = ft.Claim("own/sum", setting=_setting(method), statement=statement, requires=(gamma * L <= 1,))
+        found = _found(claim)
+        assert found.verdict is verdict
+        assert verdict is None or found.counterexample.replay()[0] > 0
+    # Long runs, which leave open what does not vanish, come after it.
+    names = [m.name for m in METHODS]
+    assert names.index("runs") < names.index("long runs")
+
+
 def test_an_eigenvalue_of_size_one_refutes_a_limit():
     method = next(m for m in METHODS if m.name == "determinants")
     statement = ft.Limit(HEAVY_BALL, DISTANCE, "x -> x*")
