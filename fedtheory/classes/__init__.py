@@ -16,6 +16,7 @@ from fedtheory.classes.compressors import (
 from fedtheory.classes.convex import Composite, Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.smooth import PolyakLojasiewicz, Smooth, SmoothConvex, SmoothOwn, WeaklyConvex
 from fedtheory.classes.strongly_convex import (
+    ConvexBlocks,
     OneStronglyConvex,
     SmoothBlocks,
     SmoothEach,
@@ -28,6 +29,7 @@ __all__ = [
     "Composite",
     "ContractiveCompressors",
     "Convex",
+    "ConvexBlocks",
     "ConvexLipschitz",
     "FunctionClass",
     "InexactOracles",

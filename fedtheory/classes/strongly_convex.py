@@ -108,6 +108,20 @@ class SmoothBlocks(FunctionClass):
 
 
 @dataclass(frozen=True)
+class ConvexBlocks(SmoothBlocks):
+    """h_1, ..., h_n, each of a variable of its own, convex and L_i-smooth; the members are strongly convex."""
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return "each convex and L_i-smooth"
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``."""
+        return each(min(0 * problem.mu, *problem.f.mu), problem.n), params.L
+
+
+@dataclass(frozen=True)
 class OneStronglyConvex(FunctionClass):
     """One f_i is mu-strongly convex, the others are convex; each f_i is L-smooth.
 

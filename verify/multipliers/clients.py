@@ -7,19 +7,21 @@ of every client is shown to be nonnegative, and densities may be changed by what
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy
 
-from fedtheory.claims import Claim
 from verify.multipliers.answers import by_masks
 from verify.reading.generic_client import world_of
 from verify.reading.oracles import MULTIPLIER
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse
+
+if TYPE_CHECKING:
+    from verify.multipliers.drawn import Drawn
 
 #: A name of a vector that all share and that is a quotient of sums, of one that is a share of a sum, and the optimum.
 _QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
@@ -81,6 +83,8 @@ class Clients:
     totals: dict[str, Value] = field(default_factory=dict)
     #: Short names of quotients and shares, by what they are of.
     names: dict[str, str] = field(default_factory=dict)
+    #: What is known of the sets of clients that a step draws, if there is one.
+    drawn: Drawn | None = None
 
     @classmethod
     def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True) -> Clients:
@@ -111,15 +115,25 @@ class Clients:
         own, known = Axis.CLIENTS in term.type.axes, _KNOWN.get(what)
         unknown = Unread(f"what {term.data} answers is not known")
         if (name, what) == (FUNCTION, "resolvent") and own:
-            return by_masks(world, of[-1], lambda target, _: self._root(of[-2], target))
+            return by_masks(world, of[-1], lambda target, _: self._root(of[-2], self._fixed(target)))
         if name != FUNCTION or known is None or (known[0] == CONJUGATE and self.conjugates is None):
             raise unknown
         function, part = known
         if function == CONJUGATE and not self.conjugates:
             if what != "conjugate_gradient" or not own or self.anchored:
                 raise unknown
-            return by_masks(world, of[-1], lambda gradient, _: self._with_gradient(gradient))
-        return by_masks(world, of[-1], lambda point, _: getattr(self.at(point, own, function), part))
+            return by_masks(world, of[-1], lambda gradient, _: self._with_gradient(self._fixed(gradient)))
+        if self.drawn is not None and function == FUNCTION and own:
+            # Where the client is not drawn it is asked at the base.
+            base, drawn = fallen_out(of[-1]), self.drawn
+            return by_masks(world, of[-1], lambda point, _: getattr(drawn.at(point, base), part))
+        return by_masks(world, of[-1], lambda point, _: getattr(self.at(self._fixed(point), own, function), part))
+
+    def _fixed(self, value: Value) -> Value:
+        """A value; ``Unread`` where it depends on the sets that are drawn."""
+        if self.drawn is not None and self.drawn.depends(value):
+            raise Unread("what is asked depends on the set that is drawn")
+        return value
 
     def at(self, point: Value, own: bool = True, function: str = FUNCTION) -> Asked:
         """A generic client's function at a point, or (not ``own``) the only function that there is.
@@ -194,25 +208,28 @@ class Clients:
         return found
 
     def _sum(self, world: World, term: Term, of: list[Value]) -> Value:
-        """A sum; one of several vectors of each client has a name of its own, so that its square is one."""
         if term.data[0] is Axis.COORDINATES:
             return world.inner(of[0])
         if term.data[0] is not Axis.CLIENTS:
             raise Unread(f"a sum is taken over the {term.data[0]}")
-        found = self._but_zero(world.total(of[0]))
-        if not self.naming or term.type.degree != 1 or len(found.of) < 2:
+        return self.named_total(of[0]) if term.type.degree == 1 else self.summed(of[0])
+
+    def named_total(self, value: Value) -> Value:
+        """A sum of vectors; one of several vectors of each client has a name of its own, so that its square is one."""
+        found = self.summed(value)
+        if not self.naming or len(found.of) < 2:
             return found
         name = self.names.setdefault(found.name(), f"total {len(self.names)}")
         self.totals[name] = found
-        return world.atom(name, 1)
+        return self.world.atom(name, 1)
 
-    def _but_zero(self, value: Value) -> Value:
-        """A sum without its terms in which the sum of the gradients at x* stands, which is zero."""
-        zero = list(self.relations.get(_STATIONARY, Value({})).of)
+    def summed(self, value: Value) -> Value:
+        """A sum over the clients without its terms in which a vector stands that is a sum known to be zero."""
         # A combination of several vectors that is zero says nothing of one of them.
-        if len(zero) != 1 or zero[0][0] or len(zero[0][1]) != 1:
-            return value
-        return Value({k: c for k, c in value.of.items() if not any(zero[0][1][0] in self.parts(a) for a in k[1])})
+        alone = [(k, c) for of in self.relations.values() if len(of.of) == 1 for k, c in of.of.items()]
+        zero = {atoms[0] for (draws, atoms), c in alone if not draws and len(atoms) == 1 and not symbols(c)}
+        total = self.world.total(value).of
+        return Value({k: c for k, c in total.items() if not any(zero.intersection(self.parts(a)) for a in k[1])})
 
     def _is_sum(self, symbol: str) -> bool:
         return symbol == "n" or symbol.startswith(SPARE)
@@ -260,7 +277,7 @@ class Clients:
                 raise Unread("a product of sums over the clients is compared")
             if summed:
                 others = Value({(draws, tuple(a for a in atoms if a != summed[0])): c})
-                found += self._of_each(summed[0]) * others
+                found += self.of_each(summed[0]) * others
                 continue
             for weigh, term in self._apart(c, weight):
                 if weigh is None or (whose is not None and self._is_of(whose, draws, atoms, term)):
@@ -275,12 +292,12 @@ class Clients:
         meaning = self.world.meaning.get(atom.name, ("",))
         return meaning[1:] if meaning[0] == "inner product" else (atom,)
 
-    def _of_each(self, atom: Atom) -> Value:
+    def of_each(self, atom: Atom) -> Value:
         """What each client adds to a sum, or to an inner product with a sum."""
         parts = self.parts(atom)
         summed = [part for part in parts if self._is_summed(part)]
-        if len(summed) > 1:
-            raise Unread("a product of sums over the clients is compared")
+        if len(summed) != 1:
+            raise Unread("no sum over the clients, or a product of sums, is compared")
         if summed[0].name in self.totals:
             each, rest = self.density(self.totals[summed[0].name], "n", None)
             if not rest.is_zero():
@@ -363,6 +380,11 @@ def without(name: str, whose: str) -> str:
     return name.removesuffix(at_client("", whose))
 
 
+def fallen_out(value: Value) -> Value:
+    """A value where all masks are false."""
+    return Value({monomial: c for monomial, c in value.of.items() if not monomial[0]})
+
+
 def fallen(value: Value, true: Mapping[str, bool]) -> Value:
     """A value where it is known of each mask whether it is true."""
     found = Value({})
@@ -370,50 +392,3 @@ def fallen(value: Value, true: Mapping[str, bool]) -> Value:
         if all(true[name] for name in draws):
             found += Value({(frozenset(), atoms): c})
     return found
-
-
-def in_words(value: Value) -> str:
-    """A value as a sum of products."""
-    return " + ".join(_product(c, (*sorted(draws), *(a.name for a in atoms))) for (draws, atoms), c in value.of.items())
-
-
-def class_in_words(function: str, low: Value, high: Value, a: Any, b: Any) -> str:
-    """An inequality that holds between two points of a function of which the curvatures are bounded."""
-    bounds, what = f"[{in_words(low) or '0'}, {in_words(high)}]", "conjugate" if function == CONJUGATE else "function"
-    return f"the client's {what} has curvatures in {bounds}: between ({in_words(a)}) and ({in_words(b)})"
-
-
-def setting_in_words(claim: Claim, name: str) -> str:
-    """What the setting says is at most 0 in all states."""
-    says = claim.setting.hints.known.__doc__ if claim.setting.hints.known is not None else None
-    return f"{name}, of what the setting says is at most 0: {' '.join((says or claim.setting.text).split())}"
-
-
-def sum_in_words(value: Value, row: str) -> str:
-    """A vector that is zero once it is summed over the clients, in an inner product with one that all share."""
-    return f"summed over the clients this is zero: <{in_words(value)}, {row}>"
-
-
-def meanings(clients: Clients, out: Iterable[str]) -> Iterator[str]:
-    """What stands for sums and quotients of sums, and of which vectors nothing depends on where they are."""
-    for name, total in clients.totals.items():
-        yield f"{name} = {in_words(total)}"
-    for name, value in clients.relations.items():
-        yield f"{name}: 0 = {in_words(value)}"
-    for name, symbol in clients.world.sums.items():
-        yield f"{symbol} = {_plain(name)}"
-    if out:
-        yield f"nothing changes where all vectors move alike, so that of these some are 0: {', '.join(sorted(out))}"
-
-
-def _product(c: Any, factors: tuple[str, ...]) -> str:
-    number = str(c)
-    shown = f"({number})" if " + " in number or " - " in number else number
-    return _plain(" ".join(factors if number == "1" and factors else (shown, *factors)))
-
-
-def _plain(name: str) -> str:
-    """A name without what kind of letters it has."""
-    for kind in (Op.LETTER, Op.GIVEN):
-        name = name.replace(f"{kind} ", "")
-    return name

@@ -1,10 +1,15 @@
-"""What classes say of the curvatures of a generic client's function, as terms."""
+"""What classes say of a generic client's function: its curvatures, and inequalities between points."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import permutations
 from typing import Any
 
+import sympy
+
 from fedtheory.classes import (
+    ConvexBlocks,
     OneStronglyConvex,
     Smooth,
     SmoothBlocks,
@@ -14,21 +19,25 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     WeaklyConvex,
 )
+from verify.multipliers.clients import CONJUGATE, OPTIMUM, Clients
+from verify.multipliers.words import class_in_words
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
+from verify.reading.worlds import Value, inverse
 
-#: Classes of strongly convex functions, and those of which the two curvatures may be one.
-STRONGLY_CONVEX = (SmoothStronglyConvex, SmoothBlocks, SmoothEach)
-EQUAL = (*STRONGLY_CONVEX, OneStronglyConvex)
+#: Classes of smooth and convex functions whose conjugates are known, and those of which the two curvatures may be one.
+CONVEX = (ConvexBlocks, SmoothBlocks, SmoothEach, SmoothStronglyConvex)
+EQUAL = (*CONVEX, OneStronglyConvex)
 #: The Lipschitz constant of a generic client's gradient, where each has one of its own.
 _L_i = leaf(Op.GIVEN, "f.L", Type((Axis.CLIENTS,)))
 
 
 def ends(of: Any) -> tuple[Term, Term] | None:
     """The least and the largest curvature of a generic client's function, as terms; None of a class not posed."""
+    each = Type((Axis.CLIENTS,))
     mu, L = (leaf(Op.GIVEN, name, NUMBER) for name in ("mu", "L"))
     if type(of) is SmoothOwn:
-        r = leaf(Op.LETTER, "r", Type((Axis.CLIENTS,)))
+        r = leaf(Op.LETTER, "r", each)
         return terms.negative(r), r
     if type(of) is Smooth:
         return terms.negative(L), L
@@ -37,9 +46,10 @@ def ends(of: Any) -> tuple[Term, Term] | None:
     if type(of) is WeaklyConvex and of.symmetric:
         # s is at most r.
         return terms.negative(L), L
-    if type(of) is SmoothBlocks and not of.common:
-        each = Type((Axis.CLIENTS,))
-        return leaf(Op.GIVEN, "f.mu", each), leaf(Op.LETTER, "L", each)
+    if type(of) is ConvexBlocks:
+        return terms.constant(0), leaf(Op.LETTER, "L", each)
+    if type(of) is SmoothBlocks:
+        return mu if of.common else leaf(Op.GIVEN, "f.mu", each), leaf(Op.LETTER, "L", each)
     if type(of) is SmoothEach:
         return mu, _L_i
     if type(of) in (WeaklyConvex, SmoothStronglyConvex, OneStronglyConvex):
@@ -61,3 +71,34 @@ def signs(of: Any) -> tuple[tuple[Term, bool], ...]:
     apart = ((_L_i, mu), (L, _L_i))
     signed = ((_L_i, True),) if of.mu.is_positive else ()
     return (*signed, *((terms.add(one, terms.negative(other)), False) for one, other in apart))
+
+
+def between_points(
+    clients: Clients, of: Any, ends: list[Value], values: list[Value]
+) -> Iterator[tuple[str, Value, str]]:
+    """What a class says of a generic client's function between each two points at which it is asked, of those that
+    ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature."""
+    world = clients.world
+    spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
+    asked = [
+        (function, a)
+        for k, ((function, name), a) in enumerate(clients.asked.items())
+        if not k or name == OPTIMUM or not a.atoms.isdisjoint(spoken_of)
+    ]
+    inner, two = world.inner, world.constant(sympy.Integer(2))
+    for (i, (function, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
+        if function != other:
+            continue
+        low, high = ends
+        if function == CONJUGATE:
+            low, high = inverse(world, high), inverse(world, low)
+        x, g = a.point - b.point, a.gradient - b.gradient
+        lower = b.value + inner(b.gradient * x) - a.value
+        form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
+        words = class_in_words(function, low, high, a.point, b.point)
+        if type(of) in EQUAL:
+            # What it implies, with multipliers that are finite where the two curvatures are one.
+            yield f"{function} convex[{i},{j}]", two * lower + low * inner(x * x), words
+            yield f"{function} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words
+            yield f"{function} both[{i},{j}]", two * high * lower + inner(g * g), words
+        yield f"{function}[{i},{j}]", form, words

@@ -47,6 +47,8 @@ class Letters:
         self.made: dict[sympy.Symbol, tuple[str, Fraction, Fraction]] = {}
         #: Letters of the world that a hypothesis says to be a number.
         self.fixed: dict[sympy.Symbol, Fraction] = {}
+        #: Letters of the world that a hypothesis writes by others.
+        self.equal: dict[sympy.Symbol, Any] = {}
         #: Letters of the claim, by what they are in the world.
         self.told: dict[sympy.Basic, Any] = {}
         self._name()
@@ -81,6 +83,7 @@ class Letters:
         for relation in conjuncts(self.about.relations):
             if isinstance(relation, sympy.Eq):
                 self._fix(relation)
+                self._equate(relation)
 
     def _least(self, symbol: sympy.Symbol) -> bool | None:
         """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
@@ -119,6 +122,39 @@ class Letters:
                 slope, rest = line.all_coeffs()
                 self.fixed[free[0]] = Fraction(int(-rest.p), int(rest.q)) / Fraction(int(slope.p), int(slope.q))
 
+    def _equate(self, relation: sympy.Eq) -> None:
+        """A positive parameter of the method that an equation between letters of the claim writes by others."""
+        difference = self._read(relation.lhs - relation.rhs)
+        symbols = dict(zip(self.field.gens, self.field.symbols, strict=True))
+        if difference is None:
+            return
+        for letter in sorted(relation.free_symbols, key=str):
+            symbol = symbols.get(self.told[letter])
+            if not str(symbol).startswith(f"{Op.LETTER} "):
+                continue
+            line = sympy.Poly(difference.numer.as_expr(), symbol)
+            others = line.free_symbols - {symbol}
+            if line.degree() != 1 or not others or others & {*self.equal, *self.fixed} or not letter.is_positive:
+                continue
+            slope, rest = map(self.field.from_sympy, line.all_coeffs())
+            if str(symbol) not in self.about.world.indexed and self.about.is_never_zero(slope):
+                self.equal[symbol] = -rest / slope
+                return
+
+    def _read(self, expression: sympy.Expr) -> Any | None:
+        """An expression in letters of the claim as an element of the field; None where it is not understood."""
+        if not expression.free_symbols <= set(self.told):
+            return None
+        try:
+            return self.field.from_sympy(expression.xreplace({s: c.as_expr() for s, c in self.told.items()}))
+        except (ValueError, NotImplementedError, sympy.CoercionFailed, sympy.PolynomialError):
+            return None
+
+    def _put(self, c: Any) -> Any:
+        """An element of the field with others in place of letters that are written by them."""
+        free = c.as_expr().free_symbols & set(self.equal)
+        return self.field.from_sympy(c.as_expr().xreplace({s: self.equal[s].as_expr() for s in free})) if free else c
+
     def _sign(self, name: str, positive: bool) -> None:
         if name in self.signs or "]" in name:
             raise Unread("two letters have one name")
@@ -137,16 +173,12 @@ class Letters:
             value = evaluated(self.about.world, [term])[0]
             if set(value.of) == {ONE}:
                 yield value.of[ONE], strict
-        known = {letter: c.as_expr() for letter, c in self.told.items()}
         for relation in conjuncts(self.about.relations):
             if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt | sympy.Eq):
                 continue
-            if not relation.free_symbols <= set(self.told):
+            small, large = map(self._read, _sides(relation))
+            if small is None or large is None:
                 # What is not understood is not assumed.
-                continue
-            try:
-                small, large = (self.field.from_sympy(side.xreplace(known)) for side in _sides(relation))
-            except (ValueError, NotImplementedError, sympy.CoercionFailed, sympy.PolynomialError):
                 continue
             strict = isinstance(relation, sympy.Lt | sympy.Gt)
             yield large - small, strict
@@ -155,18 +187,18 @@ class Letters:
 
     def _bounds(self) -> Iterator[tuple[Any, Any]]:
         """Letters that stand for maxima, with each of their bounds of which all is known."""
-        known = {letter: c.as_expr() for letter, c in self.told.items()}
         for letter, bounds in self.maxima.items():
             for bound in bounds:
-                if bound.free_symbols <= set(known):
-                    c = self.field.from_sympy(bound.xreplace(known))
-                    if self._is_signed(c):
-                        yield self.told[letter], c
+                c = self._read(bound)
+                if c is not None and self._is_signed(c := self._put(c)):
+                    yield self.told[letter], c
 
     def domain(self, spoken_of: Iterable[Any]) -> Space:
         """The letters that are spoken of, and those on which these depend, as far as the claim allows them."""
         used = {s for c in spoken_of for s in c.as_expr().free_symbols}
-        known = [(c, strict) for c, strict in self.said() if self._is_signed(c)]
+        used = {s for symbol in used for s in self._put(self.field(symbol)).as_expr().free_symbols}
+        said = [*self.said(), *((self.field(symbol), True) for symbol in self.equal)]
+        known = [(put, strict) for c, strict in said if self._is_signed(put := self._put(c))]
         bounds = list(self._bounds())
         before = None
         while before != used:
@@ -220,6 +252,9 @@ class Space:
         }
         self._images |= {s: one * value for s, value in letters.fixed.items()}
         self._symbols = letters.field.symbols
+        for symbol, c in letters.equal.items():
+            if c.as_expr().free_symbols <= set(self._images):
+                self._images[symbol] = self.ratio(c)
         indexed = letters.about.world.indexed
         #: The places of letters that each client has of its own.
         self.own = frozenset(

@@ -4,14 +4,14 @@ Left less right is a sum over the clients of what a generic client adds, its den
 the statement speaks. Each density is to be at most 0: in each way in which the masks of a client may fall, with letters
 and vectors of its own. What is *linked* sums to zero, or to at most 0, only over all clients: it has one multiplier
 for all, which may not depend on what a client has of its own. What a step draws are coins, of which the mean is taken
-in each density.
+in each density, or sets of clients, of which it is taken in each quantity.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import permutations, product
+from itertools import product
 from typing import Any
 
 import sympy
@@ -19,21 +19,15 @@ import sympy
 from fedtheory.claims import Claim
 from verify.multipliers import curvatures
 from verify.multipliers.cases import stated
-from verify.multipliers.clients import (
-    CONJUGATE,
-    OPTIMUM,
-    Clients,
-    class_in_words,
-    fallen,
-    meanings,
-    setting_in_words,
-    sum_in_words,
-)
+from verify.multipliers.clients import Clients, fallen
 from verify.multipliers.coins import Coins
+from verify.multipliers.curvatures import between_points
+from verify.multipliers.drawn import Drawn, Told, draws_sets
 from verify.multipliers.forms import BLOCK, Form, unneeded, without
 from verify.multipliers.grounds import Letters, Space, nonzero, without_maxima
 from verify.multipliers.posing import Posed
 from verify.multipliers.sorts import sorts
+from verify.multipliers.words import meanings, setting_in_words, sum_in_words
 from verify.reading.claimed import Case
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
@@ -41,7 +35,7 @@ from verify.reading.program import Program
 from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, leaf
-from verify.reading.worlds import ONE, Atom, Value, at_client, inverse
+from verify.reading.worlds import ONE, Atom, Value, at_client
 
 #: Known inequalities that are linked: under what name, and with which sign.
 Links = Mapping[str, tuple[str, int]]
@@ -102,7 +96,8 @@ class _Posing:
             raise Unread("a quantity is taken after a step, or is not finite everywhere")
         if claim.setting.adversaries:
             raise Unread("compressors and oracles are not posed client by client")
-        if case.program is not None and claim.statement.algorithm.State is not claim.setting.algorithm.State:
+        own = claim.setting.algorithm
+        if case.program is not None and (own is None or claim.statement.algorithm.State is not own.State):
             raise Unread("the method has other states than the setting")
         self.ends = None if of is None or not stated(claim, of) else curvatures.ends(of)
         self.maxima, self.comparisons = without_maxima(claim.statement.comparisons)
@@ -118,31 +113,49 @@ class _Posing:
         if case.program is not None:
             terms += [*case.program.step.values(), *case.program.law.terms()]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
-        convex = self.ends is not None and type(of) in curvatures.STRONGLY_CONVEX
+        convex = self.ends is not None and type(of) in curvatures.CONVEX
         conjugates = bool(getattr(of, "conjugates", False)) if convex else None
         alone = set(claim.setting.drawing.g) == {False}
-        self.clients = Clients.of(terms, anchored and alone, conjugates, case.program is None)
+        sets = case.program is not None and draws_sets(case.program.law)
+        self.clients = Clients.of(terms, anchored and alone, conjugates, case.program is None or sets)
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
+        for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
+            self.clients.relations[f"invariant {k}"] = value
+        if len(case.whose) > (case.program is None):
+            raise Unread("a statement speaks of several clients, or of one after a step")
+        self.whose = next(iter(case.whose), None)
+        #: What is known of how clients move that are drawn.
+        self.moves: list[Told] = []
+        drawn = Drawn.of(self.clients, case.program.law) if case.program is not None and sets else None
+        # What a step asks is asked first.
+        step = [] if drawn is None or case.program is None else evaluated(self.world, case.program.step.values())
         before = [q for q in claim.statement.quantities if not q.after]
         self.quantities = {q.expression: self._number(case.quantities[q.of]) for q in before}
         self.known = evaluated(self.world, case.known)
-        for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
-            self.clients.relations[f"invariant {k}"] = value
+        if drawn is not None:
+            self._moved(drawn, step)
         self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
         self.about: Ground = ground(claim, case, self.world)
         self.about.relations.extend(self._ends())
-        if len(case.whose) > 1:
-            raise Unread("a statement speaks of several clients")
-        self.whose = next(iter(case.whose), None)
         self.about.relations.extend(self._signs())
         self._check_maxima()
-        self.coins = None if case.program is None else self._stepped(case.program)
+        self.coins = None if case.program is None or sets else self._tossed(case.program)
 
-    def _stepped(self, program: Program) -> Coins:
-        """Take a step: what it draws, after which the quantities that speak of it are known."""
-        if self.whose is not None:
-            raise Unread("of a step a statement speaks of all clients")
+    def _moved(self, drawn: Drawn, step: list[Value]) -> None:
+        """The quantities after a step on sets of clients, in expectation, and what is known of it."""
+        known = self.world.known
+        known.update(zip(self.case.types, map(drawn.moved, step), strict=True))
+        for q in (q for q in self.claim.statement.quantities if q.after):
+            self.quantities[q.expression] = drawn.expectation(self._number(self.case.quantities[q.of]))
+        if self.curvatures is not None:
+            convex = type(self.claim.setting.functions) in curvatures.EQUAL
+            self.moves += drawn.known(self._curvatures(self.curvatures, False), convex)
+        self.moves += drawn.linked()
+        known.clear()
+
+    def _tossed(self, program: Program) -> Coins:
+        """The quantities after a step that tosses coins, and these."""
         coins = Coins.of(self.clients, program.law)
         self.world.known.update(zip(program.step, evaluated(self.world, program.step.values()), strict=True))
         for q in self.claim.statement.quantities:
@@ -177,6 +190,11 @@ class _Posing:
         for maximum in self.maxima.values():
             if not any(self.about.implies(sympy.Ge(bound, 0)) for bound in maximum.args):
                 raise Unread(f"{maximum} may be negative")
+
+    def _curvatures(self, told: list[Value], mine: bool) -> list[Value]:
+        """The least and the largest curvature of a generic client's function; ``mine``: of that of whom it speaks."""
+        one = curvatures.of_one(self.claim.setting.functions)
+        return told if one is None or (mine and one == self.whose) else [Value({}), *told[1:]]
 
     # Groups
 
@@ -285,6 +303,10 @@ class _Posing:
             said, more = self.clients.shared(value, weight, _is_own(value))
             linked |= more
             (own if _is_own(value) else linked)[f"known {k}"] = said
+        for told in self.moves:
+            said, more = self.clients.shared(told.value, weight, told.link is None)
+            (own if told.link is None else linked)[told.name] = said
+            linked |= more
         for asked in self.clients.asked.values():
             for vector in (asked.point, asked.gradient):
                 linked |= self.clients.shared(self.world.inner(vector * vector), weight, True)[1]
@@ -336,9 +358,12 @@ class _Posing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        words = {key: setting_in_words(self.claim, key) for key in found}
-        for key, form, text in self._of_class([target, *found.values(), *vectors.values()], mine):
-            found[key], words[key] = self.clients.shared(form, weight, True)[0], text
+        of_moves = {told.name: told.words for told in self.moves}
+        words = {key: of_moves.get(key) or setting_in_words(self.claim, key) for key in found}
+        of, values = self.claim.setting.functions, [target, *found.values(), *vectors.values()]
+        if self.curvatures is not None:
+            for key, form, text in between_points(self.clients, of, self._curvatures(self.curvatures, mine), values):
+                found[key], words[key] = self.clients.shared(form, weight, True)[0], text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> Group:
@@ -364,11 +389,12 @@ class _Posing:
         )
         parts: dict[str, Posed] = {}
         links: dict[str, tuple[str, int]] = {}
+        told = {of.name: of.link for of in self.moves}
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
             goal = known.pop("", Form({}))
             words = dict(part.words)
-            links |= {of: (of, 1) for of in part.linked if of in known}
+            links |= {of: told.get(of) or (of, 1) for of in part.linked if of in known}
             for relation, vector in vectors[key].items():
                 for row in sorted(shared - out):
                     along = sum(
@@ -396,39 +422,6 @@ class _Posing:
                 raise Unread("a relation between vectors does not hold once the masks are known")
             found[atoms[0].name] = space.ratio(c)
         return found
-
-    def _of_class(self, values: list[Value], mine: bool) -> Iterator[tuple[str, Value, str]]:
-        """What the class says of a generic client's function, between each two points at which it is asked, by name,
-        and in words."""
-        if self.curvatures is None:
-            return
-        least, largest = self.curvatures
-        one = curvatures.of_one(self.claim.setting.functions)
-        if one is not None and not (mine and one == self.whose):
-            least = Value({})
-        spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in self.clients.parts(atom)}
-        asked = [
-            (function, a)
-            for k, ((function, name), a) in enumerate(self.clients.asked.items())
-            if not k or name == OPTIMUM or not a.atoms.isdisjoint(spoken_of)
-        ]
-        inner, two = self.world.inner, self.world.constant(sympy.Integer(2))
-        for (i, (of, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
-            if of != other:
-                continue
-            low, high = least, largest
-            if of == CONJUGATE:
-                low, high = inverse(self.world, high), inverse(self.world, low)
-            x, g = a.point - b.point, a.gradient - b.gradient
-            lower = b.value + inner(b.gradient * x) - a.value
-            form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
-            words = class_in_words(of, low, high, a.point, b.point)
-            if type(self.claim.setting.functions) in curvatures.EQUAL:
-                # What it implies, with multipliers that are finite where the two curvatures are one.
-                yield f"{of} convex[{i},{j}]", two * lower + low * inner(x * x), words
-                yield f"{of} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words
-                yield f"{of} both[{i},{j}]", two * high * lower + inner(g * g), words
-            yield f"{of}[{i},{j}]", form, words
 
     def _form(self, value: Value, space: Space) -> Form:
         found: dict[tuple[str, ...], Any] = {}

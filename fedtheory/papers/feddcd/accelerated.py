@@ -136,6 +136,11 @@ SETTING = Setting(
 )
 
 
+def least_smoothness(problem: Problem, params: Any) -> Any:
+    """The least of the L_i."""
+    return min(params.L)
+
+
 SETTING_D = Setting(
     "h mu-strongly convex, each h_i L_i-smooth; x, z in C; 1 < tau <= n",
     letters={
@@ -143,6 +148,7 @@ SETTING_D = Setting(
         appendix_b.tau: "tau",
         mu: "mu",
         L_max: lambda problem, params: max(params.L),
+        appendix_b.L_min: least_smoothness,
         # Not drawn: they follow from the condition number, n and tau.
         A: lambda problem, params: params.a,
         B: lambda problem, params: params.b,
@@ -263,6 +269,14 @@ _STRUCTURE = Hypothesis(
     met=SETTING_D.functions.contains,  # type: ignore[union-attr]
 )
 _SIZE = appendix_b.SIZE
+_WEIGHTS = Hypothesis(
+    "a = s/(1/r + s) and b = s^2 a r^2 for an s with 0 < s <= sqrt(mu/L_max), as in line 51",
+    sympy.And(
+        sympy.Lt(A, 1, evaluate=False),
+        sympy.Eq(B * (1 - A) ** 2, A**3, evaluate=False),
+        sympy.Le(L_max * A**2, mu * _r**2 * (1 - A) ** 2, evaluate=False),
+    ),
+)
 #: What the Lyapunov function at y^0 = z^0 = 0 costs: with q = sqrt(beta/alpha), 1 + (q^2 + r q + r^2)/(q + r)^2 < 2.
 _q, _share = sympy.sqrt(beta / alpha), (tau - 1) / (N - 1)
 START = 1 + (_q**2 + _share * _q + _share**2) / (_q + _share) ** 2
@@ -369,7 +383,8 @@ APPENDIX_D = (
             ),
             1 - A,
         ),
-        requires=(_STRUCTURE, _SIZE),
+        requires=(_STRUCTURE, _SIZE, _WEIGHTS),
+        reading="line 51 has s = sqrt(mu/L_max); s is a/(r (1 - a)), by which the hypothesis is written",
     ),
     Claim(
         id="feddcd/lemma-D.2",
@@ -386,9 +401,7 @@ APPENDIX_D = (
         id="feddcd/lemma-D.3",
         where="Lemma D.3",
         gist="virtual point v against z in expectation",
-        setting=replace(
-            SETTING_D, letters={**SETTING_D.sources, appendix_b.L_min: lambda problem, params: min(params.L)}
-        ),
+        setting=SETTING_D,
         statement=identity(
             Quantity("|x*-v|_L^2-|x*-u|_L^2", _virtual_change),
             Quantity("E[|x*-z_next|_L^2-|x*-u|_L^2]", _expected_change) / _r,

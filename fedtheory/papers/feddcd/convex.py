@@ -6,15 +6,14 @@ usual a_t = 2/(t + 2) for an a that would be 0.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd
 from fedtheory.claims import Claim
-from fedtheory.classes import SmoothBlocks
-from fedtheory.classes.base import each
+from fedtheory.classes import ConvexBlocks
 from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
@@ -28,20 +27,6 @@ from fedtheory.papers.feddcd.lower_bound import epsilon, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
-
-
-@dataclass(frozen=True)
-class ConvexBlocks(SmoothBlocks):
-    """h_1, ..., h_n, each of a variable of its own, convex and L_i-smooth; the members are strongly convex."""
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return "each convex and L_i-smooth"
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``."""
-        return each(min(0 * problem.mu, *problem.f.mu), problem.n), params.L
 
 
 class Params(NamedTuple):
@@ -87,7 +72,7 @@ FUNCTIONS = ConvexBlocks(appendix_b.mu, appendix_b.L_max)
 CONVEX = replace(
     accelerated.SETTING_D,
     text="each h_i convex and L_i-smooth; x, z in C; 1 < tau <= n; 0 < a <= 1",
-    letters={appendix_b.n: "n", appendix_b.tau: "tau", A: "a"},
+    letters={appendix_b.n: "n", appendix_b.tau: "tau", A: "a", appendix_b.L_min: accelerated.least_smoothness},
     algorithm=unregularised,
     functions=FUNCTIONS,
     domain=(*appendix_b.BLOCKS, sympy.Le(A, 1)),

@@ -1,0 +1,58 @@
+"""What stands in inequalities that are shown client by client, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from fedtheory.claims import Claim
+from verify.multipliers.clients import CONJUGATE, Clients
+from verify.reading.terms import Op
+from verify.reading.worlds import Value
+
+
+def in_words(value: Value) -> str:
+    """A value as a sum of products."""
+    return " + ".join(_product(c, (*sorted(draws), *(a.name for a in atoms))) for (draws, atoms), c in value.of.items())
+
+
+def class_in_words(function: str, low: Value, high: Value, a: Any, b: Any) -> str:
+    """An inequality that holds between two points of a function of which the curvatures are bounded."""
+    bounds, what = f"[{in_words(low) or '0'}, {in_words(high)}]", "conjugate" if function == CONJUGATE else "function"
+    return f"the client's {what} has curvatures in {bounds}: between ({in_words(a)}) and ({in_words(b)})"
+
+
+def setting_in_words(claim: Claim, name: str) -> str:
+    """What the setting says is at most 0 in all states."""
+    says = claim.setting.hints.known.__doc__ if claim.setting.hints.known is not None else None
+    return f"{name}, of what the setting says is at most 0: {' '.join((says or claim.setting.text).split())}"
+
+
+def sum_in_words(value: Value, row: str) -> str:
+    """A vector that is zero once it is summed over the clients, in an inner product with one that all share."""
+    return f"summed over the clients this is zero: <{in_words(value)}, {row}>"
+
+
+def meanings(clients: Clients, out: Iterable[str]) -> Iterator[str]:
+    """What stands for sums and quotients of sums, and of which vectors nothing depends on where they are."""
+    for name, total in clients.totals.items():
+        yield f"{name} = {in_words(total)}"
+    for name, value in clients.relations.items():
+        yield f"{name}: 0 = {in_words(value)}"
+    for name, symbol in clients.world.sums.items():
+        yield f"{symbol} = {_plain(name)}"
+    if out:
+        yield f"nothing changes where all vectors move alike, so that of these some are 0: {', '.join(sorted(out))}"
+
+
+def _product(c: Any, factors: tuple[str, ...]) -> str:
+    number = str(c)
+    shown = f"({number})" if " + " in number or " - " in number else number
+    return _plain(" ".join(factors if number == "1" and factors else (shown, *factors)))
+
+
+def _plain(name: str) -> str:
+    """A name without what kind of letters it has."""
+    for kind in (Op.LETTER, Op.GIVEN):
+        name = name.replace(f"{kind} ", "")
+    return name
