@@ -315,7 +315,7 @@ def _registry() -> dict[str, Claim]:
     return {id: claim for paper in plugins.every() for id, claim in of_paper(paper).items()}
 
 
-#: Claims of somebody's own, by id: known to this process, and part of no paper.
+#: The user's own claims, by id: known to this process, and part of no paper.
 _own: dict[str, Claim] = {}
 
 

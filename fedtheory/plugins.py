@@ -1,6 +1,6 @@
 """Papers, found as plugins are: those of this package are the folders of ``fedtheory.papers``, others are installed.
 
-A package of somebody's own adds its claims to every command by an entry point, ``mine = "my_package:PAPER"`` in the
+A package of the user's adds its claims to every command by an entry point, ``mine = "my_package:PAPER"`` in the
 group ``fedtheory.papers``, the name being the paper's. Nothing here loads a paper before it is asked for.
 """
 
@@ -125,7 +125,7 @@ def _loaded(id: str, place: str) -> Paper:
     module, _, name = place.partition(":")
     try:
         paper = getattr(import_module(module), name)
-    except Exception as error:  # A package of somebody else's may fail in any way.
+    except Exception as error:  # The package of a user may fail in any way.
         raise ValueError(f"the paper {id} at {place} cannot be loaded: {type(error).__name__}: {error}") from error
     if not isinstance(paper, Paper) or paper.id != id:
         raise ValueError(f"{place} must be the fedtheory.Paper of id {id}, got {paper!r:.100}")

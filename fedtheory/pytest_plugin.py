@@ -101,7 +101,7 @@ def _tests(name: str) -> Callable[..., Any]:
 
 @pytest.fixture
 def conformance(request: pytest.FixtureRequest) -> Conformance:
-    """Tests of anybody's implementation with the theory as the oracle."""
+    """Tests of an implementation with the theory as the oracle."""
     algorithm: str | None = None
     options: dict[str, Any] = {}
     for mark in reversed(list(request.node.iter_markers("fedtheory"))):

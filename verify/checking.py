@@ -59,7 +59,7 @@ def check(
         raise ValueError(f"check takes a claim, as claims.get(id) gives, not {claim!r}")
     check_arguments(seed, budget)
     begun = time.perf_counter()
-    # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in somebody's
+    # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in an author's
     # code is reported in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"):
         inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)

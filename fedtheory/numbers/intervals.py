@@ -317,7 +317,7 @@ def _root(value: Fraction, up: bool) -> Fraction:
 
 
 def _place() -> str:
-    """The function, file and line in which code of somebody's own is running; of this package, in words."""
+    """The function, file and line in which the user's code is running; of this package, in words."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         root = str(frame.f_globals.get("__name__", "")).split(".")[0]

@@ -1,4 +1,4 @@
-"""Somebody's own code, read as it is written: what its floats denote where it runs in fractions.
+"""The user's code, read as it is written: what its floats denote where it runs in fractions.
 
 In a step everybody writes ``0.1 * x``, ``1 / 3`` or ``x / problem.n``, and means a tenth, a third and the n-th part.
 Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecode` compiles it, with its literals and
@@ -29,8 +29,8 @@ _KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
 
 
 def in_fractions(function: Any) -> Any:
-    """The function, which reads its literals as fractions where it is given fractions; all but functions of somebody's
-    own as they are."""
+    """The function, which reads its literals as fractions where it is given fractions; all but functions of the
+    user's as they are."""
     if isinstance(function, partial):
         inner = in_fractions(function.func)
         return function if inner is function.func else partial(inner, *function.args, **function.keywords)
@@ -109,7 +109,7 @@ class _Written:
 
 
 def _helper(function: FunctionType, seen: frozenset[FunctionType]) -> FunctionType:
-    """A function that somebody's own code calls, as it is written; ``seen``: those that are looked up already."""
+    """A function that the user's code calls, as it is written; ``seen``: those that are looked up already."""
     written = _written(function) if _is_own(function) else None
     if written is None:
         return function

@@ -1,4 +1,4 @@
-"""The source of somebody's own functions, compiled so that literals and quotients of integers are fractions."""
+"""The source of the user's functions, compiled so that literals and quotients of integers are fractions."""
 
 from __future__ import annotations
 

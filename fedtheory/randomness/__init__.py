@@ -23,7 +23,7 @@ from fedtheory.numbers.rational import exact as to_fractions
 
 #: Supports larger than this are not enumerated.
 LARGEST_SUPPORT = 200_000
-#: By how much floats that sum to 1 may be off; digits up to which a float is the decimal that somebody wrote.
+#: By how much floats that sum to 1 may be off; digits up to which a float is the decimal that was written.
 ROUNDING, DECIMAL = 1e-9, 12
 
 Draw = Any
@@ -64,7 +64,7 @@ def check_enumerable(count: int | None) -> None:
 
 
 def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, Array]:
-    """All draws (leading axis K) and probabilities ``(K,)`` of anybody's distribution, checked.
+    """All draws (leading axis K) and probabilities ``(K,)`` of a user's distribution, checked.
 
     ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or than
     ``count`` says, or if its probabilities are none (:func:`checked_probabilities`). Draws without

@@ -7,7 +7,7 @@ A claim of a paper rests on all of this package outside the papers, on the modul
 on the modules of papers in which the claim stands, with all that these import, on the records of the papers, and on
 which other claims there are, among which the error level of the samplers is shared out. What a module might look up
 while it runs is taken to be every paper. A claim of an installed paper rests on all of this and on all of the package
-that holds the paper. What cannot be seen from these files has no digest: a claim of somebody's own file, a changed one,
+that holds the paper. What cannot be seen from these files has no digest: a claim of a user's file, a changed one,
 an installed paper that imports other packages than those that are named here.
 """
 

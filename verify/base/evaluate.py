@@ -32,7 +32,7 @@ Sides = tuple[Array, Array]
 
 
 class NoNumber(Undefined):
-    """What somebody's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
+    """What an author's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
 
 
 def rollout(

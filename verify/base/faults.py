@@ -18,7 +18,7 @@ from fedtheory.claims import Claim
 
 #: The packages whose code is ours, and where it is. Code that was changed for a self-test has another place.
 _OURS = {name: Path(__file__).resolve().parents[2] / name for name in ("fedtheory", "verify")}
-#: Modules of ours whose functions stand for somebody's own code.
+#: Modules of ours whose functions stand for an author's code.
 _STAND_INS = frozenset({"verify.mutation.regions"})
 #: Packages that our code calls and that call nothing of a claim's by themselves.
 _LIBRARIES = frozenset(

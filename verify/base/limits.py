@@ -1,4 +1,4 @@
-"""Work on data that nobody vouches for, in a process of its own, with limits on its time and memory."""
+"""Work on untrusted data, in a process of its own, with limits on its time and memory."""
 
 from __future__ import annotations
 

@@ -25,6 +25,6 @@ def quoted(value: Any) -> str:
         shown = repr(value)
     except RecursionError:
         return "what is nested too deeply"
-    except Exception:  # Objects of somebody's own file.
+    except Exception:  # Objects of a user's file.
         return f"a {type(value).__name__} that cannot be shown"
     return shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}... ({len(shown)} characters)"

@@ -1,4 +1,4 @@
-"""The command ``fedtheory check``: the theorems of somebody's own file, each tested with limits on time and memory."""
+"""The command ``fedtheory check``: the theorems of a user's file, each tested with limits on time and memory."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ def run_why(args: Any) -> int:
 
 
 def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
-    """The claims of somebody's own that are named, on which the proofs of these rest, that repair these, and that say
+    """The user's claims that are named, on which the proofs of these rest, that repair these, and that say
     what these mean, or speak of their letter."""
     found: list[str] = []
     left = [id for id in ids if id in own]

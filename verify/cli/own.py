@@ -31,7 +31,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         spec.loader.exec_module(module)
     except SyntaxError as error:
         raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
-    except (Exception, SystemExit) as error:  # A file of somebody else's may fail in any way, and may not end this.
+    except (Exception, SystemExit) as error:  # A user's file may fail in any way, and may not end this.
         frames = traceback.extract_tb(error.__traceback__)
         lines = [f.lineno for f in frames if f.filename == module.__file__]
         where = f", line {lines[-1]}" if lines else ""

@@ -2,7 +2,7 @@
 
 An audit that ended goes on from the verdicts on disk, and a second one is done at once. A verdict is taken up again
 only if all that it rests on (:mod:`verify.base.code`), the seed and the budget are those with which it was found, and
-the file is as it was written. Claims of somebody's own file are never taken from here.
+the file is as it was written. Claims of a user's file are never taken from here.
 """
 
 from __future__ import annotations

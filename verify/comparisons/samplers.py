@@ -64,7 +64,7 @@ def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
 
 
 def level(claim: Claim) -> Fraction:
-    """The share of a registered claim in an audit's level; somebody's own claim has as much."""
+    """The share of a registered claim in an audit's level; a user's own claim has as much."""
     ledger, id = _ledger(), claim.id.rstrip("*")
     return ledger.share(id if ledger.has(id) else next(iter(ledger)))
 

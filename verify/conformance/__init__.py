@@ -1,4 +1,4 @@
-"""The theory as the test oracle of anybody's compressor or algorithm."""
+"""The theory as the test oracle of compressors and algorithms in any framework."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

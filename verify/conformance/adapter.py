@@ -1,4 +1,4 @@
-"""Somebody's functions, called with what the reference has and read as what the reference has.
+"""Functions under test, called with the values of the reference and read in its types.
 
 Arrays of any library, on any device, become numpy arrays by the array API standard: an array with ``__dlpack__`` is
 read on the processor, to which ``to_device`` moves it if need be; torch's tensors are detached first, and have ``cpu``

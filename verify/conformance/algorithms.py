@@ -1,4 +1,4 @@
-"""Anybody's implementation of an algorithm against the reference, step for step, and against the algorithm's claims."""
+"""An implementation of an algorithm against the reference, step for step, and against the algorithm's claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A compressor as somebody wrote it: what is tested of it, and what each call of it must keep to."""
+"""A compressor under test: what is tested of it, and what each call of it must keep to."""
 
 from __future__ import annotations
 

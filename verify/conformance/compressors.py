@@ -1,4 +1,4 @@
-"""Anybody's compressor: is it unbiased with its omega, or a contraction, and independent from call to call?"""
+"""A compressor under test: is it unbiased with its omega, or a contraction, and independent from call to call?"""
 
 from __future__ import annotations
 

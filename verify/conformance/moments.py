@@ -1,4 +1,4 @@
-r"""Anybody's compressor against E C(x) = x and E|C(x) - x|^2 <= omega |x|^2, or E|C(x) - x|^2 <= (1 - alpha) |x|^2.
+r"""A compressor under test against E C(x) = x and E|C(x) - x|^2 <= omega |x|^2, or E|C(x) - x|^2 <= (1 - alpha) |x|^2.
 
 Nothing is enumerated. The tests of means are those of :mod:`verify.statistics.sequential`, of each coordinate the
 empirical Bernstein bound. One statistic deserves a word: W = |C(x) - (1 + omega)/2 x|^2 is nonnegative, and the claim

@@ -1,4 +1,4 @@
-"""Arrays by name, from an npz file that nobody vouches for.
+"""Arrays by name, from an untrusted npz file.
 
 What the file says of its sizes is compared with what it holds, and bounded, before anything is made of it; objects are
 never unpickled.

@@ -1,4 +1,4 @@
-"""All that somebody offers, tested by one call."""
+"""All that a provider offers, tested by one call."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def rounding_of(dtype: Any) -> float:
 
 
 def raised(error: BaseException) -> str:
-    """An exception in words, with the last line of somebody else's code that it came through."""
+    """An exception in words, with the last line of the user's code that it came through."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "/verify/conformance/" not in f.filename]
     place = f" at {frames[-1].filename.split('/')[-1]}:{frames[-1].lineno}, `{frames[-1].line}`" if frames else ""
     return f"raises {type(error).__name__}: {' '.join(str(error).split()) or 'no message'}{place}"

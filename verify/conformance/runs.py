@@ -1,4 +1,4 @@
-"""Somebody's loop, of which only its models are seen, against the reference."""
+"""A training loop, of which only the models are seen, against the reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Anybody's compressor at inputs of every size, each of them new: what it does must not hang on how large they are."""
+"""A compressor under test at new inputs of every size: what it does must not depend on how large they are."""
 
 from __future__ import annotations
 

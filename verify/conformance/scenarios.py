@@ -148,7 +148,7 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
 
 
 def posed(algorithm: Algorithm, problem: Problem, params: Any, seed: int) -> Scenario:
-    """The scenario of somebody's own problem and parameters."""
+    """The scenario of the user's own problem and parameters."""
     rng = np.random.default_rng([seed, 1])
     states = tuple(_visited(algorithm, problem, params, [algorithm.init(problem, params)], rng))
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]))

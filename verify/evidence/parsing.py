@@ -1,5 +1,4 @@
-"""Numbers and expressions from text that nobody vouches for: read by a grammar of our own, never run as code; and
-numbers as text.
+"""Numbers and expressions from untrusted text, read by a grammar of our own, never run as code; and numbers as text.
 
 Everything is bounded before it is computed: the length of a text, the digits of a number, how deep parentheses nest,
 and the powers, so that no few characters stand for a number that does not fit a computer.

@@ -20,7 +20,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
 from verify.reading.values import Condition, Law, Record, Several, Unknown, is_record_class
 
-#: The functions of ours that hold somebody's, and under which name: what they do is done here.
+#: The functions of this package that wrap the author's, and under which name: what they do is done here.
 _HOLDERS = {
     literals.in_fractions: "function",
     base.stepping: "step",
@@ -189,7 +189,7 @@ def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
 
 
 def theirs(function: Any, State: type | None = None) -> Any:
-    """Somebody's function in what this package wraps it in; ``State``: of what a step is to make."""
+    """The author's function in what this package wraps it in; ``State``: of what a step is to make."""
     while isfunction(function):
         holder = next((holder for holder in _HOLDERS if is_made_by(function, holder)), None)
         if holder is None:

@@ -74,7 +74,7 @@ class Reader(Expressions):
         raise Unread(f"the code has more than {PATHS} paths through conditions on letters")
 
     def call(self, function: Any, *arguments: Any) -> Any:
-        """What a function of somebody's gives for these values. ``Unread`` where something in it is not allowed."""
+        """What a function gives for these values. ``Unread`` where something in it is not allowed."""
         return self.call_with(function, arguments, {})
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:

@@ -19,7 +19,7 @@ from verify.reading.values import is_ours
 
 #: Where the theory is.
 _THEORY = Path(fedtheory.__file__).resolve().parent
-#: What has no code of anybody's own in it: these types, and no subclasses, which may be called.
+#: What holds no code: these types, and no subclasses, which may be called.
 _DATA = frozenset({type(None), bool, int, float, str, Fraction})
 
 

@@ -49,7 +49,7 @@ class Stated(Protocol):
 def fall(claim: Stated, verdicts: Verdicts) -> Fall | None:
     """In which way the claim falls; None where it does not.
 
-    A letter falls alone unless what is meant falls too. Of a claim of somebody's own that does not say whether it is
+    A letter falls alone unless what is meant falls too. Of a user's claim that does not say whether it is
     printed nothing more is known.
     """
     if verdicts.get(claim.id) not in FALLEN:

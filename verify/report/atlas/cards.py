@@ -457,7 +457,7 @@ def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
 
 
 def _own(id: str) -> Claim | None:
-    """A claim of somebody's own that this process knows."""
+    """A user's claim that this process knows."""
     try:
         return claims.get(id)
     except ValueError:

@@ -65,7 +65,7 @@ def _element(latex: str) -> ET.Element | None:
     """The element ``math``; None where the LaTeX is not understood."""
     try:
         element = ET.fromstring(convert(latex, display="block"))
-    except Exception:  # Somebody's own letters may be anything, and the converter raises many kinds of errors.
+    except Exception:  # A user's letters may be anything, and the converter raises many kinds of errors.
         return None
     for part in element.iter():
         tag = part.tag.rpartition("}")[2]
