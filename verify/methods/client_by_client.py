@@ -35,7 +35,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _applies(claim: Claim) -> bool:
-    return bool(claim.statement.quantities) and not claim.setting.adversaries
+    stepping = isinstance(claim.statement, OneStep)
+    return bool(claim.statement.quantities) and not (stepping and claim.setting.adversaries)
 
 
 METHOD = Method(

@@ -21,6 +21,7 @@ from verify.multipliers import curvatures
 from verify.multipliers.cases import stated
 from verify.multipliers.clients import Clients, fallen
 from verify.multipliers.coins import Coins
+from verify.multipliers.compressed import Compressed, variance
 from verify.multipliers.curvatures import between_points
 from verify.multipliers.drawn import Drawn, Told, draws_sets
 from verify.multipliers.forms import BLOCK, Form, unneeded, without
@@ -94,8 +95,8 @@ class _Posing:
         of = claim.setting.functions
         if any(q.domain is not None or (q.after and case.program is None) for q in claim.statement.quantities):
             raise Unread("a quantity is taken after a step, or is not finite everywhere")
-        if claim.setting.adversaries:
-            raise Unread("compressors and oracles are not posed client by client")
+        if claim.setting.adversaries and case.program is not None:
+            raise Unread("what steps draw beside sets and coins is not posed client by client")
         own = claim.setting.algorithm
         if case.program is not None and (own is None or claim.statement.algorithm.State is not own.State):
             raise Unread("the method has other states than the setting")
@@ -105,7 +106,7 @@ class _Posing:
         signs = () if self.ends is None else curvatures.signs(of)
         self.case = case = replace(case, letters={**case.letters, **letters}, signs=(*case.signs, *signs))
         terms = [t for several in case.quantities.values() for t in several]
-        terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ())]
+        terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ()), *variance(claim)]
         terms += [term for term, _ in case.signs]
         terms += [t for c, _ in case.conditions for t in _of_condition(c)]
         terms += [t for _, c in case.raising for t in _of_condition(c)]
@@ -117,7 +118,9 @@ class _Posing:
         conjugates = bool(getattr(of, "conjugates", False)) if convex else None
         alone = set(claim.setting.drawing.g) == {False}
         sets = case.program is not None and draws_sets(case.program.law)
-        self.clients = Clients.of(terms, anchored and alone, conjugates, case.program is None or sets)
+        naming = sets or (case.program is None and not claim.setting.adversaries)
+        self.clients = Clients.of(terms, anchored and alone, conjugates, naming)
+        compressed = Compressed.of(self.clients, claim) if claim.setting.adversaries else None
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
         for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
@@ -125,8 +128,8 @@ class _Posing:
         if len(case.whose) > (case.program is None):
             raise Unread("a statement speaks of several clients, or of one after a step")
         self.whose = next(iter(case.whose), None)
-        #: What is known of how clients move that are drawn.
-        self.moves: list[Told] = []
+        #: What is known of how clients move that are drawn, and of what compressors draw.
+        self.told: list[Told] = []
         drawn = Drawn.of(self.clients, case.program.law) if case.program is not None and sets else None
         # What a step asks is asked first.
         step = [] if drawn is None or case.program is None else evaluated(self.world, case.program.step.values())
@@ -135,6 +138,8 @@ class _Posing:
         self.known = evaluated(self.world, case.known)
         if drawn is not None:
             self._moved(drawn, step)
+        if compressed is not None:
+            self.told += compressed.known()
         self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
         self.about: Ground = ground(claim, case, self.world)
         self.about.relations.extend(self._ends())
@@ -150,8 +155,8 @@ class _Posing:
             self.quantities[q.expression] = drawn.expectation(self._number(self.case.quantities[q.of]))
         if self.curvatures is not None:
             convex = type(self.claim.setting.functions) in curvatures.EQUAL
-            self.moves += drawn.known(self._curvatures(self.curvatures, False), convex)
-        self.moves += drawn.linked()
+            self.told += drawn.known(self._curvatures(self.curvatures, False), convex)
+        self.told += drawn.linked()
         known.clear()
 
     def _tossed(self, program: Program) -> Coins:
@@ -303,7 +308,7 @@ class _Posing:
             said, more = self.clients.shared(value, weight, _is_own(value))
             linked |= more
             (own if _is_own(value) else linked)[f"known {k}"] = said
-        for told in self.moves:
+        for told in self.told:
             said, more = self.clients.shared(told.value, weight, told.link is None)
             (own if told.link is None else linked)[told.name] = said
             linked |= more
@@ -358,8 +363,8 @@ class _Posing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        of_moves = {told.name: told.words for told in self.moves}
-        words = {key: of_moves.get(key) or setting_in_words(self.claim, key) for key in found}
+        draws = {told.name: told.words for told in self.told}
+        words = {key: draws.get(key) or setting_in_words(self.claim, key) for key in found}
         of, values = self.claim.setting.functions, [target, *found.values(), *vectors.values()]
         if self.curvatures is not None:
             for key, form, text in between_points(self.clients, of, self._curvatures(self.curvatures, mine), values):
@@ -389,7 +394,7 @@ class _Posing:
         )
         parts: dict[str, Posed] = {}
         links: dict[str, tuple[str, int]] = {}
-        told = {of.name: of.link for of in self.moves}
+        told = {of.name: of.link for of in self.told}
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
             goal = known.pop("", Form({}))

@@ -1,0 +1,116 @@
+"""What compressors of the clients make of vectors, in expectation over all that they draw.
+
+The errors have mean zero. As random vectors they are elements of a Hilbert space, in which the expectation of an inner
+product is the inner product: those with vectors that are not random are 0, and so are those of errors of two clients
+whose compressors are independent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from fedtheory.claims import Claim
+from fedtheory.classes import UnbiasedCompressors
+from verify.multipliers.cases import stated
+from verify.multipliers.clients import Clients
+from verify.multipliers.drawn import Told
+from verify.multipliers.words import in_words
+from verify.reading.generic_client import evaluated
+from verify.reading.source import Unread
+from verify.reading.terms import NUMBER, Op, Term, leaf
+from verify.reading.worlds import Atom, Value, World
+
+_NONE: frozenset[str] = frozenset()
+
+
+def variance(claim: Claim) -> list[Term]:
+    """The omega of E|C_i(x) - x|^2 <= omega |x|^2, where a setting has compressors: what their family declares."""
+    if any(type(adversary) is not UnbiasedCompressors for adversary in claim.setting.adversaries):
+        raise Unread("compressors that are biased, and oracles, are not posed client by client")
+    return [leaf(Op.GIVEN, f"{adversary.field}.omega", NUMBER) for adversary in claim.setting.adversaries]
+
+
+@dataclass(eq=False)
+class Compressed:
+    """The errors of compressors, by what is compressed, with that. ``independent``: whether those of clients are."""
+
+    clients: Clients
+    name: str
+    factor: Value
+    independent: bool
+    errors: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, clients: Clients, claim: Claim) -> Compressed:
+        """The compressors of a setting. ``Unread`` where there are none, or several families."""
+        if len(claim.setting.adversaries) != 1:
+            raise Unread("there are several families of compressors")
+        (adversary,) = claim.setting.adversaries
+        (factor,) = evaluated(clients.world, variance(claim))
+        independent = stated(claim, adversary, "mutually_independent")
+        found = cls(clients, adversary.field, factor, independent)
+        rules = {Op.ALL: found._all, Op.COMPRESSED: found._compressed, Op.EXPECTED: found._expected}
+        clients.world.rules.update(rules)
+        return found
+
+    def _all(self, world: World, term: Term, of: list[Value]) -> Value:
+        if term.data != ("compression", self.name):
+            raise Unread("something else is drawn than what compressors draw")
+        return Value({})
+
+    def _compressed(self, world: World, term: Term, of: list[Value]) -> Value:
+        x = of[-1]
+        if term.of[0].op is not Op.ALL or any(draws for draws, _ in x.of) or self._is_random(x):
+            raise Unread("a vector is compressed that is itself random, or by one draw")
+        if x.is_zero():
+            return x
+        known = self.errors.setdefault(x.name(), (x, world.of_client(f"error {len(self.errors)}", 1)))
+        return x + known[1]
+
+    def _expected(self, world: World, term: Term, of: list[Value]) -> Value:
+        found = Value({})
+        for (draws, atoms), c in of[0].of.items():
+            random = [atom for atom in atoms if self._has_error(atom)]
+            if len(random) > 1:
+                raise Unread("the expectation is taken of a product of random numbers")
+            of_atom = self._mean(random[0]) if random else Value({(_NONE, ()): world.field.one})
+            rest = tuple(atom for atom in atoms if atom not in random)
+            found += of_atom * Value({(draws, rest): c})
+        return found
+
+    def _mean(self, atom: Atom) -> Value:
+        """The expectation of an error, of an inner product with one or two, or of a sum of such."""
+        world = self.clients.world
+        kind, *of = world.meaning.get(atom.name, ("",))
+        if kind == "sum" and atom.degree == 0:
+            letters, masks, own = of
+            if len(own) != 1:
+                raise Unread("the expectation is taken of a product of random numbers")
+            return world.total(Value({(masks, ()): letters}) * self._mean(own[0]))
+        if kind != "inner product" or not all(map(self._has_error, of)):
+            # It is linear in errors, which have mean zero.
+            return Value({})
+        one, other = of
+        if self.independent and not one.own and not other.own:
+            each = self.clients.of_each(one) * self.clients.of_each(other)
+            return world.total(world.inner(each))
+        return Value({(_NONE, (atom,)): world.field.one})
+
+    def _is_random(self, value: Value) -> bool:
+        return any(self._has_error(atom) for _, atoms in value.of for atom in atoms)
+
+    def _has_error(self, atom: Atom) -> bool:
+        if any((_NONE, (atom,)) in error.of for _, error in self.errors.values()):
+            return True
+        kind, *of = self.clients.world.meaning.get(atom.name, ("",))
+        if kind == "sum":
+            return any(map(self._has_error, of[2]))
+        return kind == "inner product" and any(map(self._has_error, of))
+
+    def known(self) -> Iterator[Told]:
+        """What the variance of the compressors says of the errors."""
+        inner = self.clients.world.inner
+        for k, (x, error) in enumerate(self.errors.values()):
+            words = f"E|C_i(v) - v|^2 <= {in_words(self.factor)} |v|^2, at v = {in_words(x)}"
+            yield Told(f"error {k}", inner(error * error) - self.factor * inner(x * x), words)
