@@ -3,23 +3,27 @@
 Every iteration of a run is one of the setting: it begins with what those before it keep, and at the start of the run
 that is seen to be there. So what premises say of any iteration is true at each index j of the run, 0 <= j <= k. And if
 they say that a function V of the state does not rise, V(after) <= V(before), then its value after iteration j is at
-most that after iteration i wherever i <= j, and the same before them: between the two V does not rise j - i times.
+most that after iteration i wherever i <= j, and the same before them: between the two V does not rise j - i times. That
+may be said in two cases, of which one holds in every iteration, and of V >= 0 in other sizes: a V(after) <= b V(before)
+with b <= a.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
+from typing import NamedTuple
 
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Comparison
 from verify.derivation import facts, obligations
-from verify.derivation.facts import Coefficient, Known
+from verify.derivation.facts import Coefficient, Known, Term
 from verify.derivation.for_all import Derived
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
@@ -80,19 +84,27 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
         within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, said.along.last, evaluate=False)
         if not all(reals.implied(relation, assumed) for relation in within):
             raise ValueError(f"the run need not have an iteration of the index {index}")
-    known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
-    held = [(fact, _of_state(fact, said)) for fact in known if fact.case is None and not fact.signs]
-    used = [_shown(_by_index(c, said, assumed), held, assumed) for c in claim.statement.comparisons]
+    known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0) if not fact.signs]
+    shown = [_shown(_by_index(c, said, assumed), known, said, assumed) for c in claim.statement.comparisons]
+    used = tuple(fact for one in shown for fact in one.facts)
+    step = RuleUse(RULE, used, nonnegative=tuple(Term(of, None) for one in shown for of in one.nonnegative))
     claims = {fact.claim.id: fact.claim for fact in used if fact.claim is not None}
-    own = tuple(obligations.own(said.along.iteration, []))
-    return Derived((RuleUse(RULE, tuple(used)),), tuple(claims.values()), own)
+    iteration = said.along.iteration
+    signs = [next(obligations.own(iteration, [of])) for of in obligations.nonnegative([step], [])]
+    return Derived((step,), tuple(claims.values()), (*signs, *obligations.own(iteration, [])))
 
 
-def _of_state(fact: Known, said: Linked) -> Sum:
-    """A fact about functions of the state, in letters that are the same in all iterations; else nothing."""
+class _Shown(NamedTuple):
+    """The facts by which a comparison holds, and functions of the state that must not be negative for that."""
+
+    facts: tuple[Known, ...]
+    nonnegative: tuple[At, ...] = ()
+
+
+def _of_state(fact: Known) -> Sum:
+    """A fact about functions of the state; of anything else nothing."""
     found = {t.of: c for t, c in fact.terms.items() if isinstance(t.of, At) and isinstance(c, Coefficient)}
-    alike = all(c.value.free_symbols <= said.letters for c in found.values())
-    return found if alike and len(found) == len(fact.terms) else {}
+    return found if len(found) == len(fact.terms) else {}
 
 
 def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, ...]) -> dict[sympy.Expr, Sum]:
@@ -112,18 +124,44 @@ def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, 
 
 
 def _shown(
-    sums: Mapping[sympy.Expr, Sum], held: Sequence[tuple[Known, Sum]], assumed: tuple[sympy.Basic, ...]
-) -> Known:
-    """The fact by which a comparison holds. ``ValueError`` where there is none."""
+    sums: Mapping[sympy.Expr, Sum], known: Sequence[Known], said: Linked, assumed: tuple[sympy.Basic, ...]
+) -> _Shown:
+    """By what a comparison holds. ``ValueError`` where nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
     for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
         alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})
         if alike and reals.implied(sympy.Le(i, j, evaluate=False), assumed):
             wanted.append({replace(of, later=on): -c if on else c for of, c in early.items() for on in (False, True)})
-    found = next((fact for fact, terms in held for one in wanted if _same(terms, one)), None)
-    if found is None:
-        raise ValueError("no premise says so of every iteration")
-    return found
+            if (found := _in_cases(early, known, said)) is not None:
+                return found
+    for fact in known:
+        terms = _of_state(fact) if fact.case is None else {}
+        # In letters that are the same in all iterations.
+        if all(c.value.free_symbols <= said.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
+            return _Shown((fact,))
+    raise ValueError("no premise says so of every iteration")
+
+
+def _in_cases(V: Sum, known: Sequence[Known], said: Linked) -> _Shown | None:
+    """By what a multiple of one function of the state does not rise, in either of two cases of which one holds."""
+    (of, *others), (times, *_) = V, V.values()
+    before = replace(of, later=False)
+    for pair in said.along.iteration.cases if not others and times > 0 else ():
+        found = [next(_falling(before, known, case), None) for case in pair]
+        if (both := tuple(fact for fact in found if fact is not None)) and len(both) == len(pair):
+            return _Shown(both, (before,))
+    return None
+
+
+def _falling(V: At, known: Sequence[Known], case: Hypothesis) -> Iterator[Known]:
+    """The facts that in a case a V(after) <= b V(before) with 0 <= b <= a and a > 0: V does not rise where V >= 0."""
+    after = replace(V, later=True)
+    for fact in known:
+        terms = _of_state(fact)
+        if fact.case is case and set(terms) == {V, after}:
+            b, a = terms[V], -terms[after]
+            if a > 0 and 0 <= b and b <= a:
+                yield fact
 
 
 def _same(one: Sum, other: Sum) -> bool:

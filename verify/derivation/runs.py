@@ -123,6 +123,10 @@ def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothe
         ended = iteration.after(problem, params, point)
         if windows is not None and _otherwise(windows, letters, problem, params, constants, at, j):
             return "who takes part, or where rounds begin, is not as it is said"
+        if any(
+            np.any(_meets(one, problem, params) == _meets(other, problem, params)) for one, other in iteration.cases
+        ):
+            return "an iteration meets none of two cases, or both"
         why = _strange(iteration, problem, params, letters) or _outside(iteration, problem, params, point, at)
         why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
         if why:
@@ -143,6 +147,11 @@ def _otherwise(
     begins = windows.begins.holds(problem, params, {})
     strange = (j == 0 and seen.any()) or (j >= length * rounds and unseen.any()) or begins is not (j % length == 0)
     return bool(strange)
+
+
+def _meets(case: Hypothesis, problem: Any, params: Any) -> Any:
+    assert case.met is not None
+    return np.asarray(case.met(problem, params), dtype=bool)
 
 
 def _below(value: Any, least: Any) -> bool:

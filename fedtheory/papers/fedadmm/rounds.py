@@ -13,11 +13,9 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import along, iterates, transition, waiting
-from fedtheory.papers.fedadmm.descent import ACCURACY, ACCURACY_NEXT
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
 from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
-from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Composed
@@ -85,6 +83,8 @@ def _eq_55(inside: Any) -> Inequality:
     )
 
 
+#: The first iteration of the round of k.
+_FIRST = sympy.floor(k / k0) * k0
 _eps_l, _eps_k = parts("eps_i^{l+1} eps_i^{k+1}")
 _TOLERANCES = (
     of_client(_eps_l.name, lambda v, k: v.history.eps[(v.run.round - 1) * v.fed.k0 + 1]),
@@ -125,9 +125,14 @@ EQ_55 = (
         id="fedadmm/eq-55/tolerances/repaired",
         where="eq. (55)",
         gist="eps_i^{k+1} <= eps_i^{l+1}",
-        setting=TRANSITION,
-        statement=Inequality(ACCURACY_NEXT.expression, ACCURACY.expression, (ACCURACY, ACCURACY_NEXT)),
-        reading="of each of the iterations l + 1, ..., k between its two ends: in none does a tolerance rise",
+        setting=along.RUNS,
+        statement=inequality(
+            along.then("eps_i^{k+1}", iterates.accuracy, k, later=True, each=True)
+            <= along.then("eps_i^{l+1}", iterates.accuracy, _FIRST, later=True, each=True)
+        ),
+        requires=(START,),
+        reading="l = floor(k/k_0) k_0, which is (tau_{k+1} - 1) k_0",
+        follows=("fedadmm/lemma-C.2/c/accuracy", "fedadmm/lemma-C.2/c/accuracy-idle"),
         repairs="fedadmm/eq-55/tolerances",
     ),
 )
@@ -148,7 +153,7 @@ EQ_68 = Claim(
     where="eq. (68)",
     gist="the Lyapunov function falls within a round, as printed",
     setting=along.RUNS,
-    statement=inequality(_lyapunov("k+1", k) <= _lyapunov("l+1", sympy.floor(k / k0) * k0)),
+    statement=inequality(_lyapunov("k+1", k) <= _lyapunov("l+1", _FIRST)),
     requires=(transition.SMOOTH, transition.STEP, START),
     reading="l = floor(k/k_0) k_0 is the first iteration of the round of k: at k = (p + 1) k_0 - 1 it is p k_0. For "
     "k_0 = 1 both ends are one",

@@ -12,7 +12,7 @@ from fedtheory import claims
 from fedtheory.kinds.inequality import inequality
 from fedtheory.papers.fedadmm import ages, iterates, runs, transition
 from fedtheory.papers.fedadmm.along import ALONG, then
-from fedtheory.papers.fedadmm.letters import k, k0
+from fedtheory.papers.fedadmm.letters import k, k0, nu_i
 from fedtheory.settings.iterations import At, Then
 from fedtheory.settings.quantities import Square
 from verify import Verdict, check
@@ -108,11 +108,65 @@ def test_nothing_else_is_derived_of_one_iteration(left, right):
         _added(_said(ANY, left, right))
 
 
-def test_a_premise_of_a_case_says_nothing_of_every_iteration():
-    """Accuracies of the idle stay; those of the selected fall by nu_i, which is said of other coefficients."""
-    falls = _said(ANY, _eps(k), _eps(0 * k), follows=("fedadmm/lemma-C.2/c/accuracy-idle",))
-    with pytest.raises(ValueError, match="no premise"):
-        _added(falls)
+# What is said in cases
+
+
+CASES = claims.get("fedadmm/eq-55/tolerances/repaired")
+SELECTED, IDLE = map(claims.get, CASES.follows)
+
+
+def _of(claim, *premises):
+    iteration = derivation._iteration(claim)
+    return chains.added(claim, [derivation._premise(premise, iteration, claim) for premise in premises])
+
+
+def _times(claim, factor):
+    """A premise with so many times its right side."""
+    return replace(claim, statement=replace(claim.statement, right=factor * claim.statement.right))
+
+
+def test_what_falls_in_either_of_two_cases_does_not_rise():
+    found = _added(CASES)
+    assert {used.id for used in found.used} == set(CASES.follows)
+    assert [own.id for own in found.own] == ["what-is-nonnegative", "what-is-kept"]
+    assert _of(CASES, _times(SELECTED, sympy.Rational(1, 3)), _times(IDLE, sympy.Rational(1, 2))).used
+
+
+@pytest.mark.parametrize(
+    "premises",
+    [
+        (SELECTED,),
+        (IDLE,),
+        (SELECTED, replace(SELECTED, id="mine/again")),
+        (SELECTED, _times(IDLE, sympy.Rational(1001, 1000))),
+        (_times(SELECTED, 2), IDLE),
+        (_times(SELECTED, 1 / nu_i**2), IDLE),
+        (_times(SELECTED, -1), IDLE),
+        (SELECTED, replace(IDLE, statement=replace(IDLE.statement, left=-IDLE.statement.left))),
+    ],
+    ids=(
+        "selected alone",
+        "idle alone",
+        "one case twice",
+        "a little more",
+        "nu_i above 1/2",
+        "1/nu_i",
+        "a negative multiple",
+        "of what is negative",
+    ),
+)
+def test_a_premise_of_a_case_says_nothing_of_the_other(premises):
+    with pytest.raises(ValueError):
+        _of(CASES, *premises)
+
+
+def test_iterations_that_meet_both_cases_are_seen():
+    iteration = replace(ALONG.iteration, idle=ALONG.iteration.selected)
+    said = chains.read(CASES)
+    along = replace(ALONG, iteration=iteration)
+    said = replace(said, numbers=tuple((symbol, replace(of, along=along)) for symbol, of in said.numbers))
+    recipe = next(CASES.instances.recipes(np.random.default_rng(0)))
+    assert "two cases" in compared.departs(CASES, said, [], recipe, 0)
 
 
 def test_what_a_premise_assumes_has_to_be_assumed():
@@ -167,6 +221,6 @@ def test_an_iteration_that_a_run_does_not_have_has_no_number():
 
 @pytest.mark.slow
 def test_claims_about_runs_are_proved():
-    for claim in (ANY, BETWEEN):
+    for claim in (ANY, BETWEEN, CASES):
         outcome = derivation.METHOD.run(derivation.METHOD, Inquiry(claim, seed=0, size=200, methods=METHODS))
         assert outcome.verdict is Verdict.PROVED and "every iteration" in outcome.note
