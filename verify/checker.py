@@ -100,7 +100,7 @@ class Proof:
         """That p >= 0 on the domain; ``strict``: that it is never 0, whatever its sign."""
         if not strict and all(c >= 0 for c in p.values()):
             return
-        sign, product = Fraction(by["constant"]), {key: Fraction(by["constant"]) for key in self.one}
+        sign = sum((product := self.polynomial([[by["constant"], *self.one]])).values())
         for factor in by["factors"]:
             of, s = self.polynomial(factor["of"]), factor["sign"]
             need(type(s) is int and abs(s) == 1 and factor["power"] > 0, "a factor has no sign, or no power")
@@ -138,7 +138,7 @@ class Proof:
     def prove(self, program):
         parts = [(key.split("|"), -1, [self.quotient(c)]) for key, c in program["target"].items()]
         for item in program["known"]:
-            need(item["words"], "a known form does not say what it is")
+            need(item["words"] and item.get("shared", True) is True, "a known form does not say what it is")
             self.show(multiply(*(weight := self.quotient(item["weight"]))), item.get("by"))
             parts += [(key.split("|"), 1, [weight, self.quotient(c)]) for key, c in item["form"].items()]
         for item in program["squares"]:
@@ -194,7 +194,7 @@ if __name__ == "__main__":
             sys.exit(f"{path}: DOES NOT HOLD: {error}")
         kinds.append("recomputation, NOT CHECKED HERE" if found["kind"] == "recomputation" else "holds")
         print(f"{path}: {kinds[-1]}: {found['claim']}", *found["says"], sep="\n    ")
-        print(*(f"  {key}: {found.get(key, '')}" for key in ("at", "letters", "own", "domain")), sep="\n")
-        for program in found.get("programs", ()):
-            print(f"  {program['claimed']}, as", *(item["words"] for item in program["known"]), sep="\n    ")
+        print(*(f"  {key}: {found[key]}" for key in ("at", "letters", "own", "domain") if found.get(key)), sep="\n")
+        for p in found.get("programs", ()):
+            print(f"  {p['claimed']}, as", *(k["words"] + "; shared" * ("shared" in k) for k in p["known"]), sep="\n  ")
     print(*(f"{kind}: {kinds.count(kind)}" for kind in sorted(set(kinds))), sep="\n")

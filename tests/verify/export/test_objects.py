@@ -347,6 +347,9 @@ def test_signs_are_not_calculated_in_floats():
         by["factors"][0]["sign"] = sign
         with pytest.raises(ValueError, match="sign"):
             checker.check(_text(data))
+    by["constant"] = 1.0
+    with pytest.raises(ValueError, match="no text"):
+        checker.check(_text(data))
 
 
 def test_nothing_is_said_that_is_not_checked():
