@@ -36,7 +36,7 @@ from verify.report import statement
 _NUMBER = "1"
 #: Hypotheses that are left out at most where all together are not written by slacks.
 _LEFT_OUT = 2
-#: Terms of hypotheses of which charts are looked for: it takes long for others.
+#: Terms of hypotheses of which charts are looked for: it takes long for others, which are left out.
 _MOST = 6
 
 
@@ -71,11 +71,13 @@ class _Letters:
         return from_terms(self.ring, {m: _fraction(c) for m, c in of})
 
     def domains(self, relations: Sequence[sympy.Basic]) -> Iterator[Domain]:
-        """The domain of all hypotheses that can be written, then those with some of them left out."""
+        """The domain of all hypotheses that can be written, then those with some of them left out.
+
+        What is shown without a hypothesis holds with it.
+        """
         written = [p for relation in symbolic.conjuncts(relations) for p in self._constraints(relation)]
         written += [(self._polynomial(s - 1), False) for s in self.symbols if s.is_integer and s.is_positive]
-        if any(len(p) > _MOST for p, _ in written):
-            raise ValueError(f"a hypothesis has more than {_MOST} terms, and no chart is looked for")
+        written = [c for c in written if len(c[0]) <= _MOST]
         positive = frozenset(i for i, s in enumerate(self.symbols) if s.is_positive)
         for count in range(min(_LEFT_OUT, len(written)) + 1):
             for left_out in combinations(range(len(written)), count):

@@ -16,10 +16,11 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from verify import checker
-from verify.export.latex_names import plain, said, symbols
+from verify.export.latex_names import symbols
 from verify.export.latex_pages import Group, grouped, pages
 from verify.export.latex_reading import Reader
-from verify.export.letters import MAXIMUM
+from verify.export.latex_words import added, plain
+from verify.export.letters import BLOCKS, MAXIMUM
 from verify.export.objects import sealed
 from verify.export.weights import Certificates
 from verify.report import statement
@@ -35,21 +36,10 @@ _HEAD = r"""\documentclass[10pt]{article}
 """
 #: How what is to be shown to be at most 0 is written.
 _GAP = "\\Delta"
-_SHARED = (
-    "What is shared is known only in the sum over all clients: its weights are the same for each of them, and hold no "
-    "letters of a client's own, so that it falls out. All else is of one client, of the sort that is named."
-)
 _CONVENTIONS = (
     r"\(\Delta\) is the left side less the right one, \(K_k\le 0\) is known. All that \(K_k\) and "
     r"\(-\|\cdot\|^2\) are multiplied by is nonnegative; where this is not seen, the proof object certifies it."
 )
-_OF_CLIENTS = (
-    r"Vectors are those less their values at the optimum; \(\overline{x}\) is the mean over the \(n\) clients, "
-    r"\(\widetilde{x}_i=x_i-\overline{x}\), \(e_i\) the error of a compressor, \(D\) a function less its linear model "
-    r"at the optimum."
-)
-#: What objects say of vectors, which the formulas show.
-_BLOCKS = "for every n: a product of deviations"
 _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
@@ -65,14 +55,10 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
         meanings.setdefault(meaning, []).append(f"\\({name}\\)")
     if meanings:
         parts.append("; ".join(f"{' and '.join(of)}: {plain(meaning)}" for meaning, of in meanings.items()) + ".")
-    told_too = " ".join(said(line) + ("" if line.endswith(":") else ".") for line in _meanings(claim, objects))
-    parts += [told_too] if told_too else []
-    parts.append(" ".join([_CONVENTIONS, *([_OF_CLIENTS] if _is_of_clients(objects) else [])]))
+    parts.append(" ".join([_CONVENTIONS, *added(line for data in objects for line in data["says"])]))
     told: set[str] = set()
     for group in grouped(objects):
-        parts += pages(group, told)
-    if any("own" in data for data in objects):
-        parts += [_SHARED]
+        parts += pages(group, list(_besides(claim, group.objects)), told)
     return _HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
 
 
@@ -150,13 +136,9 @@ def _bound(group: Group, called: str, number: Any, reader: Reader) -> None:
                 raise ValueError(f"{called} is another bound")
 
 
-def _is_of_clients(objects: Sequence[Mapping[str, Any]]) -> bool:
-    return any(line.startswith(_BLOCKS) for data in objects for line in data["says"])
-
-
-def _meanings(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _besides(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What the objects say besides the statement: each once."""
     stated = set(statement.text(claim))
     for line in dict.fromkeys(line for data in objects for line in data["says"]):
-        if line not in stated and not line.startswith(_BLOCKS) and not line.endswith(MAXIMUM):
+        if line not in stated and line != BLOCKS and not line.endswith(MAXIMUM):
             yield line

@@ -10,9 +10,10 @@ from functools import partial
 from typing import Any
 
 from verify.export.latex_forms import Pairs, Part, Vector, joined, parts, size_of
-from verify.export.latex_names import case, plain, symbols, words
+from verify.export.latex_names import symbols
 from verify.export.latex_reading import is_deviation, ratio_of, written
 from verify.export.latex_scalars import Scalars
+from verify.export.latex_words import conventions, heading, plain, sentences, words
 from verify.export.letters import MAXIMUM
 from verify.export.weights import Certificates
 from verify.multipliers.ratios import Ratio, key, polynomials
@@ -75,13 +76,13 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
     return {**program, "known": known}
 
 
-def pages(group: Group, told: set[str]) -> Iterator[str]:
-    """Paragraphs; what is ``told`` already of where inequalities come from is not told again."""
-    cases = list(dict.fromkeys(case(data["at"]) for data in group.objects))
+def pages(group: Group, says: Sequence[str], told: set[str]) -> Iterator[str]:
+    """Paragraphs, with what the objects say besides the statement; what is ``told`` already is not told again."""
+    cases = list(dict.fromkeys(heading(data) for data in group.objects))
     if any(cases):
-        yield f"\\textbf{{\\large {'; '.join(filter(None, cases))}}}"
+        yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
     page = _Page(group, told)
-    yield page.letters()
+    yield " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
     for place, shared in enumerate(group.programs):
         yield from page.program(place, shared)
 
@@ -93,6 +94,7 @@ class _Page:
         self._said = said
         self._group, data = group, group.objects[0]
         self._told, self._names = symbols(group.objects), list(data["letters"])
+        self.symbols = self._told
         self._ring = polynomials(tuple(self._names))
         self._ratio = partial(ratio_of, self._ring)
         self._one = self._ratio("1")
@@ -152,12 +154,15 @@ class _Page:
     def program(self, place: int, shared: Mapping[str, Any]) -> Iterator[str]:
         """What is claimed, what is known, and the sums of all cases."""
         forms = [self._split(item["form"]) for item in shared["known"]]
+        let = []
         for vector in self._long(forms) if place == 0 else ():
             letter = "d" if not self._vectors else "d" + "'" * len(self._vectors)
             symbol = f"{letter}_{{i}}" if any(map(is_deviation, vector)) else letter
             text = self._vector(vector)
             self._vectors[symbol] = vector
-            yield f"Let ${symbol} = {text}$."
+            let.append(f"${symbol} = {text}$")
+        if let:
+            yield f"Let {', '.join(let)}."
         claimed = shared["claimed"].removesuffix(": the target is at most 0")
         part = f", {plain(claimed.partition(': ')[2] or claimed)}" if len(self._group.programs) > 1 else ""
         if shared["known"]:
@@ -165,7 +170,8 @@ class _Page:
         for k, (item, form) in enumerate(zip(shared["known"], forms, strict=True), 1):
             common = " (shared)" if "shared" in item else ""
             source = words(item, self._told)
-            short = f"{source.partition(': ')[0]}, as above" if source in self._said and len(source) > _SAID else source
+            again = source in self._said and len(source) > _SAID
+            short = f"{re.split(': |, between', source)[0]}, as above" if again else source
             self._said.add(source)
             yield f"\\textbf{{({k})}}{common} {short}: $K_{{{k}}} = {self._form(form)}$\\({{}}\\le 0\\)."
         for case_place, data in enumerate(self._group.objects):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,8 @@ class Symbols:
     values: Mapping[str, str]
     #: What each client has, by the row of its mean: how it is written, and the row of the deviation from the mean.
     clients: Mapping[str, tuple[str, str]]
+    #: Points that are no letter, by what is said of them.
+    points: Mapping[str, str] = field(default_factory=dict)
 
 
 #: A linear combination: coefficients by what they stand before, the empty text for a number.
@@ -52,6 +54,10 @@ class Reader:
     def define(self, name: str, formula: str) -> Ratio | None:
         """A name for a number, which is given back, or for a vector, and so for its mean and deviation."""
         found = self._read(formula)
+        known = self._vectors.get(name, {})
+        if known and set(known) == set(found) and all((c - known[key]).is_zero for key, c in found.items()):
+            # What the symbol of a client's vector stands for is told.
+            return None
         if name in {**self._letters, **self._vectors, **self._values, **self._shorts}:
             raise ValueError(f"{name} has another meaning")
         if set(found) == {""}:

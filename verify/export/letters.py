@@ -42,7 +42,7 @@ _NONE: Links = MappingProxyType({})
 
 def of(shown: Shown) -> list[dict[str, Any]]:
     """An object for each case of a claim, and for each part of its letters where cases are split."""
-    says = [*statement.text(shown.claim), _BLOCKS]
+    says = [*statement.text(shown.claim), BLOCKS]
     return [
         of_proofs(shown.claim.id, says, case, {case: proof})
         for case, tree in shown.cases.items()
@@ -62,8 +62,8 @@ def of_proofs(
     writing = Writing(posed.domain, posed.names, used)
     programs = [_program(writing, name, proof, links) for name, proof in proofs.items()]
     shared = {"own": [posed.names[i] for i in used if i in set(own)]} if links else {}
-    tops = [f"{posed.names[i]}{MAXIMUM}" for i in posed.domain.bounded]
-    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": [*says, *tops], "at": {"case": case}}
+    more = [*posed.meanings, *(f"{posed.names[i]}{MAXIMUM}" for i in posed.domain.bounded)]
+    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": [*says, *more], "at": {"case": case}}
     return sealed({**head, **shared, "programs": programs, **writing.signs()})
 
 
@@ -119,7 +119,7 @@ def _used(proof: Proof) -> list[int]:
 #: What is said of a letter that stands for a maximum.
 MAXIMUM = " stands for a maximum of the claim, of which only the bounds below are used"
 #: What the products in an object stand for.
-_BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
+BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
 
 class Writing:

@@ -413,7 +413,7 @@ class _Posing:
             words = {of: words[of] for of in known}
             posed = Posed(of_part.names, of_part.domain, goal, known, words, of_part.branches)
             parts |= {f"{key}{sort}": of for sort, of in sorts(posed, of_part.own)}
-        return Group(name, parts, links, space.own, tuple(meanings(self.clients, out)))
+        return Group(name, parts, links, space.own, tuple(meanings(self.clients, self.case, out)))
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
         bounds = {letter: maximum.args for letter, maximum in self.maxima.items()}

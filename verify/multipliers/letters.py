@@ -256,6 +256,13 @@ class Letters:
             return root
         raise Unread("the argument of a square root is linear in no letter")
 
+    def meanings(self) -> Iterator[str]:
+        """What letters are that are written by square roots."""
+        roots = range(len(self.names) - ROOTS, len(self.names))
+        for i, told in self.told.items():
+            if i < len(self.kept) and not self.names[i].startswith("root ") and told.letters() & set(roots):
+                yield f"{self.names[i]} = {told}"
+
     def _known_root(self, radicand: Ratio) -> Ratio | None:
         return next((root for root in self.roots if (radicand - root**2).is_zero), None)
 

@@ -33,7 +33,8 @@ class Posed:
     """What one case of a claim says: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
 
     ``names``: of the letters; ``words``: where what is known comes from, by its names; ``branches``: of those
-    that stand for maxima, their bounds from below; ``hints``: numbers that stand in the statement, for a search.
+    that stand for maxima, their bounds from below; ``hints``: numbers that stand in the statement, for a search;
+    ``meanings``: of letters that stand for square roots, in words.
     """
 
     names: tuple[str, ...]
@@ -43,6 +44,7 @@ class Posed:
     words: Mapping[str, str]
     branches: Mapping[int, tuple[Ratio, ...]]
     hints: tuple[Ratio, ...] = ()
+    meanings: tuple[str, ...] = ()
 
     def part(self, p: Any) -> Posed:
         """The same where a polynomial is >= 0."""
@@ -343,7 +345,14 @@ class _Posing:
                     raise Unread(f"it is divided by {c.den}, which may be zero")
         useful = {k: f for k, f in known.items() if f.of}
         return Posed(
-            letters.names, domain, target, useful, words, self.branches, tuple(letters.parts_of(comparisons[0]))
+            letters.names,
+            domain,
+            target,
+            useful,
+            words,
+            self.branches,
+            tuple(letters.parts_of(comparisons[0])),
+            tuple(letters.meanings()),
         )
 
     def _form(self, moments: Moments, value: Value) -> Form:

@@ -6,8 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.clients import CONJUGATE, Clients
+from verify.multipliers.clients import CONJUGATE, Asked, Clients
+from verify.reading.claimed import Case
+from verify.reading.generic_client import evaluated
 from verify.reading.terms import Op
+from verify.reading.values import Condition
 from verify.reading.worlds import Value
 
 
@@ -33,8 +36,18 @@ def sum_in_words(value: Value, row: str) -> str:
     return f"summed over the clients this is zero: <{in_words(value)}, {row}>"
 
 
-def meanings(clients: Clients, out: Iterable[str]) -> Iterator[str]:
-    """What stands for sums and quotients of sums, and of which vectors nothing depends on where they are."""
+def meanings(clients: Clients, case: Case, out: Iterable[str]) -> Iterator[str]:
+    """What is true of the letters in a case; what stands for functions at points, and for sums and their quotients; and
+    of which vectors nothing depends on where they are."""
+    for condition, answer in case.conditions:
+        yield f"in this case it is {'' if answer else 'not '}so that {_condition(clients, condition)}"
+    first: dict[str, Asked] = {}
+    for (function, _), asked in clients.asked.items():
+        start = first.setdefault(function, asked)
+        for name in sorted(asked.atoms) if asked is not start else ():
+            if name.startswith(f"{function}("):
+                here, there = (in_words(of.point) or "0" for of in (asked, start))
+                yield f"{name}, grad {name}: of the client's {function} at ({here}), less its tangent at ({there})"
     for name, total in clients.totals.items():
         yield f"{name} = {in_words(total)}"
     for name, value in clients.relations.items():
@@ -43,6 +56,17 @@ def meanings(clients: Clients, out: Iterable[str]) -> Iterator[str]:
         yield f"{symbol} = {_plain(name)}"
     if out:
         yield f"nothing changes where all vectors move alike, so that of these some are 0: {', '.join(sorted(out))}"
+
+
+def _condition(clients: Clients, condition: Any) -> str:
+    if not isinstance(condition, Condition):
+        return str(condition).lower()
+    if condition.by == "not":
+        return f"not ({_condition(clients, condition.of[0])})"
+    if condition.by in ("and", "or"):
+        return f" {condition.by} ".join(f"({_condition(clients, part)})" for part in condition.of)
+    left, right = (in_words(side) or "0" for side in evaluated(clients.world, condition.of))
+    return f"{left} {condition.by} {right}"
 
 
 def _product(c: Any, factors: tuple[str, ...]) -> str:

@@ -5,7 +5,6 @@ import random
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -14,9 +13,9 @@ from verify import checker
 from verify.cli import main
 from verify.export import found, latex
 from verify.export.objects import sealed
+from verify.results.printed import PROOFS
 
 IDS = ("feddcd/lemma-E.1/inexact/repaired", "baseline/scaffnew/one-step", "baseline/saga/one-step")
-STORED = Path(__file__).resolve().parents[3] / "docs" / "proofs"
 
 
 @pytest.fixture(scope="module", params=IDS)
@@ -85,7 +84,7 @@ def test_what_is_no_identity_is_not_written(tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("path", sorted(STORED.glob("*.tex")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(PROOFS.glob("*.tex")), ids=lambda path: path.stem)
 def test_stored_proofs_are_those_of_today(path, tmp_path):
     (id,) = re.findall(r"\\texttt\{([^}]*)\}", path.read_text(encoding="utf-8"))
     id = id.replace("\\", "")

@@ -21,6 +21,7 @@ from verify.report import by_hand, falls, outcomes, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
 from verify.report.falls import FALLEN, Fall
+from verify.results.printed import printed
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
@@ -293,6 +294,11 @@ class Card:
             if not outcome["applied"]:
                 found.setdefault(outcome["note"], []).append(outcome["method"])
         return found
+
+    @cached_property
+    def proof(self) -> str | None:
+        """The proof in LaTeX, of a claim of which the package carries one and the audit the same verdict."""
+        return printed(self.id) if self.verdict == Verdict.PROVED else None
 
     @property
     def margin_figure(self) -> Markup:

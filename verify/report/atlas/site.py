@@ -52,6 +52,8 @@ def pages(audit: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             more = {"card": card, "paper": paper, "before": before, "after": after, "here": paper.name}
             if card.replayable and card.example is not None:
                 yield f"counterexamples/{card.slug}.json", formats.text("counterexample", card.example)
+            if card.proof is not None:
+                yield f"proofs/{card.slug}.tex", card.proof
             yield f"claims/{card.slug}.html", _render("claim.html", atlas, "../", **more)
         if paper.falls:
             yield f"errata/{paper.slug}.html", _render("errata.html", atlas, "../", paper=paper, here=paper.name)

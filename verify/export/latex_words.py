@@ -1,0 +1,267 @@
+"""What objects say, in the words of a proof: where what is known comes from, what names stand for, and of which case
+it is all said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from verify.export.latex_names import BETWEEN, letter_of, point_letter, source, star_of
+from verify.export.latex_reading import Symbols
+
+_CURVED = re.compile(r"(?:each )?(\w\*?)(?:_i)? has curvatures between \((.+?)\) and \((.+?)\), between .*")
+_LARGEST = re.compile(
+    r"the largest curvature of (\w\*?) is \((.+?)\): at .*, which is drawn, by the gradient at (.+?)(?:, where .*)?"
+)
+_COMPRESSED = re.compile(r"E\|(mean of )?C_i\(v_i\) - v_i\|\^2 <= \(\((.+?)\)\) .*")
+_OF_CLASS = re.compile(r"the class says of the average of the f_i, at (.+?): (.+)")
+_OF_CLIENT = re.compile(
+    r"the client's (function|conjugate) has curvatures in \[(.+?), (.+?)\]: between \((.+)\) and \((.+)\)"
+)
+_OF_SETTING = re.compile(r"what the setting says is at most 0: (.+)")
+_ZERO = re.compile(r"summed over the clients this is zero: <(.+), (.+)>")
+_SMOOTH = {
+    "each f_i is L_i-smooth": r"each \(f_{i}\) is \(L_{i}\)-smooth",
+    "the average is L-smooth": r"the average is \(L\)-smooth",
+}
+_SUM = re.compile(r"sum of \(([^)]*)\) \[('\w+')?\] \[('\w+')?\]")
+_CASE = re.compile(r"in this case it is (not )?so that (.+) (!=|==|<=|<) (.+)")
+_TANGENT = re.compile(r"(\w\*?\(\d+\)), grad \1: of the client's (\w\*?) at \((.+)\), less its tangent at \((.+)\)")
+_ADDED = "left - right is a sum over the clients"
+_ALIKE = "nothing changes where all vectors move alike, so that of these some are 0: "
+_ADD = (
+    "Up to a positive factor, the left side less the right one is a sum over the clients. So it is enough that what "
+    "each client adds is at most 0, of each sort of clients, up to what is known only in the sum over all of them: "
+    "that is marked as shared, and has the same weight for all clients, without letters of a client's own."
+)
+
+
+def words(item: Mapping[str, Any], told: Symbols) -> str:
+    """Where a known inequality comes from."""
+    said = source(item)
+    if match := _CURVED.fullmatch(said):
+        two = ", both ways" if item.get("both") else ""
+        return (
+            f"{_each(said, match[1])} is \\({math(match[2], told)}\\)-strongly convex and "
+            f"\\({math(match[3], told)}\\)-smooth, {_between(said, told)}{two}"
+        )
+    for start, written in _SMOOTH.items():
+        if said.startswith(f"{start}, "):
+            return f"{written}, {_between(said, told)}"
+    if match := _OF_CLASS.fullmatch(said):
+        return f"the {plain(match[2])} inequality of the average, at {_point(match[1], told)}"
+    if match := _LARGEST.fullmatch(said):
+        return (
+            f"each \\({star_of(match[1])}_{{i}}\\) is \\({math(match[2], told)}\\)-smooth: at the point after "
+            f"the step, by the gradient at {_point(match[3], told)}, for the clients that are drawn"
+        )
+    if match := _COMPRESSED.fullmatch(said):
+        return f"compression, of the {'mean error' if match[1] else 'errors'}, with \\({math(match[2], told)}\\)"
+    if match := _OF_CLIENT.fullmatch(said):
+        ends = [combination(of, told) for of in match.groups()[1:]]
+        if all(ends):
+            what = "conjugate" if match[1] == "conjugate" else "function"
+            return (
+                f"the client's {what} has curvatures between \\({ends[0]}\\) and \\({ends[1]}\\), "
+                f"between \\({ends[2]}\\) and \\({ends[3]}\\)"
+            )
+    if match := _OF_SETTING.fullmatch(said):
+        return f"by the setting, in which these are at most 0: {mathematical(match[1].rstrip('.'))}"
+    if (
+        (match := _ZERO.fullmatch(said))
+        and (one := combination(match[1], told))
+        and (by := combination(match[2], told))
+    ):
+        return f"\\({one}\\) is 0 in the sum over the clients, so also its product with \\({by}\\)"
+    return plain(said.rstrip("."))
+
+
+def _between(said: str, told: Symbols) -> str:
+    match = BETWEEN.fullmatch(said)
+    assert match is not None, "it says between which points"
+    return f"between {_point(match[1], told)} and {_point(match[2], told)}"
+
+
+def _each(said: str, function: str) -> str:
+    of = star_of(function)
+    return f"each \\({of}_{{i}}\\)" if said.startswith("each ") else f"\\({of}\\)"
+
+
+def _point(of: str, told: Symbols) -> str:
+    """A point, as its letter where it is one of the method's, or by a formula."""
+    formula = point_letter(of) or combination(of, told)
+    called = f"{told.points[of]}=" if of in told.points and formula else ""
+    return f"\\({called}{formula}\\)" if formula else plain(of)
+
+
+def combination(of: str, told: Symbols) -> str:
+    """A sum of products of letters and vectors in words as a formula; empty where a name is not known.
+
+    Vectors are less their values at the optimum, so that x* + x is a point x.
+    """
+    out = ""
+    for term in re.sub(r"^\w\* \+ ", "", of).split(" + "):
+        match = re.fullmatch(r"\((-?)(.+)\)\*(.+)", term) or re.fullmatch(r"(-?)()(.+)", term)
+        if match is None:
+            return ""
+        size = "" if match[2] in ("", "1") else _product(match[2], told)
+        thing = _product(match[3], told)
+        if not thing or (match[2] not in ("", "1") and not size):
+            return ""
+        out += (" - " if match[1] and out else "-" if match[1] else " + " if out else "") + f"{size} {thing}".strip()
+    return out
+
+
+def _product(of: str, told: Symbols) -> str:
+    """A product of names: the longest that is known first."""
+    names = {**{row.partition(": ")[2] or row: symbol for row, symbol in told.vectors.items()}, **told.letters}
+    if of.endswith("_bar") and of not in names:
+        names[of] = f"\\overline{{{letter_of(of.removesuffix('_bar'))}}}" if letter_of(of.removesuffix("_bar")) else ""
+    found = []
+    while of:
+        name = max((n for n in names if of == n or of.startswith(f"{n} ")), key=len, default=None)
+        first = of.split(" ")[0]
+        symbol = names[name] if name is not None else first if first.isdigit() else letter_of(first)
+        if name is None and (slope := re.match(r"grad (\w\*?)\((\d+)\)", of)):
+            first, symbol = slope[0], f"\\nabla {star_of(slope[1])}({slope[2]})"
+        if not symbol:
+            return ""
+        found.append(symbol)
+        of = of[len(name or first) :].strip()
+    return " ".join(found)
+
+
+def mathematical(text: str) -> str:
+    """Words with what has indices, powers or bars, and Greek letters, as formulas."""
+    out = []
+    for part in text.split(" "):
+        core = part.rstrip(",.;:")
+        if re.search(r"[_^|]", core) and core.count("|") % 2 == 0:
+            tex = re.sub(r"_(\w+?)(?=_|\^|\W|$)", r"_{\1}", core)
+            tex = re.sub(r"\^(\w)", r"^{\1}", tex)
+            tex = re.sub(r"[A-Za-z]{2,}", lambda m: letter_of(m[0]) or f"\\mathrm{{{m[0]}}}", tex)
+            out.append(f"\\({tex}\\){part[len(core) :]}")
+        else:
+            out.append(plain(part))
+    return " ".join(out).replace("\\) - \\(", " - ").replace("\\) + \\(", " + ")
+
+
+def added(lines: Iterable[str]) -> Iterator[str]:
+    """That something is shown client by client, if it is."""
+    if any(line.startswith(_ADDED) for line in lines):
+        yield _ADD
+
+
+def sentences(lines: Sequence[str], told: Symbols) -> Iterator[str]:
+    """What objects say besides the statement."""
+    sums = dict(line.split(" = ", 1) for line in lines if re.match(r"(sum|total) \d+ = ", line))
+    for line in lines:
+        match = re.fullmatch(r"(quotient \d+): 0 = (\S+ \d+) \+ -(\S+ \d+) \1", line)
+        if line.startswith(_ALIKE):
+            names = [_product(name, told) or plain(name) for name in line.removeprefix(_ALIKE).split(", ")]
+            yield f"Nothing changes where vectors are shifted so that \\({' = '.join(names)} = 0\\), as they are here."
+        elif tangent := _TANGENT.fullmatch(line):
+            value, ends = told.values.get(tangent[1], ""), [combination(of, told) for of in tangent.groups()[2:]]
+            if value and all(ends):
+                slope = _product(f"grad {tangent[1]}", told)
+                yield (
+                    f"\\({value}\\) and \\({slope}\\) are the value and the gradient of the client's "
+                    f"\\({star_of(tangent[2])}\\) at \\({ends[0]}\\), less its tangent at \\({ends[1]}\\)."
+                )
+        elif match and {match[2], match[3]} <= set(sums):
+            top, bottom = (_sums(sums[name]) for name in match.groups()[1:])
+            name = combination(match[1], told)
+            # Of what stands in no formula nothing needs to be said.
+            if name:
+                yield f"\\({name} = ({top})/{bottom}\\)."
+        elif line.partition(" = ")[0] in sums or line.startswith(_ADDED) or _CASE.fullmatch(line):
+            continue
+        elif (match := re.fullmatch(r"(\w[\w.]*) = (.*root.*)", line)) and letter_of(match[1]):
+            yield f"\\({letter_of(match[1])} = {_polynomial(match[2], told)}\\)."
+        else:
+            yield plain(line) + ("" if line.endswith((":", ".")) else ".")
+
+
+def _sums(of: str) -> str:
+    """Sums over the clients as formulas."""
+    found = []
+    for weight, over, vector in _SUM.findall(of):
+        below = f"i\\,\\text{{{over.strip(chr(39))}}}" if over else "i"
+        size = "" if weight == "1" else letter_of(weight) + "_{i}"
+        thing = letter_of(vector.strip("'")) + "_{i}" if vector else ""
+        found.append(" ".join(filter(None, [f"\\sum_{{{below}}}", size, thing])))
+    return " + ".join(found)
+
+
+def _polynomial(of: str, told: Symbols) -> str:
+    """A polynomial in letters."""
+    for name, symbol in sorted(told.letters.items(), key=lambda pair: -len(pair[0])):
+        of = re.sub(rf"(?<![\w\\]){re.escape(name)}(?!\w)", lambda _, s=symbol: s, of)
+    return re.sub(r"\^(\d+)", r"^{\1}", of).replace("*", " ")
+
+
+def conventions(told: Symbols) -> Iterator[str]:
+    """What is meant by the symbols that are used: what clients have as formulas, which are read again."""
+    if told.clients:
+        both = [
+            f"${one} = {told.vectors[mean]} + {told.vectors[other]}$" for mean, (one, other) in told.clients.items()
+        ]
+        yield (
+            "Vectors are those less their values at the optimum. What a client has is the mean over the clients and a "
+            f"deviation from it, of which the sum is 0: {', '.join(both)}."
+        )
+    if any(re.fullmatch(r"\\\w+\{e\}(_\{i\})?|e_\{i\}", symbol) for symbol in told.vectors.values()):
+        yield "Of a compressor, \\(e_{i}\\) is the error."
+    if any(re.match(r"(\\overline\{)?D", symbol) for symbol in told.values.values()):
+        yield "Of a function, \\(D\\) is what it is larger by than its linear model at the optimum."
+    for name, symbol in told.letters.items():
+        if symbol == "\\Lambda" or symbol.startswith("\\theta_"):
+            yield f"\\({symbol}\\) is {mathematical(name)}."
+
+
+def heading(of: Mapping[str, Any]) -> str:
+    """The heading of a case: its name, or what is true of the letters in it."""
+    met = [match for line in of["says"] if (match := _CASE.fullmatch(line))]
+    if met:
+        return "; ".join(filter(None, map(_condition, met)))
+    name = ", ".join(of["at"].values())
+    if re.fullmatch(r"[\d.]+", name):
+        return ""
+    return plain(name).replace("mu = L", "\\(\\mu=L\\)").replace("mu \\textless{} L", "\\(\\mu<L\\)")
+
+
+def _condition(match: re.Match[str]) -> str:
+    by = {"!=": "==", "==": "!=", "<=": ">", "<": ">="}[match[3]] if match[1] else match[3]
+    sign = {"!=": r"\ne", "==": "=", "<=": r"\le", "<": "<", ">": ">", ">=": r"\ge"}[by]
+    sides = [letter_of(side) or f"\\text{{{plain(side)}}}" for side in (match[2], match[4])]
+    return f"\\({sides[0]} {sign} {sides[1] if not match[4].isdigit() else match[4]}\\)"
+
+
+def math(of: str, told: Symbols) -> str:
+    """A number in words as a formula."""
+    for name, symbol in sorted(told.letters.items(), key=lambda pair: -len(pair[0])):
+        if of == name:
+            return symbol
+        if of == f"1/{name}":
+            return f"1/{symbol}"
+    parts = [part.removeprefix("-") for part in of.split(" + ")]
+    if all(part.isdigit() or letter_of(part) for part in parts):
+        terms = sorted(zip(of.split(" + "), parts, strict=True), key=lambda pair: pair[0].startswith("-"))
+        signed = [
+            ("-" if of.startswith("-") else "+", part if part.isdigit() else letter_of(part)) for of, part in terms
+        ]
+        return "".join(f"{sign}{size}" for sign, size in signed).removeprefix("+")
+    return f"\\text{{{plain(of)}}}"
+
+
+def plain(text: str) -> str:
+    """Words with what LaTeX reads otherwise escaped."""
+    found = text.replace("\\", "/").replace("^", "\\^{}").replace("~", " ")
+    found = re.sub(r"([&%$#_{}])", lambda m: m[0] if m[0] in "{}" else "\\" + m[0], found)
+    return (
+        found.replace("<", "\\textless{}")
+        .replace(">", "\\textgreater{}")
+        .replace("|", "\\textbar{}")
+        .replace("*", "{*}")
+    )
