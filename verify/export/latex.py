@@ -122,6 +122,8 @@ def _group(group: Group, formulas: list[tuple[str, str]]) -> Iterator[dict[str, 
             ]
             listed = [{**signs.weight(weight, reader), "vector": vector} for weight, vector in squares]
             program.update(target=target, known=known, squares=listed)
+    if reader.untold:
+        raise ValueError(f"it is not told what {min(reader.untold)} stands for")
     for data, signs in zip(made, certificates, strict=True):
         signs.complete(data)
         yield data

@@ -40,6 +40,8 @@ class Reader:
         for mean, (written, deviation) in symbols.clients.items():
             self._vectors[written] = {mean: self._one, deviation: self._one}
         self._rows = {*symbols.vectors, "1"}
+        #: Symbols of clients' vectors of which it is not told yet what they stand for.
+        self.untold = {written for written, _ in symbols.clients.values()}
         self._shorts: dict[str, Ratio] = {}
         self._values = {written: name for name, written in symbols.values.items()}
         self._squares: dict[str, _Sum] | None = None
@@ -55,8 +57,9 @@ class Reader:
         """A name for a number, which is given back, or for a vector, and so for its mean and deviation."""
         found = self._read(formula)
         known = self._vectors.get(name, {})
-        if known and set(known) == set(found) and all((c - known[key]).is_zero for key, c in found.items()):
-            # What the symbol of a client's vector stands for is told.
+        same = set(known) == set(found) and all((c - known[key]).is_zero for key, c in found.items())
+        if same and name in self.untold:
+            self.untold.remove(name)
             return None
         if name in {**self._letters, **self._vectors, **self._values, **self._shorts}:
             raise ValueError(f"{name} has another meaning")
