@@ -21,6 +21,7 @@ from verify.comparisons import asserted
 from verify.evidence.record import ASSUMED, Evidence, Outcome, strongest
 from verify.methods import METHODS
 from verify.methods.base import Inquiry, Role, examined
+from verify.reading import theory
 from verify.rechecking import Recheck
 from verify.results import Carried
 from verify.search import seen
@@ -153,6 +154,8 @@ def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe])
                 yield f"no value is below {quantity.expression}, as it is computed"
     if setting.hints.known is not None and formal:
         yield "what the setting says is known of states holds of formal vectors"
+    if setting.drawing.parameters is not None and not theory.holds(setting.drawing.parameters):
+        yield "the parameters that the setting makes are all that the hypotheses allow"
     by_hand = setting.drawing.special is not None and not claim.statement.of_compressor
     if by_hand and not (met and all(asserted.reaches(claim.instances.build(recipe, True)) for recipe in met)):
         yield "the states of its instances, made by hand, are all of which it speaks"

@@ -11,6 +11,7 @@ import fedtheory as ft
 from fedtheory import claims
 from verify import Verdict, check
 from verify.base.faults import placed
+from verify.checking import assumptions
 from verify.cli import main
 from verify.cli.own import load
 from verify.mutation import selftest
@@ -193,3 +194,21 @@ def test_a_theorem_of_ones_own_is_measured_and_its_code_is_mutated(tmp_path, cap
     assert all(t.label is selftest.Label.FALSE and t.budget == "quick" for t in tried)
     assert main(["show", "prox/never", "--own", file]) == 2
     assert "unknown claim" in capsys.readouterr().err
+
+
+def test_parameters_that_an_author_makes_are_told_as_assumed():
+    def made(recipe, problem, exact):
+        return gd.Params(1 / (2 * problem.L))
+
+    def step(problem, params, state, draw):
+        return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n}
+
+    mu, L, gamma = ft.letters("mu L gamma")
+    gd = ft.method("gradient-descent", step, ["gamma"], {"x": "point"})
+    for parameters in (None, made):
+        drawing = ft.Drawing(parameters=parameters)
+        functions = ft.SmoothStronglyConvex(mu, L)
+        setting = ft.Setting(algorithm=gd, functions=functions, letters=(mu, L, gamma), drawing=drawing)
+        claim = ft.Claim("mine/gd", setting=setting, statement=ft.contracts(gd, ft.distance, 1 - gamma * mu))
+        said = " ".join(assumptions(claim, Verdict.CERTIFIED, ("sdp",)))
+        assert ("the parameters that the setting makes" in said) == (parameters is not None)

@@ -149,9 +149,9 @@ def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe
         try:
             at = changed(powers)
             assert at is not None
-            return [float(evaluate(e / _size(e), letters(claim, at, e))) for e in sums]
+            return [_unbalanced(e, letters(claim, at, e)) for e in sums]
         except (AssertionError, ValueError, ArithmeticError):
-            return [1.0] * len(sums)
+            return [float(-_POWERS[0])] * len(sums)
 
     if not names:
         return None
@@ -159,6 +159,13 @@ def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe
     solved = least_squares(residuals, [0.0] * len(names), bounds=ends, max_nfev=_EVALUATIONS, ftol=1e-15, xtol=1e-15)
     found = changed(solved.x)
     return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
+
+
+def _unbalanced(e: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> float:
+    """The logarithm of the positive terms of a sum over the negative ones: of two products it is linear in those of
+    the letters. ``ValueError`` where all are of one sign."""
+    terms = [evaluate(term, values) for term in sympy.Add.make_args(e)]
+    return math.log(sum(v for v in terms if v > 0)) - math.log(-sum(v for v in terms if v < 0))
 
 
 def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
