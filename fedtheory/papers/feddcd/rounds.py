@@ -307,7 +307,7 @@ ORACLES = (
         statement=Order(
             n_i * sympy.log(1 / delta) / (-2 * sympy.log(1 - alpha / beta)),
             n_i * beta / alpha * sympy.log(1 / delta),
-            small=delta,
+            when=(sympy.Lt(delta, 1, evaluate=False),),
         ),
         requires=(_ORDERED,),
         reading="n_i component gradients a step; the stepsize 1/beta contracts |w - w*|^2 by (1 - alpha/beta)^2",

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import SmoothConvex
+from fedtheory.classes import Convex
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd.dual import Nothing, beta
+from fedtheory.papers.feddcd.dual import Nothing
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
@@ -58,16 +58,15 @@ def _sum_after(problem: Problem, params: Any, state: Three) -> Array:
 
 
 def _increase(problem: Problem, params: Any, state: Three) -> Array:
-    """<grad u(z+) + grad Phi(z+) - grad Phi(z), x - z+>."""
+    """<grad u(z+) + grad Phi(z+) - grad Phi(z), x - z+>, where grad is a subgradient."""
     slope = _slope(problem, state.plus, 0) + _slope(problem, state.plus, 1) - _slope(problem, state.z, 1)
     return (slope * (state.x - state.plus)).sum(axis=-1)
 
 
 SETTING = Setting(
-    "f_1 = u and f_2 = Phi, convex with Lipschitz gradients, in R^d; any x, z and z+",
-    letters={beta: "L"},
+    "f_1 = u and f_2 = Phi, convex, in R^d; any x, z and z+, and a subgradient at each point",
     algorithm=points(Three, Nothing, _centre),
-    functions=SmoothConvex(beta),
+    functions=Convex(),
     clients=(2,),
 )
 _before, _after, _rise = (
@@ -82,5 +81,5 @@ CLAIM = Claim(
     setting=SETTING,
     statement=Inequality(sympy.S.Zero, _before - _after - _rise, (BEFORE, AFTER, RISE)),
     reading="z+ is any point; where it minimises u + D_Phi(., z) over a convex C with x in it, <slope at z+, x - z+> "
-    "is at least 0. u and Phi are taken to be smooth: of others grad u is a subgradient",
+    "is at least 0 for one of the slopes there",
 )

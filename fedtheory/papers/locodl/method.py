@@ -5,6 +5,7 @@ The problem is min_x (1/n) sum_i f_i(x) + g(x).
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -106,10 +107,17 @@ CONSENSUS = Setting(
 )
 COMPRESSION = Setting(
     "a family of n compressors in U(omega); x_1, ..., x_n in R^d",
-    letters={n: lambda problem, params: params.compressors.n, omega: "omega", omega_av: "omega_av"},
+    letters={n: lambda problem, params: params.compressors.n, omega: "omega"},
     algorithm=points(Lifted, CompressionParams, _origin),
-    adversaries=(_COMPRESSORS,),
+    # Of omega_av nothing may be known where it is asked for.
+    adversaries=(UnbiasedCompressors(),),
     drawing=Drawing(classes_stated=True, sweep={"omega": ("1/8", "1/2", 1, 3, 10), "n": (1, 2, 3, 4)}),
+)
+_INDEPENDENT = UnbiasedCompressors(independent=True)
+INDEPENDENT = replace(
+    COMPRESSION,
+    text="a family of n mutually independent compressors in U(omega); x_1, ..., x_n in R^d",
+    adversaries=(_INDEPENDENT,),
 )
 CONSTANTS = Setting("all values of the constants")
 
@@ -336,12 +344,12 @@ COMPRESSORS = (
         id="locodl/eq-3/independent",
         where="Section 1.3",
         gist="independent compressors: omega_av = omega/n",
-        setting=COMPRESSION,
+        setting=INDEPENDENT,
         statement=inequality(_MEAN_ERROR <= omega / n * _MEAN_SQUARE),
         requires=(
             Hypothesis(
                 "the compressors are mutually independent",
-                met=_COMPRESSORS.mutually_independent,
+                met=_INDEPENDENT.mutually_independent,
             ),
         ),
     ),

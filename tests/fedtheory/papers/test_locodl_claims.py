@@ -22,6 +22,14 @@ def test_what_is_read_is_proved(id):
     assert check(of(id)).verdict is Verdict.PROVED
 
 
+@pytest.mark.parametrize("id", ["eq-3/default", "eq-3/independent"])
+def test_omega_av_is_not_certified_by_itself(id):
+    """Certified without the hypothesis (3), of which these claims say with what constant it holds."""
+    claim = of(id)
+    assert not any(adversary.average for adversary in claim.setting.adversaries)
+    assert check(claim).verdict is Verdict.CERTIFIED
+
+
 @pytest.mark.slow
 def test_the_optimality_conditions_hold_over_the_class():
     assert check(of("optimality")).verdict in (Verdict.CERTIFIED, Verdict.PROVED)
@@ -50,7 +58,11 @@ def _steeper(at, params, state):
 
 def _planted() -> dict[str, Claim]:
     conditions, split = of("optimality"), of("section-3.1/equivalence")
+    shared, own = of("eq-3/default"), of("eq-3/independent")
     return {
+        "eq. (3): half of omega": shared.variant(right=shared.statement.right / 2),
+        "eq. (3): omega/n of any compressors": own.variant(requires=()),
+        "eq. (3): omega/n^2": own.variant(right=own.statement.right / method.n),
         "optimality: twice the curvature": conditions.variant(left=2 * conditions.statement.left),
         "optimality: half as smooth": conditions.variant(right=conditions.statement.right / 2),
         "split: more curvature is left": split.variant(left=split.statement.left * sympy.Rational(11, 10)),

@@ -24,6 +24,8 @@ FIXED = {
     ("feddcd/theorem-C.1/repaired", "eta as printed"),
     # The chain whose transitions are enumerated is made for so many clients of these.
     ("feddcd/theorem-7.1/eq-14/repaired", "2 <= tau <= N"),
+    # Of convex functions with kinks and without constants convex ones alone are drawn.
+    ("feddcd/lemma-B.7", "each convex"),
     # All functions of the long runs are, those that are not coercive too.
     ("fedadmm/theorem-4.3/limit", "eq. (3): f is bounded below"),
 }
