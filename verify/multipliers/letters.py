@@ -110,7 +110,7 @@ class Letters:
         if self.case.equal:
             self.told[place["mu"]] = self.generator(place["L"])
         self.env = {letter: self.number(value) for letter, value in values.items()}
-        relations = conjuncts(assumed(self.claim))
+        relations = [part for relation in conjuncts(assumed(self.claim)) for part in _without_extremes(relation)]
         # Where a root in a hypothesis is none of a real number, it is not met.
         self._find_roots(relations)
         plain = self._limited(domain, [relation for relation in relations if not _has_root(relation)])
@@ -311,6 +311,18 @@ def at_least(domain: Domain, difference: Ratio, strict: bool, bounds: int | None
     if domain.sign(den, True) is None:
         num = -num if domain.sign(-den, True) is not None else num * den
     return domain.with_constraint(num, strict, bounds)
+
+
+def _without_extremes(relation: sympy.Rel) -> Iterator[sympy.Rel]:
+    """A relation; of one that says a side to be the least or the most of several, that it is at most each of them, or
+    at least, where these are no roots."""
+    for one, other in ((relation.lhs, relation.rhs), (relation.rhs, relation.lhs)):
+        if isinstance(relation, sympy.Eq) and isinstance(other, sympy.Min | sympy.Max):
+            by = sympy.Le if isinstance(other, sympy.Min) else sympy.Ge
+            parts = (by(one, bound, evaluate=False) for bound in other.args)
+            yield from (part for part in parts if not _has_root(part) and not part.has(sympy.Min, sympy.Max))
+            return
+    yield relation
 
 
 def _has_root(relation: sympy.Rel) -> bool:

@@ -11,13 +11,17 @@ from places import EXAMPLES
 import fedtheory as ft
 from fedtheory import claims
 from fedtheory.numbers.rational import square_root
+from fedtheory.numbers.symbols import n, omega
+from fedtheory.papers.baseline.rivals import alpha, eta, p, theta_1, theta_2
 from fedtheory.papers.fedadmm import inner
 from fedtheory.papers.fedadmm.letters import alpha_i, r_i, rho, s_i, sigma_i
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.cli.own import load
 from verify.multipliers.cases import cases, declared, declared_of_g
 from verify.multipliers.posing import pose
-from verify.multipliers.proving import prove
+from verify.multipliers.proofs import Wrong, checked
+from verify.multipliers.proving import prove, stored
+from verify.reading.source import Unread
 
 mu, L, M, gamma, q = ft.letters("mu L M gamma q")
 
@@ -163,3 +167,35 @@ def test_gradient_steps_on_weakly_convex_functions_expand_by_their_modulus():
 def test_of_weakly_convex_functions_the_modulus_is_at_most_the_lipschitz_constant():
     s, r = sympy.Symbol("s", nonnegative=True), sympy.Symbol("r", positive=True)
     assert shown(_claim(_descent, ft.WeaklyConvex(s, r), (1 + gamma * r) ** 2, clients=(1,)))
+
+
+@pytest.mark.parametrize(("by", "right"), ((sympy.Min, True), (sympy.Max, False)))
+def test_what_is_the_least_of_several_is_at_most_each(by, right):
+    hypothesis = sympy.Eq(gamma, by(1 / L, q / (1 + sympy.sqrt(q))), evaluate=False)
+    functions, params = ft.SmoothStronglyConvex(mu, L), ("gamma", "q")
+    assert shown(_claim(_descent, functions, 1 - gamma * mu, (hypothesis,), params=params), 2) is right
+
+
+ADIANA = "baseline/adiana/one-step"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("old", "new"),
+    (
+        ("eta = min", sympy.Eq(eta, sympy.Min(2 / L, n / (64 * omega * (2 * p * (omega + 1) + 1) ** 2 * L)))),
+        ("eta = min", sympy.Eq(eta, 1 / (2 * L), evaluate=False)),
+        ("theta_1 = min", sympy.Eq(theta_1, sympy.Rational(1, 2), evaluate=False)),
+        ("theta_2 = 1/2", sympy.Eq(theta_2, sympy.Rational(1, 4), evaluate=False)),
+        ("alpha = 1/(1 + omega)", sympy.Eq(alpha, 2 / (1 + omega), evaluate=False)),
+        ("the compressors are mutually independent", None),
+    ),
+)
+def test_what_is_stored_of_adiana_shows_nothing_with_other_parameters(old, new):
+    claim = claims.get(ADIANA)
+    (left_out,) = (h for h in claim.requires if h.text.startswith(old))
+    others = tuple(h for h in claim.requires if h is not left_out)
+    requires = others if new is None else (*others, Hypothesis("another", new))
+    case = cases(claim)[1]
+    with pytest.raises((Wrong, Unread)):
+        checked(pose(replace(claim, requires=requires), case), stored()[ADIANA][case.name])

@@ -33,7 +33,13 @@ def shown(claim, seconds=2):
     return not isinstance(prove(claim, seconds), str)
 
 
-@pytest.mark.parametrize("id", sorted(stored()))
+#: Of those whose multipliers are long.
+SLOW = {"baseline/adiana/one-step"}
+
+
+@pytest.mark.parametrize(
+    "id", [pytest.param(id, marks=pytest.mark.slow if id in SLOW else ()) for id in sorted(stored())]
+)
 def test_stored_multipliers_prove_their_claims(id):
     # Without time for a search: everything but the multipliers is derived again.
     found = prove(claims.get(id), 0)
