@@ -8,7 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from fedtheory.claims import with_origins
-from fedtheory.papers.baseline.rivals import glossary
+from fedtheory.papers.baseline.rival_settings import glossary
 from fedtheory.plugins import Paper
 
 #: On these rest rows of tables and lines of the four papers: FedDCD, Section 5; LoCoDL, Section 1.2, Tables 1 and 2;

@@ -19,7 +19,7 @@ from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Max, Min, T
 from fedtheory.papers.baseline import potentials
-from fedtheory.papers.baseline.rivals import CONVEX, L, eta, gamma, mu, n, p
+from fedtheory.papers.baseline.rival_settings import CONVEX, L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import bregman
 from fedtheory.settings import Drawing, Setting

@@ -10,7 +10,7 @@ from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import L, d, epsilon, kappa, m, mu, n, omega, omega_av
-from fedtheory.papers.baseline import rivals as baseline
+from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.method import chi
 from fedtheory.tables import Column, Entry, Row, Table, per_digit
@@ -62,7 +62,7 @@ def _row(method: str, claim: Claim, factor: sympy.Expr) -> Row:
     if theorem in complexity.FROM_THEOREMS and not lets:
         factor = 1 - 1 / complexity.FROM_THEOREMS[theorem]
     iterations = -1 / sympy.log(factor)
-    rounds = (baseline.p if baseline.p in dict(lets) else 1) * iterations
+    rounds = (rival_settings.p if rival_settings.p in dict(lets) else 1) * iterations
     row = Row(claim.id, method, entries, (per_digit(rounds), per_digit(iterations)), lets=lets)
     known = row.letters() <= {kappa, n, d, m, omega, epsilon}
     return row if known else replace(row, measures=(None, None))
@@ -73,7 +73,7 @@ def _choices() -> dict[str, tuple[tuple[sympy.Symbol, sympy.Expr], ...]]:
 
     A rate depends on mu and L through kappa only, so mu is 1.
     """
-    gamma, eta, p, s = baseline.gamma, baseline.eta, baseline.p, complexity.s
+    gamma, eta, p, s = rival_settings.gamma, rival_settings.eta, rival_settings.p, complexity.s
     scaffnew = claims.get("baseline/scaffnew/rate").statement
     assert isinstance(scaffnew, ParameterRule)
     scale = ((mu, sympy.S.One), (L, kappa))
@@ -82,6 +82,6 @@ def _choices() -> dict[str, tuple[tuple[sympy.Symbol, sympy.Expr], ...]]:
     return {
         "locodl": (*scale, *average),
         "scaffnew": (*scale, *scaffnew.assignments.items()),
-        "gradskip": (*scale, (gamma, 1 / L), (baseline.q_max, sympy.S.One), (p, 1 / sympy.sqrt(kappa))),
+        "gradskip": (*scale, (gamma, 1 / L), (rival_settings.q_max, sympy.S.One), (p, 1 / sympy.sqrt(kappa))),
         "compressed-scaffnew": (*scale, *clients, (gamma, 2 / (L + mu)), (eta, n * (s - 1) / (s * (n - 1)))),
     }

@@ -14,23 +14,13 @@ import sympy
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
-from fedtheory.classes import (
-    ContractiveCompressors,
-    PolyakLojasiewicz,
-    SmoothEach,
-    SmoothStronglyConvex,
-    UnbiasedCompressors,
-)
-from fedtheory.instances import Source
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Max, Min
-from fedtheory.papers.baseline import parametrisations
 from fedtheory.papers.baseline.potentials import (
     Phi_ef21,
     Psi_5gcs,
@@ -42,194 +32,57 @@ from fedtheory.papers.baseline.potentials import (
     error_fedcomgate,
     slope,
 )
+from fedtheory.papers.baseline.rival_settings import (
+    ADIANA,
+    ADIANA_PARAMETERS,
+    COMPRESSED_SCAFFNEW,
+    CONSTANTS,
+    CONTRACTIVE,
+    CONVEX,
+    DIANA,
+    EF21,
+    FEDCOMGATE,
+    FIVEGCS_CC,
+    GRADSKIP,
+    GRADSKIP_STEP,
+    INDEPENDENT,
+    L_F,
+    LOJASIEWICZ,
+    OF_EACH,
+    PROBABILITY,
+    SCAFFNEW,
+    SMALL_STEP,
+    VARIANCE,
+    K,
+    L,
+    alpha,
+    at_most,
+    ef21_step,
+    eta,
+    gamma,
+    inflation,
+    kappa_i,
+    kappa_max,
+    m,
+    mu,
+    n,
+    omega,
+    p,
+    q_i,
+    q_max,
+    ratio_ef21,
+    s,
+    tau,
+    theta_1,
+    theta_ef21,
+)
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Drawing, Hints, Setting
-from fedtheory.settings.hypotheses import Hypothesis, of_each
+from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
-mu, L, kappa, n, d, omega = symbols.mu, symbols.L, symbols.kappa, symbols.n, symbols.d, symbols.omega
-#: Clients sampled a round (C in the paper of 5GCS-CC, which calls the number of all clients M).
-m = symbols.m
-gamma, alpha, beta, eta, tau, p = sympy.symbols("gamma alpha beta eta tau p", positive=True)
-#: The largest of the q_i, which may all be 0.
-q_max = sympy.Symbol("q_max", nonnegative=True)
-theta_1, theta_2 = sympy.symbols("theta_1 theta_2", positive=True)
-#: EF21: the mean square of the L_i.
-L_tilde_2 = sympy.Symbol("L~^2", positive=True)
-#: GradSkip: one client's condition number and probability, and the largest condition number.
-kappa_i, kappa_max, q_i = sympy.symbols("kappa_i kappa_max q_i", positive=True)
-s = sympy.Symbol("s", integer=True, positive=True)
-K = sympy.Symbol("K", integer=True, positive=True)
-
-#: The papers' letters in the common vocabulary, where they have one there.
-glossary = {symbol: symbol for symbol in (mu, L, kappa, n, d, omega, m)}
-
-
-_CLASS = "f_1, ..., f_n mu-strongly convex and L-smooth"
-_COMPRESSED = _CLASS + "; independent compressors in U(omega)"
-_COIN = (sympy.Le(p, 1, evaluate=False),)
-_FUNCTIONS = SmoothStronglyConvex(mu, L)
-_COMPRESSORS = UnbiasedCompressors(independent=True)
-_CONTRACTIONS = ContractiveCompressors()
-_OF_PROBLEM = {letter: str(letter) for letter in (mu, L, n, d)}
-
-
-def _letters(*letters: sympy.Symbol) -> dict[sympy.Expr, Source]:
-    """The constants of the problem, and letters that name a field of the parameters."""
-    return {**_OF_PROBLEM, **{x: str(x) for x in letters}}
-
-
-DIANA = Setting(
-    _COMPRESSED,
-    letters=_letters(gamma, alpha, omega),
-    algorithm=diana.algorithm,
-    functions=_FUNCTIONS,
-    adversaries=(_COMPRESSORS,),
-    drawing=Drawing(classes_stated=True, sweep={"kappa": (2, 5, 10, 30, 100), "omega": (0, 1, 10), "n": (1, 2, 4)}),
-)
-_LOJASIEWICZ = PolyakLojasiewicz(mu, L, own=True)
-EF21 = Setting(
-    "f mu-Polyak-Lojasiewicz and L-smooth, f_i L_i-smooth; contractive compressors",
-    letters={
-        **_letters(gamma, alpha),
-        L_tilde_2: _LOJASIEWICZ.mean_square,
-    },
-    algorithm=ef21.algorithm,
-    functions=_LOJASIEWICZ,
-    adversaries=(_CONTRACTIONS,),
-    drawing=Drawing(classes_stated=True, draw=parametrisations.ef21_stepsize),
-)
-ADIANA = Setting(
-    _COMPRESSED + "; omega > 0",
-    letters={
-        **_letters(omega),
-        **{x: parametrisations.of_params(str(x)) for x in (alpha, p, eta, theta_1, theta_2, gamma, beta)},
-    },
-    algorithm=adiana.algorithm,
-    functions=_FUNCTIONS,
-    adversaries=(_COMPRESSORS,),
-    drawing=Drawing(
-        classes_stated=True, draw=parametrisations.adiana_constants, parameters=parametrisations.adiana_parameters
-    ),
-    domain=(sympy.Gt(omega, 0, evaluate=False),),
-    clients=(1, 2, 3),
-)
-SCAFFNEW = Setting(
-    _CLASS + "; 0 < p <= 1",
-    letters=_letters(gamma, p),
-    algorithm=scaffnew.algorithm,
-    functions=_FUNCTIONS,
-    drawing=Drawing(classes_stated=True, sweep={"kappa": (2, 5, 10, 30, 100), "p": (1, "1/2", "1/4"), "n": (2, 3)}),
-    domain=_COIN,
-)
-GRADSKIP = Setting(
-    "f_i mu-strongly convex and L_i-smooth; 0 < p <= 1, 0 <= q_i <= 1",
-    letters={**_letters(gamma, p), q_max: lambda problem, params: max(params.q)},
-    algorithm=gradskip.algorithm,
-    functions=SmoothEach(mu, L),
-    drawing=Drawing(
-        classes_stated=True,
-        draw=parametrisations.gradskip_probabilities,
-        parameters=parametrisations.gradskip_parameters,
-    ),
-    domain=_COIN,
-    clients=(1, 2, 3),
-    hints=Hints(signs=((lambda problem, params: params.q, False), (lambda problem, params: 1 - params.q, False))),
-)
-COMPRESSED_SCAFFNEW = Setting(
-    _CLASS + "; 2 <= s <= n, 0 < p <= 1",
-    letters=_letters(gamma, eta, p, s),
-    algorithm=compressed_scaffnew.algorithm,
-    functions=_FUNCTIONS,
-    drawing=Drawing(classes_stated=True, draw=parametrisations.compressed_shape),
-    domain=(sympy.Ge(n, 2, evaluate=False), sympy.Ge(s, 2, evaluate=False), sympy.Le(s, n, evaluate=False), *_COIN),
-    hints=Hints(coordinates=True),
-)
-FIVEGCS_CC = Setting(
-    _COMPRESSED + ", m of n clients sampled",
-    letters={**_letters(gamma, tau, omega), m: "C"},
-    algorithm=fivegcs_cc.algorithm,
-    functions=_FUNCTIONS,
-    adversaries=(_COMPRESSORS,),
-    drawing=Drawing(classes_stated=True),
-    domain=(sympy.Le(m, n, evaluate=False),),
-    clients=(1, 2, 3, 3),
-)
-FEDCOMGATE = Setting(
-    _COMPRESSED,
-    letters=_letters(eta, gamma, K, omega),
-    algorithm=fedcomgate.algorithm,
-    functions=_FUNCTIONS,
-    adversaries=(_COMPRESSORS,),
-    drawing=Drawing(classes_stated=True, kinks=False),
-    clients=(1, 2, 3),
-)
-CONSTANTS = Setting("all values of the constants")
-
-# Hypotheses
-
-CONVEX = Hypothesis(_CLASS, met=_FUNCTIONS.contains)
-OF_EACH = Hypothesis("f_i mu-strongly convex and L_i-smooth, L_i <= L", met=GRADSKIP.functions.contains)  # type: ignore[union-attr]
-INDEPENDENT = Hypothesis("the compressors are mutually independent", met=_COMPRESSORS.mutually_independent)
-VARIANCE = Hypothesis("the compressors are in U(omega)", met=UnbiasedCompressors().contains)
-LOJASIEWICZ = Hypothesis(
-    "f mu-Polyak-Lojasiewicz and L-smooth, f_i L_i-smooth",
-    met=EF21.functions.contains,  # type: ignore[union-attr]
-)
-CONTRACTIVE = Hypothesis("the compressors contract by 1 - alpha, 0 < alpha <= 1", met=_CONTRACTIONS.contains)
-PROBABILITY = Hypothesis("0 < p <= 1", sympy.Le(p, 1, evaluate=False))
-SMALL_STEP = Hypothesis("0 < gamma <= 1/L", sympy.Le(gamma, 1 / L, evaluate=False))
-GRADSKIP_STEP = Hypothesis(
-    "gamma <= min_i (1/L_i) p^2/(1 - q_i (1 - p^2))",
-    met=of_each(lambda problem, params: params.p**2 - params.gamma * problem.f.L * (1 - params.q * (1 - params.p**2))),
-)
-
-
-def _at_most(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
-    return Hypothesis(text, sympy.Le(left, right, evaluate=False))
-
-
-def _equal(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
-    return Hypothesis(text, sympy.Eq(left, right, evaluate=False))
-
-
-# EF21: theta = 1 - sqrt(1 - alpha), beta = (1 - alpha)/theta, so sqrt(beta/theta) = sqrt(1 - alpha)/theta.
-_theta_ef21 = 1 - sympy.sqrt(1 - alpha)
-_ratio_ef21 = sympy.sqrt(1 - alpha) / _theta_ef21
-
-
-def _ef21_step(factor: int) -> Hypothesis:
-    """gamma (L + L~ sqrt(factor beta/theta)) <= 1, squared so that it is decided without roots."""
-    root = "sqrt(beta/theta)" if factor == 1 else "sqrt(2 beta/theta)"
-    squared = sympy.Le(
-        factor * (1 - alpha) * L_tilde_2 * gamma**2, _theta_ef21**2 * (1 - gamma * L) ** 2, evaluate=False
-    )
-    relation = sympy.And(squared, sympy.Le(gamma, 1 / L, evaluate=False))
-    return Hypothesis(f"gamma <= 1/(L + L~ {root})", relation)
-
-
-def _root(radicand: sympy.Expr) -> sympy.Expr:
-    """A square root kept whole: sympy would split it into roots of factors, irrational where the whole is not."""
-    return sympy.Pow(radicand, sympy.Rational(1, 2), evaluate=False)
-
-
-_printed_p = Max(1, _root(n / (32 * omega)) - 1) / (2 * (1 + omega))
-_printed_eta = n / (64 * omega * (2 * p * (omega + 1) + 1) ** 2 * L)
-_ADIANA_PARAMETERS = (
-    Hypothesis("omega > 0", sympy.Gt(omega, 0, evaluate=False)),
-    _equal(alpha, 1 / (1 + omega), "alpha = 1/(1 + omega)"),
-    _equal(p, Min(1, _printed_p), "p = min{1, max{1, sqrt(n/(32 omega)) - 1}/(2 (1 + omega))}"),
-    _equal(eta, Min(1 / (2 * L), _printed_eta), "eta = min{1/(2L), n/(64 omega (2p(omega+1)+1)^2 L)}"),
-    _equal(theta_1, Min(sympy.Rational(1, 4), _root(eta * mu / p)), "theta_1 = min{1/4, sqrt(eta mu/p)}"),
-    _equal(theta_2, sympy.Rational(1, 2), "theta_2 = 1/2"),
-    _equal(gamma, eta / (2 * (theta_1 + eta * mu)), "gamma = eta/(2 (theta_1 + eta mu))"),
-    _equal(beta, 1 - gamma * mu, "beta = 1 - gamma mu"),
-)
-#: 5GCS-CC: smoothness of the F_m, and the inflation (n/m)(1 + omega) of the dual noise.
-_L_F = (L - mu) / n
-_inflation = n / m * (1 + omega)
-
 _left, _right, _norm = sympy.Symbol("Psi_next"), sympy.Symbol("Psi"), sympy.Symbol("|grad f(x)|^2")
+
 _Phi_next, _Phi = sympy.Symbol("Phi_next"), sympy.Symbol("Phi")
 
 
@@ -269,17 +122,29 @@ def _invariant(setting: Setting, where: str, algorithm: Algorithm, text: str) ->
 
 
 _SERVER = "the server's control variate is the mean of the clients'"
+
 _SUM = "the control variates sum to 0"
+
 _DIANA_WHERE = "Mishchenko et al. 2019; Horvath et al. 2019"
+
 _EF21_WHERE = "Richtarik, Sokolov, Fatkhullin 2021"
+
 _ADIANA_WHERE = "Li, Kovalev, Qian, Richtarik 2020"
+
 _SCAFFNEW_WHERE = "Mishchenko, Malinovsky, Stich, Richtarik 2022"
+
 _GRADSKIP_WHERE = "Maranjyan, Safaryan, Richtarik 2022"
+
 _COMPRESSED_WHERE = "Condat, Agarsky, Richtarik 2022"
+
 _5GCS_WHERE = "Grudzien, Malinovsky, Richtarik 2023, as RandProx (Condat, Richtarik 2022)"
+
 _FEDCOMGATE_WHERE = "Haddadpour, Kamani, Mokhtari, Mahdavi 2021"
+
 _x_5gcs = sympy.sqrt((1 + omega) * (1 + omega / n) * (L / mu - 1) / 2)
-_gamma_5gcs = sympy.sqrt(2 / ((1 + omega) * (n + omega) * _L_F * mu))
+
+_gamma_5gcs = sympy.sqrt(2 / ((1 + omega) * (n + omega) * L_F * mu))
+
 _tau_5gcs = 1 / (_gamma_5gcs * (n + omega))
 
 
@@ -297,17 +162,21 @@ def _rate(algorithm: Algorithm, where: str, gist: str, statement: Any, requires:
     )
 
 
-_ORDERED = _at_most(mu, L, "mu <= L")
+_ORDERED = at_most(mu, L, "mu <= L")
+
 _FROM_TABLE = "the O() of LoCoDL's Table 1 with the theorem's constants"
+
 _LINEAR = (
     CONVEX,
     INDEPENDENT,
     Hypothesis("gamma >= 1", sympy.Ge(gamma, 1, evaluate=False)),
-    _at_most(eta * gamma * K, 1 / (2 * L * (1 + omega)), "eta gamma K <= 1/(2 L (1 + omega))"),
+    at_most(eta * gamma * K, 1 / (2 * L * (1 + omega)), "eta gamma K <= 1/(2 L (1 + omega))"),
 )
 
 PHI_NEXT = Quantity(_Phi_next, Phi_ef21, after=True)
+
 PHI = Quantity(_Phi, Phi_ef21)
+
 NORM = Quantity(_norm, slope)
 
 CLAIMS: tuple[Claim, ...] = (
@@ -321,8 +190,8 @@ CLAIMS: tuple[Claim, ...] = (
         (
             CONVEX,
             INDEPENDENT,
-            _at_most(alpha, 1 / (1 + omega), "alpha <= 1/(1 + omega)"),
-            _at_most(gamma, 1 / (L * (1 + 6 * omega / n)), "gamma <= 1/(L (1 + 6 omega/n))"),
+            at_most(alpha, 1 / (1 + omega), "alpha <= 1/(1 + omega)"),
+            at_most(gamma, 1 / (L * (1 + 6 * omega / n)), "gamma <= 1/(L (1 + 6 omega/n))"),
         ),
     ),
     _rate(
@@ -342,7 +211,7 @@ CLAIMS: tuple[Claim, ...] = (
         ef21.algorithm,
         Psi_ef21,
         1 - gamma * mu,
-        (LOJASIEWICZ, CONTRACTIVE, _ef21_step(2), _at_most(gamma, _theta_ef21 / (2 * mu), "gamma <= theta/(2 mu)")),
+        (LOJASIEWICZ, CONTRACTIVE, ef21_step(2), at_most(gamma, theta_ef21 / (2 * mu), "gamma <= theta/(2 mu)")),
         "L is the mean of the L_i",
     ),
     Claim(
@@ -351,7 +220,7 @@ CLAIMS: tuple[Claim, ...] = (
         gist="expected decrease of f - f* + (gamma/(2 theta)) G by gamma/2 |grad f(x)|^2, any smooth f_i",
         setting=EF21,
         statement=one_step(ef21.algorithm, E(PHI_NEXT) <= PHI - gamma / 2 * NORM),
-        requires=(LOJASIEWICZ, CONTRACTIVE, _ef21_step(1)),
+        requires=(LOJASIEWICZ, CONTRACTIVE, ef21_step(1)),
         reading="summed over T steps it is the bound of the nonconvex theorem; tested where f has a mu",
     ),
     Claim(
@@ -359,8 +228,8 @@ CLAIMS: tuple[Claim, ...] = (
         where=_EF21_WHERE,
         gist="sqrt(beta/theta) <= 2/alpha - 1",
         setting=CONSTANTS,
-        statement=Inequality(_ratio_ef21, 2 / alpha - 1),
-        requires=(_at_most(alpha, 1, "alpha <= 1"),),
+        statement=Inequality(ratio_ef21, 2 / alpha - 1),
+        requires=(at_most(alpha, 1, "alpha <= 1"),),
     ),
     _invariant(ADIANA, _ADIANA_WHERE, adiana.algorithm, _SERVER),
     _one_step(
@@ -369,7 +238,7 @@ CLAIMS: tuple[Claim, ...] = (
         adiana.algorithm,
         Psi_adiana,
         Max(1 - gamma * mu, 1 - theta_1 / 2, 1 - p * theta_1 / (1 + theta_1), 1 - alpha / 2),
-        (CONVEX, INDEPENDENT, *_ADIANA_PARAMETERS),
+        (CONVEX, INDEPENDENT, *ADIANA_PARAMETERS),
         "the rate is the slowest of the four terms of the Lyapunov function",
     ),
     _invariant(SCAFFNEW, _SCAFFNEW_WHERE, scaffnew.algorithm, _SUM),
@@ -430,7 +299,7 @@ CLAIMS: tuple[Claim, ...] = (
         (
             CONVEX,
             Hypothesis("0 < gamma < 2/L", sympy.Lt(gamma, 2 / L, evaluate=False)),
-            _at_most(eta, n * (s - 1) / (s * (n - 1)), "0 < eta <= n (s-1)/(s (n-1))"),
+            at_most(eta, n * (s - 1) / (s * (n - 1)), "0 < eta <= n (s-1)/(s (n-1))"),
             PROBABILITY,
         ),
     ),
@@ -449,13 +318,13 @@ CLAIMS: tuple[Claim, ...] = (
         _5GCS_WHERE,
         fivegcs_cc.algorithm,
         Psi_5gcs,
-        Max(1 / (1 + gamma * mu), 1 - 2 * tau / (_inflation * (_L_F + 2 * tau))),
+        Max(1 / (1 + gamma * mu), 1 - 2 * tau / (inflation * (L_F + 2 * tau))),
         (
             CONVEX,
             INDEPENDENT,
             VARIANCE,
             Hypothesis("mu < L", sympy.Lt(mu, L, evaluate=False)),
-            _at_most(gamma * tau * (n + n / m * omega), 1, "gamma tau (n + (n/m) omega) <= 1"),
+            at_most(gamma * tau * (n + n / m * omega), 1, "gamma tau (n + (n/m) omega) <= 1"),
         ),
         "exact local prox; the published method takes K inexact local steps",
     ),
@@ -464,7 +333,7 @@ CLAIMS: tuple[Claim, ...] = (
         _5GCS_WHERE,
         "with all clients and balanced stepsizes 1/(1 - rate) <= 1 + omega + sqrt((1+omega)(1+omega/n)(kappa-1)/2)",
         Inequality(
-            Max(1 / (1 + _gamma_5gcs * mu), 1 - 2 * _tau_5gcs / ((1 + omega) * (_L_F + 2 * _tau_5gcs))),
+            Max(1 / (1 + _gamma_5gcs * mu), 1 - 2 * _tau_5gcs / ((1 + omega) * (L_F + 2 * _tau_5gcs))),
             1 - 1 / (1 + omega + _x_5gcs),
         ),
         (Hypothesis("mu < L", sympy.Lt(mu, L, evaluate=False)),),
@@ -498,7 +367,7 @@ CLAIMS: tuple[Claim, ...] = (
             Quantity(_right, error_fedcomgate),
             "w -> w*, delta_j -> grad f_j(w*) almost surely",
         ),
-        requires=(*_LINEAR, _at_most(omega * (n - 1) / n, sympy.Rational(1, 2), "omega (n-1)/n <= 1/2")),
+        requires=(*_LINEAR, at_most(omega * (n - 1) / n, sympy.Rational(1, 2), "omega (n-1)/n <= 1/2")),
         reading="however small the steps, a round multiplies E sum_j |delta_j - grad f_j(w*)|^2 by omega (n-1)/n at "
         "w = w*",
         repairs="baseline/fedcomgate/limit",

@@ -19,7 +19,7 @@ from fedtheory.kinds.one_step import OneStep, one_step
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.baseline import finite_sum, potentials
-from fedtheory.papers.baseline.rivals import L, mu, n
+from fedtheory.papers.baseline.rival_settings import L, mu, n
 from fedtheory.papers.fedopt.data import RidgeInstances, States
 from fedtheory.papers.fedopt.predictors import ANY_GAMMA, LOSSES, dual_gap, dual_optimum, gamma, lamda, letters
 from fedtheory.problems.base import Problem

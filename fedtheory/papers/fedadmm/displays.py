@@ -1,5 +1,8 @@
-"""FedADMM, displays of the proofs in Appendices B and C of which no lemma speaks: eqs. (34), (46)-(50), (57) and (60),
-and those on the multipliers in Appendix C.5 and on the inner steps in Appendix B. With eq. (14)."""
+"""FedADMM, displays of proofs of which no lemma speaks: eqs. (14), (34), (46)-(50), (57) and (60).
+
+Those of Appendix B are in :mod:`~fedtheory.papers.fedadmm.appendix_b`, those of Appendix C.5 in
+:mod:`~fedtheory.papers.fedadmm.appendix_c`.
+"""
 
 from __future__ import annotations
 
@@ -13,22 +16,19 @@ from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates, transition
-from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
-from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
+from fedtheory.papers.fedadmm.descent import LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.iterates import steepest
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, rho, s0, s_i, sigma_bar, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, m, parts, r_i, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Setting
-from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.quantities import Square, Total
-from fedtheory.settings.relations import Comparison, Quantity
+from fedtheory.settings.relations import Comparison
 
 _Q = sympy.Rational
 
 
-def _equal(left: Any, right: Any) -> tuple[Comparison, Comparison]:
+def equal(left: Any, right: Any) -> tuple[Comparison, Comparison]:
     """left = right, among inequalities."""
     return Comparison(left, "<=", right), Comparison(right, "<=", left)
 
@@ -56,6 +56,7 @@ def _gained(v: View) -> Array:
 
 
 _res, _fall = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 L(w,v,pi_i)-L(w,v^+,pi_i)")
+
 EQ_14 = Claim(
     id="fedadmm/eq-14",
     where="eq. (14)",
@@ -86,7 +87,7 @@ def _moved_on(v: View) -> Array:
     return found
 
 
-def _from_next(v: View) -> Array:
+def from_next(v: View) -> Array:
     """w_i^k - w^{tau_{k+1}}."""
     found: Array = v.state.W - transition.server(v.params, v.state)[..., None, :]
     return found
@@ -102,15 +103,20 @@ _near, _along, _D, _p_1, _p_2 = parts(
     "sigma_i/2(|w_i^k-w^{tau_{k+1}}|^2-|w_i^k-w^{tau_k}|^2) <Dw^{tau_{k+1}},-sigma_i(w_i^k-w^{tau_{k+1}})> "
     "|Dw^{tau_{k+1}}|^2 p_1^k p_2^k"
 )
+
 _far, _along_own, _own = parts(
     "sigma_i/2(|Dbar_i^{k+1}|^2-|w_i^k-w^{tau_{k+1}}|^2) <Dw_i^{k+1},sigma_i*Dbar_i^{k+1}> |Dw_i^{k+1}|^2"
 )
-_moved, _server = (quantity.expression for quantity in OF_ANY[-2:])
+
+moved, server = (quantity.expression for quantity in OF_ANY[-2:])
+
 _E, _E_next = (OF_ANY[j].expression for j in (2, 3))
+
 _P_1 = transition.quantity(
     _p_1.name,
     lambda v: _whole(v, transition.server(v.params, v.state), v.state.W) - _whole(v, v.state.w, v.state.W),
 )
+
 _P_2 = transition.quantity(
     _p_2.name,
     lambda v: _whole(v, v.after.w, v.after.W) - _whole(v, transition.server(v.params, v.state), v.state.W),
@@ -118,16 +124,17 @@ _P_2 = transition.quantity(
 
 
 def _eq_46(v: View) -> Array:
-    found: Array = v.params.sigma * (square(_from_next(v)) - square(v.gap())) / 2
+    found: Array = v.params.sigma * (square(from_next(v)) - square(v.gap())) / 2
     return found
 
 
 def _eq_49(v: View) -> Array:
-    found: Array = v.params.sigma * (v.away() - square(_from_next(v))) / 2
+    found: Array = v.params.sigma * (v.away() - square(from_next(v))) / 2
     return found
 
 
-def _product(left: Array, right: Array) -> Array:
+def inner_product(left: Array, right: Array) -> Array:
+    """The inner products of vectors along the last axis."""
     found: Array = (left * right).sum(axis=-1)
     return found
 
@@ -145,7 +152,7 @@ PROOF_OF_LEMMA_41 = (
                 transition.of_client(_near.name, _eq_46),
                 transition.of_client(
                     _along.name,
-                    lambda v: _product(_moved_on(v)[..., None, :], -v.params.sigma[:, None] * _from_next(v)),
+                    lambda v: inner_product(_moved_on(v)[..., None, :], -v.params.sigma[:, None] * from_next(v)),
                 ),
                 transition.quantity(_D.name, lambda v: square(_moved_on(v))),
             ),
@@ -156,7 +163,7 @@ PROOF_OF_LEMMA_41 = (
         where="eq. (47)",
         gist="the server's move makes the Lagrangian fall: p_1^k is at most -sum_i sigma_i/10 |Dw^{tau_{k+1}}|^2",
         setting=TRANSITION,
-        statement=Inequality(_server / 10, -_p_1, (_P_1, OF_ANY[-1])),
+        statement=Inequality(server / 10, -_p_1, (_P_1, OF_ANY[-1])),
         requires=(transition.BEGINS,),
         reading="its two ends; that p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2, the sharp constant, is "
         "eq-47/equality",
@@ -166,7 +173,7 @@ PROOF_OF_LEMMA_41 = (
         where="eq. (47)",
         gist="p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2",
         setting=TRANSITION,
-        statement=Identity(_p_1, -_server / 2, (_P_1, OF_ANY[-1])),
+        statement=Identity(_p_1, -server / 2, (_P_1, OF_ANY[-1])),
         requires=(transition.BEGINS,),
     ),
     Claim(
@@ -174,7 +181,7 @@ PROOF_OF_LEMMA_41 = (
         where="eq. (48)",
         gist="p_1^k = 0 between exchanges, where the server's model does not move",
         setting=TRANSITION,
-        statement=Identity(_p_1, -_server / 10, (_P_1, OF_ANY[-1]), also=(Comparison(_p_1, "==", sympy.S.Zero),)),
+        statement=Identity(_p_1, -server / 10, (_P_1, OF_ANY[-1]), also=(Comparison(_p_1, "==", sympy.S.Zero),)),
         requires=(transition.CONTINUES,),
     ),
     Claim(
@@ -189,7 +196,7 @@ PROOF_OF_LEMMA_41 = (
                 transition.of_client(_far.name, _eq_49),
                 transition.of_client(
                     _along_own.name,
-                    lambda v: _product(
+                    lambda v: inner_product(
                         v.after.W - v.state.W, v.params.sigma[:, None] * (v.after.W - v.after.w[..., None, :])
                     ),
                 ),
@@ -203,7 +210,7 @@ PROOF_OF_LEMMA_41 = (
         where="eq. (50)",
         gist="the clients' moves make the Lagrangian fall, up to the change of the tolerances",
         setting=TRANSITION,
-        statement=Inequality(_p_2, -_Q(7, 30) * _moved - 5 * (_E_next - _E), (_P_2, *OF_ANY[2:5])),
+        statement=Inequality(_p_2, -_Q(7, 30) * moved - 5 * (_E_next - _E), (_P_2, *OF_ANY[2:5])),
         requires=(transition.SMOOTH, transition.STEP),
     ),
 )
@@ -220,13 +227,14 @@ def _of_34(printed: bool) -> Identity:
     product, own = parts("<Dbar_i^{k+1},Dpi_i^{k+1}> |Dpi_i^{k+1}|^2")
     change = _change(printed)
     quantities = (
-        transition.of_client(product.name, lambda v: _product(v.after.W - v.after.w[..., None, :], change(v))),
+        transition.of_client(product.name, lambda v: inner_product(v.after.W - v.after.w[..., None, :], change(v))),
         transition.of_client(own.name, lambda v: square(change(v))),
     )
     return Identity(product, own / sigma_i, quantities)
 
 
 _OF_34 = "a definition: what is compared is its first use, the first line of v_i^k, <Dbar_i, Dpi_i> = |Dpi_i|^2/sigma_i"
+
 EQ_34 = (
     Claim(
         id="fedadmm/eq-34",
@@ -271,7 +279,9 @@ def _from_multipliers(problem: Problem, params: Any, at: Any) -> Array:
 _grad_F, _g_all, _apart, _pi_all, _eps_all = parts(
     "|grad_F(W^{k+1})|^2 |sum_i(g_i^{k+1})|^2 |grad_F(W^{k+1})+Pi^{k+1}|^2 |sum_i(pi_i^{k+1})|^2 sum_i(eps_i^{k+1})"
 )
+
 _G_ALL = transition.at(_g_all.name, _sum_of_g, later=True)
+
 EQ_57 = (
     Claim(
         id="fedadmm/eq-57",
@@ -309,7 +319,9 @@ EQ_57 = (
 
 
 _all_server, _all_own = parts("sum_i|sigma_i*Dw^{tau_{k+1}}|^2 sum_i|sigma_i*Dw_i^{k+1}|^2")
+
 _decrease = LYAPUNOV - LYAPUNOV_NEXT
+
 EQ_60 = Claim(
     id="fedadmm/eq-60",
     where="eq. (60)",
@@ -331,260 +343,4 @@ EQ_60 = Claim(
     "lacks the factor sigma_i in the text at hand",
 )
 
-# What Theorem 4.3 follows from
-
-_theta = _Q(1, 10)
-_from, _all_eps, _gradient_next = parts(
-    "sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2"
-)
-PARTS_43 = (
-    Claim(
-        id="fedadmm/theorem-4.3/gradient",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="the gradient at the server's model by the clients' distances to it, where a round begins",
-        setting=transition.BEFORE_IT_FALLS,
-        statement=Inequality(
-            _gradient_next,
-            (1 + _theta) * _Q(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,
-            (
-                transition.quantity(_gradient_next.name, lambda v: v.slope()),
-                transition.quantity(_from.name, lambda v: (v.params.sigma**2 * square(_from_next(v))).sum(axis=-1)),
-                transition.quantity(_all_eps.name, lambda v: v.state.eps.sum(axis=-1)),
-            ),
-        ),
-        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
-        reading="by (36) the gradient is the sum of alpha_i grad f_i(w) - g_i^k + phi_i^k + sigma_i (w_i^k - w), "
-        "w = w^{tau_{k+1}}",
-    ),
-    Claim(
-        id="fedadmm/theorem-4.3/descent",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="Lemma 4.1 with the 1/2 of (47) for the server's move",
-        setting=TRANSITION,
-        statement=Inequality(_moved / 10 + _server / 2, LYAPUNOV - LYAPUNOV_NEXT, OF_ANY),
-        requires=(transition.SMOOTH, transition.STEP),
-    ),
-    Claim(
-        id="fedadmm/theorem-4.3/constants",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="the constants c_2 of theorem-4.3/sharper, and those of theorem-4.3/iteration, are at most those of c",
-        setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
-        statement=Inequality(
-            (1 + _theta) * _Q(128, 9) * s0 * (2 * s0 - 1),
-            _Q(940, 9) * s0 * (s0 + 1),
-            also=(
-                Comparison((1 + _theta) * _Q(128, 3) * (1 + nu_i) + (1 + 1 / _theta) * nu_i, "<=", sympy.Integer(169)),
-                Comparison(_Q(88, 15) * (2 * s0 - 1) * (6 * s0 - 4), "<=", _Q(940, 9) * s0 * (s0 + 1)),
-                Comparison((2 * s0 - 1) * (11 + _Q(176, 5) * (1 + nu_i)), "<=", 169 * s0),
-            ),
-        ),
-        requires=(Hypothesis("nu_i < 1", sympy.Lt(nu_i, 1, evaluate=False)),),
-    ),
-)
-
-# Appendix C.5
-
-
-def _to_star(v: View) -> Array:
-    """|pi_i^k - pi_i*|^2, with the pi_i* of (19)."""
-    return square(v.state.Pi - _at_star(v))
-
-
-def _at_star(v: View) -> Array:
-    """pi_i* = -alpha_i grad f_i(w*), for any point w* of the server."""
-    return steepest(v.problem, v.params, v.state.w[..., None, :] + 0 * v.state.W)
-
-
-def _split(sign: int) -> Any:
-    """|phi_i^k + sign (g_i^k - alpha_i grad f_i(w*))|^2."""
-    return lambda v: square(v.phi() + sign * (v.g() + _at_star(v)))
-
-
-_multiplier, _plus, _minus, _model = parts(
-    "|pi_i^k-pi_i*|^2 |phi_i^k+g_i^k-alpha_i*grad_f_i(w*)|^2 |phi_i^k-(g_i^k-alpha_i*grad_f_i(w*))|^2 |w_i^k-w*|^2"
-)
-
-
-def _multipliers(middle: sympy.Symbol, sign: int) -> Inequality:
-    return Inequality(
-        _multiplier,
-        2 * alpha_i**2 * r_i**2 * _model + 2 * ACCURACY.expression,
-        (
-            transition.of_client(_multiplier.name, _to_star),
-            transition.of_client(middle.name, _split(sign)),
-            transition.of_client(_model.name, lambda v: square(v.gap())),
-            transition.of_client(ACCURACY.expression.name, lambda v: v.state.eps),
-        ),
-        also=_equal(_multiplier, middle),
-    )
-
-
-_OF_STAR = "any w* with pi_i* = -alpha_i grad f_i(w*), as (19) has it, be it optimal or not"
-_AT_STAR = replace(STATE, text="any w*, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not")
-APPENDIX_C5 = (
-    Claim(
-        id="fedadmm/appendix-C.5/multipliers",
-        where="Appendix C.5",
-        gist="the display of pi_i - pi_i*, as printed",
-        setting=_AT_STAR,
-        statement=_multipliers(_plus, 1),
-        requires=(transition.SMOOTH,),
-        reading=f"{_OF_STAR}. Its equality has the wrong sign of g_i - alpha_i grad f_i(w*); the bound is right",
-        literal_of="fedadmm/appendix-C.5/multipliers/repaired",
-    ),
-    Claim(
-        id="fedadmm/appendix-C.5/multipliers/repaired",
-        where="Appendix C.5",
-        kind="inequality",
-        gist="pi_i - pi_i* = phi_i - (g_i - alpha_i grad f_i(w*)), with the printed bound",
-        setting=_AT_STAR,
-        statement=_multipliers(_minus, -1),
-        requires=(transition.SMOOTH,),
-        reading=_OF_STAR,
-        repairs="fedadmm/appendix-C.5/multipliers",
-    ),
-)
-
-# Appendix B
-
-
-def _next(problem: Problem, params: Any, state: Any) -> Array:
-    """v^{l+1}."""
-    found: Array = inner_step(problem, params, state, None)["v"]
-    return found
-
-
-def _slope(problem: Problem, params: Any, at: Array) -> Array:
-    """alpha_i grad f_i at a point ``(..., d)``."""
-    found: Array = params.alpha * problem.f.gradient(at[..., None, :])[..., 0, :]
-    return found
-
-
-def _against(of: Any) -> Any:
-    """<v^{l+1} - v*, of(problem, params, v^l, v^{l+1})>."""
-
-    def value(problem: Problem, params: Any, state: Any) -> Array:
-        after = _next(problem, params, state)
-        return _product(after - problem.x_star, of(problem, params, state.v, after))
-
-    return value
-
-
-def _fresh(problem: Problem, params: Any, v: Array, after: Array) -> Array:
-    return _slope(problem, params, after) - _slope(problem, params, problem.x_star + 0 * v)
-
-
-def _turned(problem: Problem, params: Any, v: Array, after: Array) -> Array:
-    return _slope(problem, params, after) - _slope(problem, params, v)
-
-
-def _third_line(printed: bool) -> Any:
-    """The first inner product of the third line: of grad f(v^{l+1}) - grad f(v^{l+1} - v^l), or as it should be."""
-
-    def of(problem: Problem, params: Any, v: Array, after: Array) -> Array:
-        if printed:
-            return _slope(problem, params, after) - _slope(problem, params, after - v)
-        return _slope(problem, params, v) - _slope(problem, params, problem.x_star + 0 * v)
-
-    return _against(of)
-
-
-_e, _e_next, _step = parts("|v^l-v*|^2 |v^{l+1}-v*|^2 |v^{l+1}-v^l|^2")
-_mixed, _first, _odd, _even, _second = parts(
-    "<v^{l+1}-v*,v*-v^l> <v^{l+1}-v*,alpha_i(grad_f(v^{l+1})-grad_f(v*))> "
-    "<v^{l+1}-v*,alpha_i(grad_f(v^{l+1})-grad_f(v^{l+1}-v^l))> <v^{l+1}-v*,alpha_i(grad_f(v^l)-grad_f(v*))> "
-    "<v^{l+1}-v*,alpha_i(grad_f(v^{l+1})-grad_f(v^l))>"
-)
-
-
-_low = -alpha_i * s_i * _e_next
-_QUANTITIES = {
-    _e: lambda problem, params, state: square(state.v - problem.x_star),
-    _e_next: lambda problem, params, state: square(_next(problem, params, state) - problem.x_star),
-    _step: lambda problem, params, state: square(_next(problem, params, state) - state.v),
-    _mixed: _against(lambda problem, params, v, after: problem.x_star - v),
-    _first: _against(_fresh),
-    _odd: _third_line(True),
-    _even: _third_line(False),
-    _second: _against(_turned),
-}
-
-
-def _of_lines(*symbols: sympy.Symbol) -> tuple[Quantity, ...]:
-    return tuple(Quantity(symbol, _QUANTITIES[symbol]) for symbol in symbols)
-
-
-def _lines(step: sympy.Symbol, sign: int) -> tuple[Any, Any, Any]:
-    """The last three lines, with what Young's inequality leaves and the sign of the last term."""
-    young = alpha_i * r_i / 2 * (_e_next + step)
-    fourth = -(sigma_i + alpha_i * r_i) * _e_next - alpha_i * r_i * _mixed + young
-    rest = sign * alpha_i * r_i / 2 * _e
-    return fourth, -sigma_i * _e_next + rest, -(alpha_i * s_i + rho * alpha_i * r_i / 2) * _e_next + rest
-
-
-def _printed_proof() -> Inequality:
-    """The chain as printed: each line, and its ends."""
-    fourth, fifth, last = _lines(_e_next, -1)
-    links = (
-        Comparison(_low, "<=", _first),
-        *_equal(_first, _odd + _second),
-        Comparison(_odd + _second, "<=", fourth),
-        *_equal(fourth, fifth),
-        Comparison(fifth, "<=", last),
-    )
-    return Inequality(_low, last, _of_lines(_e, _e_next, _mixed, _first, _odd, _second), also=links)
-
-
-def _proof() -> tuple[Inequality, Identity]:
-    """The inequalities of the chain, as differences that are not negative, and its equalities."""
-    fourth, fifth, last = _lines(_step, 1)
-    links = ((_low, _first), (_even + _second, fourth), (fifth, last))
-    also = tuple(Comparison(sympy.S.Zero, "<=", high - low) for low, high in links)
-    quantities = _of_lines(_e, _e_next, _step, _mixed, _first, _even, _second)
-    below = Inequality(sympy.S.Zero, last - _low, quantities, also=also)
-    return below, Identity(_first, _even + _second, quantities, also=(Comparison(fourth, "==", fifth),))
-
-
-_BELOW, _EQUALITIES = _proof()
-
-APPENDIX_B = (
-    Claim(
-        id="fedadmm/theorem-3.1/proof",
-        where="proof of Theorem 3.1",
-        kind="inequality",
-        gist="the display that leads to (16), as printed (its signs and indices)",
-        setting=INNER,
-        statement=_printed_proof(),
-        requires=(CURVED, PENALTY),
-        reading="the chain that is to give (35), each of its lines, as the text at hand prints them. With the minus "
-        "before alpha_i r_i/2 |v^l - v*|^2 it would say that v^l = v*; below it, w^{k+1} = v^{k+1} stands for "
-        "v^{kappa+1}",
-        literal_of="fedadmm/theorem-3.1/proof/repaired",
-    ),
-    Claim(
-        id="fedadmm/theorem-3.1/proof/repaired",
-        where="proof of Theorem 3.1",
-        kind="inequality",
-        gist="the chain with grad f(v^l) - grad f(v*) in its third line, |v^{l+1} - v^l|^2 after Young's inequality, "
-        "and "
-        "a plus before alpha_i r_i/2 |v^l - v*|^2",
-        setting=INNER,
-        statement=_BELOW,
-        requires=(CURVED, PENALTY),
-        repairs="fedadmm/theorem-3.1/proof",
-    ),
-    Claim(
-        id="fedadmm/theorem-3.1/proof/repaired-equalities",
-        where="proof of Theorem 3.1",
-        gist="the equalities of that chain",
-        setting=INNER,
-        statement=_EQUALITIES,
-        requires=(CURVED,),
-        repairs="fedadmm/theorem-3.1/proof",
-    ),
-)
-
-__all__ = ["APPENDIX_B", "APPENDIX_C5", "EQ_14", "EQ_34", "EQ_57", "EQ_60", "PARTS_43", "PROOF_OF_LEMMA_41"]
+__all__ = ["EQ_14", "EQ_34", "EQ_57", "EQ_60", "PROOF_OF_LEMMA_41"]

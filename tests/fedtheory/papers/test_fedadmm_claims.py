@@ -19,6 +19,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import is_exact
 from fedtheory.papers.fedadmm import (
+    appendix_a,
     convergence,
     descent,
     displays,
@@ -223,11 +224,11 @@ def _planted() -> dict[str, Claim]:
         "(69), less than the first sum": claim("eq-69").variant(right=_Q(99, 100) * rate._eps_windows),
         "(21), 2 s_0 - 2": claim("eq-21/repaired").variant(right=2 * s0 - 2),
         "(31), less than r_i/2, at w_2": claim("eq-31").variant(
-            also=(Comparison(method._second, "<=", _Q(49, 100) * r_i * method._square),)
+            also=(Comparison(appendix_a._second, "<=", _Q(49, 100) * r_i * appendix_a._square),)
         ),
-        "(32), less than s_i": claim("eq-32").variant(right=_Q(99, 100) * s_i * method._square),
+        "(32), less than s_i": claim("eq-32").variant(right=_Q(99, 100) * s_i * appendix_a._square),
         "(33), 1 in the last": claim("eq-33").variant(
-            also=(*claim("eq-33").statement.also[:1], Comparison(method._total, "<=", method._squares))
+            also=(*claim("eq-33").statement.also[:1], Comparison(appendix_a._total, "<=", appendix_a._squares))
         ),
         "Theorem 3.1, 98/100": claim("theorem-3.1/contraction").variant(factor=_Q(98, 100) / rho),
         "Theorem 3.1, any penalty": without("theorem-3.1/contraction", "sigma_i"),
@@ -236,7 +237,9 @@ def _planted() -> dict[str, Claim]:
             left=_Q(101, 100) * claim("remark-4.2").statement.left
         ),
         "Definition 4.1, 4/5 of the constant": claim("definition-4.1/local").variant(
-            right=claim("definition-4.1/local").statement.right.subs(method._all_alpha, _Q(4, 5) * method._all_alpha)
+            right=claim("definition-4.1/local").statement.right.subs(
+                appendix_a._all_alpha, _Q(4, 5) * appendix_a._all_alpha
+            )
         ),
         "Definition 4.1, more than the tangent": claim("definition-4.1/convex").variant(
             right=claim("definition-4.1/convex").statement.right

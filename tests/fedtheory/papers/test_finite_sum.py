@@ -17,7 +17,7 @@ from fedtheory.algorithms import gradient_descent, loopless_svrg, saga, svrg
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import to_float
 from fedtheory.papers.baseline import finite_sum as paper
-from fedtheory.papers.baseline.rivals import L, eta, gamma, mu, n, p
+from fedtheory.papers.baseline.rival_settings import L, eta, gamma, mu, n, p
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.settings.hypotheses import Hypothesis

@@ -27,6 +27,7 @@ from fedtheory.algorithms.locodl_variants import Participating, Participation, s
 from fedtheory.compressors import Family, contractive
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import evaluate, exact, to_float
+from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
@@ -172,7 +173,7 @@ def test_parameters_of_the_theorem_meet_its_hypotheses():
             relation = hypothesis.relation
             if isinstance(relation, sympy.Eq):
                 assert float(evaluate(relation.lhs - relation.rhs, values)) == pytest.approx(0, abs=1e-14)
-            elif hypothesis is not baseline.CONVEX:
+            elif hypothesis is not rival_settings.CONVEX:
                 assert hypothesis.holds(problem, params, values), (name, hypothesis.text)
 
 
@@ -442,7 +443,7 @@ def _planted():
         ),
         "diana: alpha free": _step_rule(one["diana"], "alpha <=", None),
         "ef21: no theta/(2 mu)": _step_rule(one["ef21"], "theta/(2 mu)", None),
-        "ef21: gamma free": CLAIMS["baseline/ef21/descent"].variant(requires=(baseline.CONTRACTIVE,)),
+        "ef21: gamma free": CLAIMS["baseline/ef21/descent"].variant(requires=(rival_settings.CONTRACTIVE,)),
         "scaffnew: gamma free": _step_rule(one["scaffnew"], "1/L", None),
         "scaffnew: p for p^2": one["scaffnew"].variant(factor=1 - sympy.Min(gamma * mu, p)),
         "gradskip: gamma <= 1/L": _step_rule(one["gradskip"], "min_i", le(gamma * L, 1)),

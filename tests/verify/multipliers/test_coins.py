@@ -13,8 +13,8 @@ from fedtheory import claims
 from fedtheory.algorithms.gradskip import Coins, coins
 from fedtheory.algorithms.scaffnew import State
 from fedtheory.numbers.symbols import Min
-from fedtheory.papers.baseline import rivals
-from fedtheory.papers.baseline.rivals import GRADSKIP_STEP, OF_EACH, PROBABILITY, gamma, mu, p, q_max
+from fedtheory.papers.baseline import rival_settings
+from fedtheory.papers.baseline.rival_settings import GRADSKIP_STEP, OF_EACH, PROBABILITY, gamma, mu, p, q_max
 from fedtheory.randomness import Bernoulli, Product
 from fedtheory.settings.hypotheses import Hypothesis, of_each
 from verify.base.evaluate import meeting
@@ -71,7 +71,7 @@ def test_the_worst_coin_is_that_of_no_other_client(of):
 
 
 def _claim(step, factor, requires=(), draws=lambda problem, params, state: coins(params.q)):
-    algorithm = replace(rivals.GRADSKIP.algorithm, step=step, draws=draws)
+    algorithm = replace(rival_settings.GRADSKIP.algorithm, step=step, draws=draws)
     setting = replace(GRADSKIP.setting, algorithm=algorithm)
     return replace(
         GRADSKIP.variant(factor=factor, algorithm=algorithm),

@@ -10,6 +10,7 @@ from in_turn import in_turn, of_claim
 
 from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
+from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline import rivals as baseline
 from verify.base.evaluate import meeting, sides
 from verify.base.verdict import Verdict
@@ -112,8 +113,8 @@ def _planted():
         for error, algorithm in wrong.items():
             yield f"{name}: {error}", ONE_STEP[name].variant(algorithm=algorithm)
     yield "ef21 descent: gamma free", _without(DESCENT, "gamma <=")
-    yield "ef21 descent: whole slope", DESCENT.variant(right=baseline._Phi - 2 * baseline.gamma * baseline._norm)
-    halved = ONE_STEP["5gcs-cc"].statement.factor.subs(baseline.omega, baseline.omega / 2)
+    yield "ef21 descent: whole slope", DESCENT.variant(right=baseline._Phi - 2 * rival_settings.gamma * baseline._norm)
+    halved = ONE_STEP["5gcs-cc"].statement.factor.subs(rival_settings.omega, rival_settings.omega / 2)
     yield "5gcs-cc: omega halved", ONE_STEP["5gcs-cc"].variant(factor=halved)
     yield "5gcs-cc: tau free", _without(ONE_STEP["5gcs-cc"], "gamma tau")
     yield "compressed-scaffnew: eta free", _without(ONE_STEP["compressed-scaffnew"], "eta <=")

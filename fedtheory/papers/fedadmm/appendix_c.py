@@ -1,0 +1,150 @@
+"""FedADMM, Appendix C.5 on multipliers at a limit, and what Theorem 4.3 follows from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import Array, square
+from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
+from fedtheory.papers.fedadmm.displays import equal, from_next, moved, server
+from fedtheory.papers.fedadmm.iterates import steepest
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, s0
+from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
+from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison
+
+# What Theorem 4.3 follows from
+
+_theta = sympy.Rational(1, 10)
+
+_from, _all_eps, _gradient_next = parts(
+    "sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2"
+)
+
+PARTS_43 = (
+    Claim(
+        id="fedadmm/theorem-4.3/gradient",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="the gradient at the server's model by the clients' distances to it, where a round begins",
+        setting=transition.BEFORE_IT_FALLS,
+        statement=Inequality(
+            _gradient_next,
+            (1 + _theta) * sympy.Rational(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,
+            (
+                transition.quantity(_gradient_next.name, lambda v: v.slope()),
+                transition.quantity(_from.name, lambda v: (v.params.sigma**2 * square(from_next(v))).sum(axis=-1)),
+                transition.quantity(_all_eps.name, lambda v: v.state.eps.sum(axis=-1)),
+            ),
+        ),
+        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        reading="by (36) the gradient is the sum of alpha_i grad f_i(w) - g_i^k + phi_i^k + sigma_i (w_i^k - w), "
+        "w = w^{tau_{k+1}}",
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/descent",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="Lemma 4.1 with the 1/2 of (47) for the server's move",
+        setting=TRANSITION,
+        statement=Inequality(moved / 10 + server / 2, LYAPUNOV - LYAPUNOV_NEXT, OF_ANY),
+        requires=(transition.SMOOTH, transition.STEP),
+    ),
+    Claim(
+        id="fedadmm/theorem-4.3/constants",
+        where="Theorem 4.3",
+        kind="inequality",
+        gist="the constants c_2 of theorem-4.3/sharper, and those of theorem-4.3/iteration, are at most those of c",
+        setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
+        statement=Inequality(
+            (1 + _theta) * sympy.Rational(128, 9) * s0 * (2 * s0 - 1),
+            sympy.Rational(940, 9) * s0 * (s0 + 1),
+            also=(
+                Comparison(
+                    (1 + _theta) * sympy.Rational(128, 3) * (1 + nu_i) + (1 + 1 / _theta) * nu_i,
+                    "<=",
+                    sympy.Integer(169),
+                ),
+                Comparison(
+                    sympy.Rational(88, 15) * (2 * s0 - 1) * (6 * s0 - 4), "<=", sympy.Rational(940, 9) * s0 * (s0 + 1)
+                ),
+                Comparison((2 * s0 - 1) * (11 + sympy.Rational(176, 5) * (1 + nu_i)), "<=", 169 * s0),
+            ),
+        ),
+        requires=(Hypothesis("nu_i < 1", sympy.Lt(nu_i, 1, evaluate=False)),),
+    ),
+)
+
+# Appendix C.5
+
+
+def _to_star(v: View) -> Array:
+    """|pi_i^k - pi_i*|^2, with the pi_i* of (19)."""
+    return square(v.state.Pi - _at_star(v))
+
+
+def _at_star(v: View) -> Array:
+    """pi_i* = -alpha_i grad f_i(w*), for any point w* of the server."""
+    return steepest(v.problem, v.params, v.state.w[..., None, :] + 0 * v.state.W)
+
+
+def _split(sign: int) -> Any:
+    """|phi_i^k + sign (g_i^k - alpha_i grad f_i(w*))|^2."""
+    return lambda v: square(v.phi() + sign * (v.g() + _at_star(v)))
+
+
+_multiplier, _plus, _minus, _model = parts(
+    "|pi_i^k-pi_i*|^2 |phi_i^k+g_i^k-alpha_i*grad_f_i(w*)|^2 |phi_i^k-(g_i^k-alpha_i*grad_f_i(w*))|^2 |w_i^k-w*|^2"
+)
+
+
+def _multipliers(middle: sympy.Symbol, sign: int) -> Inequality:
+    return Inequality(
+        _multiplier,
+        2 * alpha_i**2 * r_i**2 * _model + 2 * ACCURACY.expression,
+        (
+            transition.of_client(_multiplier.name, _to_star),
+            transition.of_client(middle.name, _split(sign)),
+            transition.of_client(_model.name, lambda v: square(v.gap())),
+            transition.of_client(ACCURACY.expression.name, lambda v: v.state.eps),
+        ),
+        also=equal(_multiplier, middle),
+    )
+
+
+_OF_STAR = "any w* with pi_i* = -alpha_i grad f_i(w*), as (19) has it, be it optimal or not"
+
+_AT_STAR = replace(STATE, text="any w*, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not")
+
+APPENDIX_C5 = (
+    Claim(
+        id="fedadmm/appendix-C.5/multipliers",
+        where="Appendix C.5",
+        gist="the display of pi_i - pi_i*, as printed",
+        setting=_AT_STAR,
+        statement=_multipliers(_plus, 1),
+        requires=(transition.SMOOTH,),
+        reading=f"{_OF_STAR}. Its equality has the wrong sign of g_i - alpha_i grad f_i(w*); the bound is right",
+        literal_of="fedadmm/appendix-C.5/multipliers/repaired",
+    ),
+    Claim(
+        id="fedadmm/appendix-C.5/multipliers/repaired",
+        where="Appendix C.5",
+        kind="inequality",
+        gist="pi_i - pi_i* = phi_i - (g_i - alpha_i grad f_i(w*)), with the printed bound",
+        setting=_AT_STAR,
+        statement=_multipliers(_minus, -1),
+        requires=(transition.SMOOTH,),
+        reading=_OF_STAR,
+        repairs="fedadmm/appendix-C.5/multipliers",
+    ),
+)
+
+__all__ = ["APPENDIX_C5", "PARTS_43"]
