@@ -17,7 +17,7 @@ from fedtheory.instances import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.settings import Drawing, Setting, points
+from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -71,13 +71,6 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> algorithm_1.Pa
 #: What sampling without a choice of one block alone needs, and how settings say so.
 SAMPLED = (sympy.Ge(tau, 2), sympy.Le(tau, N))
 _SAMPLED = "; 2 <= tau <= N"
-
-
-class Pair(NamedTuple):
-    """Two dual points ``(..., N, d)``, feasible or not."""
-
-    y: Array
-    z: Array
 
 
 class Nothing(NamedTuple):
@@ -146,14 +139,6 @@ SETTING = Setting(
     ),
     domain=SAMPLED,
     potential=GAP_T,
-    clients=CLIENTS,
-)
-PAIRS = Setting(
-    "f_1, ..., f_N as in the paper; any y and z",
-    letters=OF_PROBLEM,
-    algorithm=points(Pair, Nothing, lambda problem, params: Pair(problem.y_star, problem.y_star)),
-    functions=FUNCTIONS,
-    drawing=Drawing(classes_stated=True),
     clients=CLIENTS,
 )
 CONSTANTS = Setting("all values of the constants")

@@ -126,7 +126,7 @@ SECTION_3 = (
     ),
 )
 
-# Eq. (1)
+# The blocks of G, and eq. (1)
 
 
 class Gradients(NamedTuple):
@@ -173,24 +173,36 @@ _above, _tangent, _w_v, _z_y = (
         "sum_i(|z_i-y_i|^2)",
     )
 )
+_TWO = replace(
+    GUESSES,
+    text="f_1, ..., f_N as in the paper; any y_i = grad f_i(v_i), z_i = grad f_i(u_i) and w_i",
+    algorithm=points(Gradients, Nothing, _same),
+)
+_TANGENT, _Z_Y = Quantity(_tangent, _above_tangent), Quantity(_z_y, _from_y)
+BLOCK_SMOOTHNESS = Claim(
+    id="feddcd/block-smoothness",
+    where="Assumptions 3.1-3.2",
+    gist="f_i alpha-strongly convex and beta-smooth makes G block-wise 1/alpha-smooth and 1/beta-strongly convex",
+    setting=_TWO,
+    statement=Inequality(_z_y / (2 * beta), _z_y / (2 * alpha), (_TANGENT, _Z_Y), middle=_tangent),
+    requires=(CONVEX,),
+    reading="of what the f_i say of their conjugates, f_i^*(y_i) = <v_i, y_i> - f_i(v_i) with the gradient v_i (eq-1); "
+    "of each block, as the f_i are any",
+)
 EQ_1 = Claim(
     id="feddcd/eq-1",
     where="Section 4",
     kind="identity",
     gist="grad f_i*(y) is the minimiser of f_i(w) - <w,y>",
-    setting=replace(
-        GUESSES,
-        text="f_1, ..., f_N as in the paper; any y_i = grad f_i(v_i), z_i = grad f_i(u_i) and w_i",
-        algorithm=points(Gradients, Nothing, _same),
-    ),
+    setting=_TWO,
     statement=Inequality(
         alpha * _w_v / 2,
         beta * _w_v / 2 + _z_y / (2 * alpha),
         (
             Quantity(_above, _excess),
-            Quantity(_tangent, _above_tangent),
+            _TANGENT,
             Quantity(_w_v, _from_v),
-            Quantity(_z_y, _from_y),
+            _Z_Y,
         ),
         middle=_above + _tangent,
     ),

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.claims import Claim
 from fedtheory.kinds.bound import bound
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
@@ -26,7 +24,6 @@ from fedtheory.papers.feddcd.dual import (
     GAP_T,
     LETTERS,
     NORM_Y,
-    PAIRS,
     PARTICIPATION,
     SCALING,
     SETTING,
@@ -42,7 +39,6 @@ from fedtheory.papers.feddcd.dual import (
     rate,
     smallest_curvature,
 )
-from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import E, Quantity
 
 #: The least entry of the diagonal scaling.
@@ -54,23 +50,11 @@ _READING = (
 )
 
 
-def _bregman(problem: Problem, params: Any, state: Any) -> Array:
-    """G(y) - G(z) - <grad G(z), y - z>."""
-    f, (y, z) = problem.f, state
-    return (f.conjugate(y) - f.conjugate(z) - (f.conjugate_gradient(z) * (y - z)).sum(axis=-1)).sum(axis=-1)
-
-
-def _distance_of_pair(problem: Problem, params: Any, state: Any) -> Array:
-    """sum_i |y_i - z_i|^2."""
-    return ((state.y - state.z) ** 2).sum(axis=(-1, -2))
-
-
 _block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", real=True)
 _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
     Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),
 )
-_change, _pair = (sympy.Symbol(name) for name in ("G(y)-G(z)-<grad G(z), y-z>", "|y-z|^2"))
 _identification = (
     sympy.Le(_block_L, L_max),
     sympy.Ge(_block_mu, mu_min),
@@ -79,19 +63,7 @@ _identification = (
 
 SECTION_3 = (
     duality.SECTION_3[0],
-    Claim(
-        id="feddcd/block-smoothness",
-        where="Assumptions 3.1-3.2",
-        gist="f_i alpha-strongly convex and beta-smooth makes G block-wise 1/alpha-smooth and 1/beta-strongly convex",
-        setting=PAIRS,
-        statement=Inequality(
-            _pair / (2 * beta),
-            _pair / (2 * alpha),
-            (Quantity(_change, _bregman), Quantity(_pair, _distance_of_pair)),
-            middle=_change,
-        ),
-        requires=(CONVEX,),
-    ),
+    duality.BLOCK_SMOOTHNESS,
     duality.SECTION_3[1],
 )
 

@@ -112,7 +112,7 @@ def _lower(relation):
 def _planted() -> dict[str, Claim]:
     rise, lower, duality = of("appendix-F/rise"), of("theorem-7.1/eq-14/repaired"), of("duality")
     chain, own, near = of("appendix-E/chain"), of("clientwise-constants"), of("heterogeneity")
-    three = of("lemma-B.7")
+    three, blocks = of("lemma-B.7"), of("block-smoothness")
     minimiser, same, tight = of("eq-1"), of("identical-clients"), of("appendix-E/chain/oracles/repaired")
     faster = own.statement.factor.subs(convex.appendix_b.mu, 2 * convex.appendix_b.mu)
     return {
@@ -137,6 +137,8 @@ def _planted() -> dict[str, Claim]:
             middle=minimiser.statement.middle - minimiser.statement.left
         ),
         "eq. (1): smoother conjugates": minimiser.variant(right=minimiser.statement.right.subs(dual.alpha, beta)),
+        "blocks: twice as convex": blocks.variant(left=2 * blocks.statement.left),
+        "blocks: half as smooth": blocks.variant(right=blocks.statement.right / 2),
         "three points: 1/100 more of the slope": three.variant(
             right=three.statement.right - sympy.Symbol("<slope at z+, x-z+>") / 100
         ),
