@@ -28,6 +28,7 @@ from verify.export.letters import Writing
 from verify.export.objects import sealed
 from verify.methods import identities
 from verify.multipliers.domains import Domain
+from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, from_terms, polynomials
 from verify.pep.gram import Form, Vector
 from verify.report import statement
@@ -37,7 +38,7 @@ _NUMBER = "1"
 #: Hypotheses that are left out at most where all together are not written by slacks.
 _LEFT_OUT = 2
 #: Terms of hypotheses of which charts are looked for: it takes long for others, which are left out.
-_MOST = 6
+_MOST = 8
 
 
 class _Letters:
@@ -75,18 +76,20 @@ class _Letters:
 
         What is shown without a hypothesis holds with it.
         """
-        written = [p for relation in symbolic.conjuncts(relations) for p in self._constraints(relation)]
-        written += [(self._polynomial(s - 1), False) for s in self.symbols if s.is_integer and s.is_positive]
-        written = [c for c in written if len(c[0]) <= _MOST]
+        written = [c for relation in symbolic.conjuncts(relations) for c in self._constraints(relation)]
+        written += [(self.ratio(s - 1), False) for s in self.symbols if s.is_integer and s.is_positive]
+        # Quotients last: what they are divided by has a sign once the others are known.
+        written.sort(key=lambda c: len(c[0].den))
         positive = frozenset(i for i, s in enumerate(self.symbols) if s.is_positive)
         for count in range(min(_LEFT_OUT, len(written)) + 1):
             for left_out in combinations(range(len(written)), count):
                 domain = Domain(self.ring, positive)
-                for p, strict in (c for k, c in enumerate(written) if k not in left_out):
-                    domain = domain.with_constraint(p, strict)
+                for gap, strict in (c for k, c in enumerate(written) if k not in left_out):
+                    more = at_least(domain, gap, strict)
+                    domain = more if all(len(c.poly) <= _MOST for c in more.constraints) else domain
                 yield domain
 
-    def _constraints(self, relation: sympy.Rel) -> Iterator[tuple[Any, bool]]:
+    def _constraints(self, relation: sympy.Rel) -> Iterator[tuple[Ratio, bool]]:
         if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
             return
         small, large = relation.lts, relation.gts
@@ -96,9 +99,7 @@ class _Letters:
             for b in larges:
                 gap = b - a
                 if gap.free_symbols <= set(self.symbols) and gap.is_rational_function(*self.symbols):
-                    of = self.ratio(gap)
-                    # Where a quotient is > 0, or is >= 0, so is the product.
-                    yield of.num * of.den, isinstance(relation, sympy.Lt | sympy.Gt)
+                    yield self.ratio(gap), isinstance(relation, sympy.Lt | sympy.Gt)
 
 
 def _fraction(c: Any) -> Fraction:
@@ -170,6 +171,8 @@ def _signed(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr, str
 
 def _vanishing(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr) -> dict[str, Any]:
     """Terms whose sum is 0 once they have one denominator: the checker multiplies out, and nothing is left."""
+    if not letters.ratio(gap).is_zero:
+        raise ValueError(f"{text} is no identity in the letters")
     terms = [letters.ratio(term) for term in sympy.Add.make_args(gap)]
     below = terms[0].den
     for term in terms[1:]:

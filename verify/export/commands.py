@@ -66,6 +66,8 @@ def run_export(args: Any) -> int:
                 proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
+            for data in proofs:
+                checker.check(json.dumps(data))
             if args.format == "rocq" and any(len(data.get("steps", ())) > rocq.LONGEST for data in proofs):
                 proofs, why = [], f"its calculation has more than {rocq.LONGEST} steps, which take Rocq long to read"
             elif args.format == "rocq" and not proofs:

@@ -97,11 +97,17 @@ def _shared(writing: Writing, proof: Proof, links: Links) -> Iterator[dict[str, 
         ways = {sign: of for of, (one, sign) in links.items() if one == link}
         nets = [proof.multipliers[of] * sign for sign, of in ways.items() if of in proof.multipliers]
         net = sum(nets, posed.zero)
-        if not net.is_zero:
-            sign = 1 if -1 not in ways or posed.domain.ratio_sign(net) is not None else -1
-            of = ways[sign]
-            words = {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of])}
-            yield {**words, **writing.weight(net * sign), "shared": True}
+        # Of what is zero, the direction in which its multiplier is nonnegative, or both where it has no sign.
+        sign = next((s for s in ways if posed.domain.ratio_sign(net * s) is not None), None)
+        weights = (
+            {ways[sign]: net * sign}
+            if sign is not None
+            else {of: proof.multipliers.get(of, posed.zero) for of in ways.values()}
+        )
+        for of, weight in weights.items():
+            if not weight.is_zero:
+                words = {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of])}
+                yield {**words, **writing.weight(weight), "shared": True}
 
 
 def _used(proof: Proof) -> list[int]:
