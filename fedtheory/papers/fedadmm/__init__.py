@@ -16,6 +16,7 @@ from fedtheory.papers.fedadmm import (
     method,
     origins,
     rate,
+    rate_proof,
     rounds,
     selecting,
 )
@@ -52,8 +53,8 @@ _CLAIMS = (
     *descent.EQ_51,
     *descent.LEMMA_C2,
     *differences.LEMMA_C2_LIMIT,
-    *rate.CHAIN,
-    *rate.BOUNDS,
+    *rate_proof.CHAIN,
+    *rate_proof.BOUNDS,
     *experiments.INITIAL_STATE,
     *experiments.ALGORITHM_2,
     *experiments.SECTION_52,

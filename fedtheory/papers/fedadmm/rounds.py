@@ -14,7 +14,8 @@ from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
-from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, SELECTED, last_of, smallest, waited
+from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
+from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
 from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis

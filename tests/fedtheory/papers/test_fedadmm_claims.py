@@ -27,7 +27,7 @@ from fedtheory.papers.fedadmm import (
     inner,
     letters,
     method,
-    rate,
+    rate_proof,
     runs,
     selecting,
     transition,
@@ -139,7 +139,7 @@ def _planted() -> dict[str, Claim]:
     half = (2 * s0 - 2) * sigma_i**2 * waiting.ROUNDS.expression
     early = (
         *claim("eq-64/repaired").statement.also[:3],
-        Comparison(letters.k - (2 * s0 - 4) * k0 - 1, "<=", rate._k_i),
+        Comparison(letters.k - (2 * s0 - 4) * k0 - 1, "<=", rate_proof._k_i),
     )
     missed = Comparison(1 - selecting._p, "<=", (1 - 1 / m) ** (s0 + 1))
     return {
@@ -188,9 +188,14 @@ def _planted() -> dict[str, Claim]:
         ),
         "(64), 2 s_0 - 4": claim("eq-64/repaired").variant(also=early),
         "(65), 2 s_0 for 2(2 s_0 - 2)": claim("eq-65/repaired").variant(
-            right=_Q(2, 15) * rate._moves + _Q(4, 15) * rate._moves_last + 2 * s0 * rate._waits + 24 * rate._eps_lasts,
+            right=_Q(2, 15) * rate_proof._moves
+            + _Q(4, 15) * rate_proof._moves_last
+            + 2 * s0 * rate_proof._waits
+            + 24 * rate_proof._eps_lasts,
         ),
-        "(67), 1 for 10/3": claim("eq-67/first-line").variant(right=m * (rate._bars + rate._moves) + 9 * m * rate._eps),
+        "(67), 1 for 10/3": claim("eq-67/first-line").variant(
+            right=m * (rate_proof._bars + rate_proof._moves) + 9 * m * rate_proof._eps
+        ),
         "(67), first line, any k": without("eq-67/first-line", "k is"),
         "Remark 4.1, a round more": claim("remark-4.1").variant(also=(missed,)),
         "Scheme 4.1, of one client": claim("remark-4.1/scheme/repaired").variant(
@@ -214,14 +219,18 @@ def _planted() -> dict[str, Claim]:
         "Lemma C.1 b, 99/100": claim("lemma-C.1/b").variant(right=_Q(99, 100) * claim("lemma-C.1/b").statement.right),
         "Section 3.5, of the selected": without("section-3.5", "i is not"),
         "Lemma C.2 b, no step condition": without("lemma-C.2/b", "sigma_i"),
-        "(66), 29/10 for 3": claim("eq-66").variant(right=_Q(29, 10) * m * (rate._eps + rate._bars + rate._moves)),
+        "(66), 29/10 for 3": claim("eq-66").variant(
+            right=_Q(29, 10) * m * (rate_proof._eps + rate_proof._bars + rate_proof._moves)
+        ),
         "(66), any k": without("eq-66", "k is"),
-        "(59), 2 for 3": claim("eq-59").variant(right=m * (rate._bars + rate._moves) / 3 + 2 * rate._all),
+        "(59), 2 for 3": claim("eq-59").variant(
+            right=m * (rate_proof._bars + rate_proof._moves) / 3 + 2 * rate_proof._all
+        ),
         "(63), half the rounds": claim("eq-62/repaired").variant(right=claim("eq-62/repaired").statement.right - half),
         "(69), without s_0": claim("eq-69").variant(
-            also=(Comparison(rate._eps_windows, "<=", (1 - nu_i) * rate._window),)
+            also=(Comparison(rate_proof._eps_windows, "<=", (1 - nu_i) * rate_proof._window),)
         ),
-        "(69), less than the first sum": claim("eq-69").variant(right=_Q(99, 100) * rate._eps_windows),
+        "(69), less than the first sum": claim("eq-69").variant(right=_Q(99, 100) * rate_proof._eps_windows),
         "(21), 2 s_0 - 2": claim("eq-21/repaired").variant(right=2 * s0 - 2),
         "(31), less than r_i/2, at w_2": claim("eq-31").variant(
             also=(Comparison(appendix_a._second, "<=", _Q(49, 100) * r_i * appendix_a._square),)
@@ -288,7 +297,9 @@ def test_the_sharp_constants_of_lemma_41_are_certified():
 @pytest.mark.slow
 def test_the_first_line_of_67_holds_with_a_smaller_constant():
     """2 for 10/3: what a client that waits needs, by Young's inequality."""
-    sharp = claim("eq-67/first-line").variant(right=2 * m * (rate._bars + rate._moves) + 9 * m * rate._eps)
+    sharp = claim("eq-67/first-line").variant(
+        right=2 * m * (rate_proof._bars + rate_proof._moves) + 9 * m * rate_proof._eps
+    )
     assert check(sharp).verdict is Verdict.PROVED
 
 
