@@ -32,7 +32,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
-from verify.proofs import identity, inexact, memory, rbcd
+from verify.proofs import identity, inexact, memory
 from verify.proofs.identity import GapInequality, Unprovable, Weights
 from verify.reading import whole
 
@@ -43,7 +43,6 @@ CLIENTS = (7, 12)
 
 #: Models of steps, by the names by which settings ask for them.
 _MODELS: Mapping[str, ModuleType] = {
-    "blocks": rbcd,
     "inexact blocks": inexact,
     "memory": memory,
 }
@@ -163,8 +162,6 @@ def _compare(claim: Claim) -> str:
     for instance in proofs.special(claim):
         _compare_at(claim, proofs, instance)
         seen.append(instance)
-    if proofs is rbcd and not rbcd.sampling_lemma():
-        raise Unprovable("the sampling lemma does not expand to zero")
     return _range(claim, seen)
 
 

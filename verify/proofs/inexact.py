@@ -37,7 +37,7 @@ from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal
 from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
-from verify.proofs import identity, rbcd
+from verify.proofs import identity, rounds
 from verify.proofs.identity import (
     GapInequality,
     Unprovable,
@@ -58,7 +58,7 @@ _v, _D = value("v"), value("D")
 #: r = (tau - 1)/(N - 1), and by how much the factor, delta and 1 exceed what they must.
 _r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True, cls=sympy.Dummy)
 
-instances, special = rbcd.instances, rbcd.special
+instances, special = rounds.instances, rounds.special
 
 _VECTORS = {
     **{"e": _e, "m": _m, "p": _p, "a": _a, "b": _b},
@@ -101,7 +101,7 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
 def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
     """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
     delta, alpha, beta, N, tau = (s[name] for name in ("delta", "mu", "L", "n", "tau"))
-    if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
+    if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
     r, kappa = (tau - 1) / (N - 1), _r * alpha / (32 * beta)
     A = 3 * alpha / 16
@@ -191,7 +191,7 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
             worse = Fraction(math.sqrt(min(allowed * factor, (1 + allowed) / 2)))
             yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
     if whole or _GAPS in _sides(claim)[1]:
-        for name, other in rbcd.redeclared(replace(instance, params=exact)):
+        for name, other in rounds.redeclared(replace(instance, params=exact)):
             if whole or name == "strong convexity":
                 yield name, other
     if whole:

@@ -34,7 +34,7 @@ from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, strong_convexity, value
-from verify.proofs import identity, rbcd
+from verify.proofs import identity, rounds
 from verify.proofs.identity import GapInequality, Unprovable, Weights, require_at_least, require_nonnegative
 from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from
 
@@ -48,7 +48,7 @@ _r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegativ
 
 __all__ = ["constants", "differs", "instances", "outside", "pose", "special"]
 
-instances, special = rbcd.instances, rbcd.special
+instances, special = rounds.instances, rounds.special
 
 _VECTORS = {"z": _z, "g": _g, "e": _e, "h": _h, "Pg": _Pg, "Pe": _Pe, "mean e": _e_mean}
 _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x}
@@ -59,7 +59,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is not None:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
-    if statement.factor.has(T) or statement.constant.has(T) or not rbcd.sampling_lemma():
+    if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
     if str(statement.initial) != "V_0":
         raise Unprovable(f"{claim.id} bounds by {statement.initial}")
@@ -138,7 +138,7 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     for factor in identity.BROKEN:
         worse = Fraction(math.sqrt(min(_allowed(instance) * factor, Fraction(999, 1000))))
         yield "(1 - kappa)/4-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
-    yield from rbcd.redeclared(replace(instance, params=exact))
+    yield from rounds.redeclared(replace(instance, params=exact))
     for Lambda in identity.off(params.Lambda):
         yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
     for eta in identity.off(params.eta):

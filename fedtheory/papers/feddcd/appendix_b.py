@@ -18,11 +18,11 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, is_exact
-from fedtheory.papers.feddcd import exceptions, identities, three_points
+from fedtheory.papers.feddcd import exceptions, three_points
 from fedtheory.papers.feddcd.exceptions import Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
-from fedtheory.settings import Drawing, Hints, Identities, Setting
+from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -76,13 +76,6 @@ SETTING = Setting(
     ),
     domain=BLOCKS,
     clients=(2, 3, 3, 4),
-    hints=Hints(
-        identities=Identities(
-            "blocks",
-            {"n": n, "tau": tau, "L": L_max, "mu": mu, "mu_min": mu_min},
-            identities.BLOCKS,
-        )
-    ),
 )
 ANYWHERE = replace(
     SETTING,

@@ -21,7 +21,7 @@ from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.papers.feddcd.dual import alpha, beta
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, support_of
-from fedtheory.settings import Hints, Setting
+from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -94,7 +94,6 @@ ESTIMATED = replace(
     algorithm=estimated,
     drawing=replace(appendix_b.ANYWHERE.drawing, parameters=_parameters, sweep={}),
     clients=(2, 3, 3),
-    hints=Hints(),
 )
 
 

@@ -19,7 +19,6 @@ from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
 from fedtheory.papers.feddcd.exact import THEOREM
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import UniformSubset, expectation, support_of
-from fedtheory.settings import Hints
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -36,7 +35,6 @@ OWN = replace(
     text="h_i = f_i^*, each 1/beta_i-strongly convex and 1/alpha_i-smooth; Lambda = diag(1/alpha_i); 2 <= tau <= N of "
     "N clients, drawn uniformly; y dual feasible",
     algorithm=uniform,
-    hints=Hints(),
 )
 
 _READING = "when delta is fixed: a number of local steps that no round and no epsilon changes"

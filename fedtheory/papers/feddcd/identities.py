@@ -10,24 +10,9 @@ import sympy
 from fedtheory.settings import SumOfSquares
 
 alpha, beta, delta = sympy.symbols("alpha beta delta", positive=True)
-L, mu, over_L = sympy.symbols("L mu 1/L_i", positive=True)
 #: r and tau/N; by how much a number exceeds what it must.
 r, q = sympy.symbols("r q", nonnegative=True)
-s_F, s_L, s_b, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_L s_b s_D s_r s_q s_1 s_x", nonnegative=True)
-
-
-def _below(sharp: sympy.Expr, first: sympy.Expr, rest: sympy.Expr) -> SumOfSquares:
-    return SumOfSquares(
-        {"least at the optimum": s_F, "strong convexity": sharp, "sum zero": sharp},
-        ((first, {"g": 1, "c": -1, "z": -mu}), (rest, {"g": 1, "c": -1})),
-    )
-
-
-#: Lemma B.8.
-BLOCKS = {
-    "descent": SumOfSquares({}, ((s_b * over_L, {"g": 1, "c": -1}),)),
-    "contraction": _below(r * mu / L, r / (2 * L), r * s_L / 2),
-}
+s_F, s_D, s_r, s_q, s_1, s_x = sympy.symbols("s_F s_D s_r s_q s_1 s_x", nonnegative=True)
 
 _kappa, _A = r * alpha / (32 * beta), 3 * alpha / 16
 #: Lemma C.2, Lemma E.1 with an inexact oracle and Theorem 5.2, whose potential is gap + 3 alpha/16 (squared errors).

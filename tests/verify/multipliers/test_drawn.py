@@ -168,3 +168,35 @@ def test_expectations_over_sets_are_those_of_all_of_them(tau):
         for mask, p in zip(masks, chances, strict=True)
     )
     assert off >= share * sum(w * (v - centre) ** 2 for w, v in zip(weights, s, strict=True))
+
+
+def _twice_the_weights(problem, params, state, draw):
+    return rbcd.step(problem, params._replace(L=2 * params.L), state, draw)
+
+
+def _only_where(condition):
+    def step(problem, params, state, draw):
+        # Wrong at an end of a range alone, or for numbers of clients that are not seen.
+        return (_twice_the_weights if condition(problem, params) else rbcd.step)(problem, params, state, draw)
+
+    return step
+
+
+def _other_for_many(problem, params, state, draw):
+    new, n = rbcd.step(problem, params, state, draw), problem.n
+    return new._replace(x=state.x + (new.x - state.x) * (1 + (n - 2) * (n - 3) * (n - 4) * (n - 7) * (n - 12)))
+
+
+@pytest.mark.parametrize(
+    "step",
+    (
+        _twice_the_weights,
+        _other_for_many,
+        _only_where(lambda problem, params: params.tau == problem.n),
+        _only_where(lambda problem, params: params.tau == 2),
+        _only_where(lambda problem, params: problem.n == 2),
+    ),
+    ids=("weights", "many", "all", "two drawn", "two"),
+)
+def test_steps_that_are_wrong_somewhere_are_not_proved(step):
+    assert not shown(_with(RATE, step=step))
