@@ -15,6 +15,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import duality
 from fedtheory.papers.feddcd.dual import (
+    CONSTANTS,
     CONVEX,
     DISTANCE,
     DISTANCE_T,
@@ -39,6 +40,7 @@ from fedtheory.papers.feddcd.dual import (
     rate,
     smallest_curvature,
 )
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
 #: The least entry of the diagonal scaling.
@@ -55,10 +57,11 @@ _curvatures = (
     Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
     Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),
 )
+_IDENTIFIED = sympy.Eq(1 - r * mu_min / L_max, rate, evaluate=False)
 _identification = (
     sympy.Le(_block_L, L_max),
     sympy.Ge(_block_mu, mu_min),
-    sympy.Eq(1 - r * mu_min / L_max, rate, evaluate=False),
+    _IDENTIFIED,
 )
 
 SECTION_3 = (
@@ -117,9 +120,14 @@ SECTION_4 = (
         id="feddcd/theorem-4.1/proof-constants/repaired",
         where="Appendix E",
         gist="mu_min = 1/beta and L_max = 1/alpha",
-        setting=SETTING,
-        statement=ParameterRule({mu_min: 1 / beta, L_max: 1 / alpha}, _identification, _curvatures),
-        requires=(CONVEX, PARTICIPATION),
+        setting=CONSTANTS,
+        statement=ParameterRule(
+            {mu_min: 1 / beta, L_max: 1 / alpha},
+            (sympy.Ge(L_max, 1 / alpha), sympy.Le(mu_min, 1 / beta), _IDENTIFIED),
+        ),
+        requires=(Hypothesis("alpha <= beta", sympy.Le(alpha, beta, evaluate=False)), PARTICIPATION),
+        reading="G is 1/alpha-smooth and 1/beta-strongly convex, block by block, which is block-smoothness; no better "
+        "constants do so for all f_i",
         repairs="feddcd/theorem-4.1/proof-constants",
     ),
     duality.IDENTICAL,
