@@ -39,8 +39,7 @@ _OBSERVED = (
     "loopless-svrg/one-step",
     "gradskip/one-step",
     "gradskip/rate",
-    "sdca/one-step",
-    "sdca/duality-gap",
+    *(f"sdca/{part}{of}" for part in ("one-step", "duality-gap") for of in ("", "/any-loss")),
     # LoCoDL says of FedCOMGATE that it converges linearly; that no variance is too large for it is our question.
     "fedcomgate/limit",
 )

@@ -51,17 +51,19 @@ class State(NamedTuple):
     F: Array
 
 
-class _Losses(NamedTuple):
-    """The L_k of a problem."""
+class Losses(NamedTuple):
+    """The L_k of a problem, whose functions have ``tilt`` besides; ``shift``: of the roots that are asked for."""
 
     problem: Problem
     tilt: Array
     shift: Any
 
     def slope(self, v: Array) -> Array:
+        """grad L_k(v_k), ``(..., K, d)``."""
         return self.problem.f.gradient(v) - self.tilt
 
     def value(self, v: Array) -> Array:
+        """L_k(v_k), ``(..., K)``."""
         return self.problem.f.value(v) - (v * self.tilt).sum(axis=-1)
 
     def conjugate(self, v: Array) -> Array:
@@ -76,9 +78,9 @@ class _Losses(NamedTuple):
         return found
 
 
-def _losses(problem: Problem, params: Params) -> _Losses:
+def _losses(problem: Problem, params: Params) -> Losses:
     strength = params.lamda * params.n
-    return _Losses(problem, strength * problem.x_star / problem.n, strength / params.sigma)
+    return Losses(problem, strength * problem.x_star / problem.n, strength / params.sigma)
 
 
 def _model(problem: Problem, params: Params, v: Array) -> Array:

@@ -11,6 +11,7 @@ from fedtheory import claims
 from fedtheory.algorithms import rbcd
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
+from fedtheory.papers.baseline import sdca_any_loss
 from fedtheory.papers.fedadmm import descent, displays, transition
 from fedtheory.papers.fedadmm.letters import m
 from fedtheory.papers.feddcd import appendix_b
@@ -40,6 +41,8 @@ FEW = (
     "feddcd/lemma-B.6/euclidean",
     "feddcd/lemma-E.1/exact",
     "fedopt/cocoa-rounds",
+    "baseline/sdca/one-step/any-loss",
+    "baseline/sdca/duality-gap/any-loss",
 )
 _SMALLER = sympy.Rational(99, 100)
 
@@ -66,6 +69,15 @@ def test_stored_multipliers_prove_their_claims(id):
 def test_a_round_that_takes_off_more_than_its_share_is_not_proved(more):
     claim = claims.get("fedopt/cocoa-rounds")
     assert not shown(claim.variant(right=more * dual_steps.GAP_BEFORE.expression))
+
+
+@pytest.mark.parametrize("of", [sdca_any_loss.BEFORE, sdca_any_loss.PRIMAL_DUAL])
+def test_a_step_of_sdca_takes_no_more_off_the_gap(of):
+    claim = claims.get("baseline/sdca/one-step/any-loss")
+    more = sdca_any_loss.BEFORE.expression - sympy.Rational(101, 100) * sdca_any_loss.SHARE * of.expression
+    quantities = (*claim.statement.quantities, *({of} - set(claim.statement.quantities)))
+    statement = Inequality(sdca_any_loss.AFTER.expression, more, quantities)
+    assert not shown(replace(claim, id="mine/sdca", statement=statement), 1)
 
 
 def _groups(claim):
