@@ -66,12 +66,12 @@ def sums(claim: Claim) -> list[sympy.Expr]:
     return sorted((e for e in found if e.free_symbols <= known), key=lambda e: (e.count_ops(), str(e)))
 
 
-def in_code(claim: Claim, code: Code, most: int) -> list[sympy.Expr]:
-    """The sums of letters in the code of a claim, as many as are asked for, that are not in its statement too."""
+def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:
+    """The sums of letters in the code of a claim that are not in its statement too."""
     named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
     told = sums(claim)
-    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told][:most]
+    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told]
 
 
 def in_its_letters(claim: Claim) -> Mapping[sympy.Expr, sympy.Expr]:
@@ -129,36 +129,57 @@ def together(expressions: Sequence[sympy.Expr], given: Sequence[sympy.Basic]) ->
 
 
 def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe | None:
-    """The recipe with constants changed such that several sums nearly vanish at once; None where none is found."""
+    """The recipe with constants, and the number of its clients, changed such that several sums nearly vanish at once;
+    None where none is found."""
+    told = {x for e in sums for x in e.free_symbols}
+    of_n = {x for x in told if claim.setting.sources.get(x, str(x)) == "n"}
+    if of_n and claim.setting.any_clients and recipe.get("clients"):
+        _, times = _nearest(claim, sums, recipe, told, of_n)
+        number = min(max(round(len(recipe["clients"]) * times), 1), MOST_CLIENTS)
+        recipe = {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
+    found, _ = _nearest(claim, sums, recipe, told, set())
+    return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
+
+
+def _nearest(
+    claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe, told: set[sympy.Basic], of_n: set[sympy.Basic]
+) -> tuple[Recipe | None, float]:
+    """The recipe with constants changed such that several sums are as near to vanishing as is found; and with how many
+    times as many clients, if that number, which letters ``of_n`` stand for, could be any."""
     from scipy.optimize import least_squares
 
-    drawn = drawing.drawn_letters(claim.setting).values()
-    names = [x for x in dict.fromkeys((*drawing.fractions(recipe), *drawn)) if isinstance(recipe.get(x), Fraction)]
+    spoken = {*map(str, told), *(claim.setting.sources.get(x) for x in told)}
+    if "kappa" in spoken and claim.setting.functions is not None:
+        spoken |= set(map(str, claim.setting.functions.letters))
+    # A constant of which nothing depends is not to leave the class by rounding.
+    names = [x for x, value in recipe.items() if x in spoken and isinstance(value, Fraction) and value > 0]
 
     def changed(powers: Sequence[float]) -> Recipe | None:
         found: Recipe | None = recipe
-        for name, power in zip(names, powers, strict=True):
-            found = (
-                None
-                if found is None
-                else nearby.scaled(claim, found, name, Fraction(2.0**power).limit_denominator(_SIMPLE[-1]))
-            )
+        for name, power in zip(names, powers, strict=False):
+            factor = Fraction(2.0**power).limit_denominator(_SIMPLE[-1])
+            found = None if found is None else nearby.scaled(claim, found, name, factor)
         return found
 
     def residuals(powers: Sequence[float]) -> list[float]:
         try:
             at = changed(powers)
             assert at is not None
-            return [_unbalanced(e, letters(claim, at, e)) for e in sums]
+            times = {x: Fraction(2.0 ** powers[-1]) for x in of_n}
+            values = (dict(letters(claim, at, e)) for e in sums)
+            return [
+                _unbalanced(e, {x: v * times.get(x, 1) for x, v in each.items() if x in told})
+                for e, each in zip(sums, values, strict=True)
+            ]
         except (AssertionError, ValueError, ArithmeticError):
             return [float(-_POWERS[0])] * len(sums)
 
-    if not names:
-        return None
+    unknown = [0.0] * (len(names) + bool(of_n))
+    if not unknown:
+        return recipe, 1.0
     ends = (float(_POWERS[0]), float(_POWERS[-1]))
-    solved = least_squares(residuals, [0.0] * len(names), bounds=ends, max_nfev=_EVALUATIONS, ftol=1e-15, xtol=1e-15)
-    found = changed(solved.x)
-    return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
+    found = least_squares(residuals, unknown, bounds=ends, max_nfev=_EVALUATIONS, ftol=1e-15, xtol=1e-15).x
+    return changed(found), 2.0 ** float(found[-1]) if of_n else 1.0
 
 
 def _unbalanced(e: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> float:

@@ -60,12 +60,19 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
     """What the ratio of the sides is off the points of ``recipes``; ``code``: of the claim, as it is read at one."""
     rng = hunting.generator(claim, seed)
     try:
-        of_code = critical.in_code(claim, code, _SOUGHT)
+        of_code = critical.in_code(claim, code)
+        if len(of_code) > _SOUGHT:
+            return Seen(
+                None, doubt=f"its code has {len(of_code)} sums of letters, of which {_SOUGHT} would be looked at"
+            )
+        # What vanishes for many clients alone is posed nowhere.
+        others = [e for e in critical.sums(claim) if e not in about.zeros]
         zeros, turns = (
             tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
-            for sums in (about.passed(recipes), (*about.turns, *of_code))
+            for sums in (about.passed(recipes), (*about.turns, *others, *of_code))
         )
-        joint = tuple(_at_zeros(claim, (*about.zeros, *about.turns, *of_code), (recipes, *zeros, *turns), rng))
+        sums = (*about.zeros, *about.turns, *others, *of_code)
+        joint = tuple(_at_zeros(claim, sums, (recipes, *zeros, *turns), rng))
         rated = [list(_rated(claim, several, rng)) for several in (recipes, *zeros, *turns, *joint)]
         starts = sorted(chain(*rated), key=lambda pair: -pair[0])[:_STARTS]
         # Where a formula turns it may be worse elsewhere than where it is worst now.

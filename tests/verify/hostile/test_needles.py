@@ -167,3 +167,12 @@ def test_sums_that_vanish_at_once_are_found():
     assert critical.together(sums, [])[0] == tuple(sorted(sums, key=str))
     found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
     assert all(abs(found[str(x)] - value) < 1e-6 for x, value in zip(b, (7 / 3, 1 / 3, 3), strict=True))
+
+
+def test_sums_of_the_number_of_clients_vanish_at_once_too():
+    sums = (ft.n - 4 * beta, beta - 3)
+    V = ft.Quantity("V", ft.distance)
+    statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + sympy.Rational(99, 100)) * V)
+    claim = ft.Claim("mine/needle", setting=SETTING, statement=statement)
+    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    assert len(found["clients"]) == 12 and abs(found["beta"] - 3) < 1e-6
