@@ -87,10 +87,12 @@ def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample
 
 
 def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
-    """The points of so many coordinates that are left where some that follow each other, as a client's do, are gone."""
+    """The points of so many coordinates that are left where those of one client, one block of as many, are gone."""
     gone = len(point) - size
-    if gone >= 0:
-        yield from dict.fromkeys(point[:i] + point[i + gone :] for i in range(size + 1))
+    if gone == 0:
+        yield point
+    elif gone > 0:
+        yield from dict.fromkeys(point[:i] + point[i + gone :] for i in range(0, size + 1, gone))
 
 
 def _at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:

@@ -195,6 +195,16 @@ def test_a_run_whose_iterations_are_others_is_seen():
     assert compared.departs(ANY, said, [], recipe, 0)
 
 
+def test_runs_of_ones_own_are_only_seen():
+    """Code that anybody wrote may look at how many clients there are."""
+    along = replace(ALONG, points=lambda *at: ALONG.points(*at))
+    own = tuple(replace(q, of=replace(q.of, along=along)) for q in ANY.statement.quantities)
+    claim = replace(ANY, id="mine/37", statement=replace(ANY.statement, quantities=own))
+    known = dict.fromkeys(claim.follows, Verdict.PROVED)
+    outcome = derivation.METHOD.run(derivation.METHOD, Inquiry(claim, seed=0, size=200, methods=METHODS, known=known))
+    assert outcome.verdict is None and "only seen" in outcome.note
+
+
 @pytest.mark.parametrize(
     "of",
     [
