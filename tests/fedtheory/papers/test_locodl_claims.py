@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from types import SimpleNamespace
 
 import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms import fedcomgate
 from fedtheory.claims import Claim
+from fedtheory.numbers.rational import exact
 from fedtheory.papers.locodl import method, problem, remarks
+from fedtheory.problems.base import Problem
+from fedtheory.problems.quadratic import diagonal
 from verify import Verdict, check
 
 
@@ -28,6 +34,16 @@ def test_omega_av_is_not_certified_by_itself(id):
     claim = of(id)
     assert not any(adversary.average for adversary in claim.setting.adversaries)
     assert check(claim).verdict is Verdict.CERTIFIED
+
+
+def test_fedcomgate_without_compression_is_gradient_descent():
+    of_two = diagonal(exact([[1, 3], [2, 1]]), exact([[3, -2], [0, 1]]))
+    given = Problem(of_two)
+    compressors = SimpleNamespace(apply=lambda draw, x: x)
+    state = fedcomgate.State(exact([1, 2]), exact([[1, -1], [-1, 1]]))
+    after = fedcomgate.step(given, fedcomgate.Params(Fraction(1, 7), 1, 1, compressors), state, None)
+    assert (after.w == state.w - Fraction(1, 7) * of_two.gradient(state.w + 0 * state.delta).sum(axis=0) / 2).all()
+    assert check(of("table-2/fedcomgate")).verdict is Verdict.PROVED
 
 
 @pytest.mark.slow

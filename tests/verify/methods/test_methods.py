@@ -77,7 +77,7 @@ def test_each_method_is_a_file_of_its_own_that_runs_it():
         ("feddcd/lemma-B.6/euclidean", "client by client", Verdict.PROVED),
         ("feddcd/theorem-4.1/eq-3", "induction on rounds", Verdict.PROVED),
         ("locodl/eq-7", "growth", Verdict.PROVED),
-        ("locodl/table-2/fedcomgate", "citation", Verdict.NOT_TESTED),
+        ("locodl/table-1/lower-bound", "citation", Verdict.NOT_TESTED),
         pytest.param("locodl/theorem-3.1/limits", "second moments", Verdict.SUPPORTED, marks=pytest.mark.slow),
     ],
 )
