@@ -13,7 +13,7 @@ from verify import checker, results
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, Derived, Part
 from verify.evidence.counterexamples import Counterexample
-from verify.export import arithmetic, closed, derived, enclosures, letters, means, objects, read_code
+from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code
 from verify.methods import (
     client_by_client,
     derivation,
@@ -44,7 +44,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     real_closed_fields.METHOD.name: closed.of_algebraic,
     client_by_client.METHOD.name: letters.of_each_client,
     growth.METHOD.name: means.of_orders,
-    derivation.METHOD.name: derived.of,
+    derivation.METHOD.name: letters.of_derived,
     code_read.METHOD.name: read_code.of,
 }
 

@@ -6,6 +6,9 @@ product of two deviations stands for the sum over the clients, so that an identi
 So it is with inequalities that are proved client by client: what every client adds is at most 0, in each situation.
 What is known only of sums over all clients is "shared": it has one weight in all programs of an object, without letters
 of a client's own, so that it falls out where all that is added is summed.
+
+What a derivation for all letters shows besides the claims that it takes has objects of its own; those claims have
+theirs, and by which rules all of it gives the claim is told in words.
 """
 
 from __future__ import annotations
@@ -19,10 +22,10 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify import checker
 from verify.base.evaluate import meeting
-from verify.export import graded
+from verify.export import graded, objects
 from verify.export.factored import content
 from verify.export.objects import sealed
-from verify.methods import client_by_client
+from verify.methods import client_by_client, derivation
 from verify.methods.base import Inquiry, seen
 from verify.multipliers import linking
 from verify.multipliers.charts import Chart, Multiples, Pick, has_no_negative
@@ -309,3 +312,14 @@ def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, Proof]
 def _object(claim: Claim, group: Group, proofs: Mapping[str, Proof]) -> dict[str, Any]:
     says = [*statement.text(claim), _SUMMED, *group.meanings]
     return of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
+
+
+def of_derived(claim: Claim) -> list[dict[str, Any]]:
+    """An object for each inequality that is shown besides the claims. ``ValueError`` says what stands in the way."""
+    premises = derivation.premises_of(claim)
+    found = derivation.following(claim, premises)
+    rules = sorted({step.rule for step in found.steps})
+    ids = sorted(premise.id for premise in found.used)
+    says = f"of {claim.id}, which follows from it and from {', '.join(ids)}, by the rules: {', '.join(rules)}"
+    made = [one for besides in found.own for one in of_each_client(besides)]
+    return [objects.sealed({**one, "claim": claim.id, "says": [says, *one["says"]]}) for one in made]

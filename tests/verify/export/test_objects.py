@@ -15,7 +15,7 @@ from fedtheory import claims
 from verify import checker, results
 from verify.cli import main
 from verify.evidence import formats
-from verify.export import closed, derived, found, letters, objects, read_code
+from verify.export import closed, found, letters, objects, read_code
 from verify.multipliers.proving import prove
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -166,7 +166,7 @@ def _renamed(data, place, rng):
 
 @pytest.fixture(scope="module")
 def proofs(exported):
-    added, *_ = derived.of(claims.get("fedadmm/lemma-C.1/d"))
+    added, *_ = letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
     return [LETTERS, exported[3], *(found.all_of(id)[0] for id in (BROKEN, CLIENTS, READ)), added]
 
 
