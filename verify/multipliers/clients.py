@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import sympy
 
@@ -19,9 +19,6 @@ from verify.reading.oracles import MULTIPLIER
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse
-
-if TYPE_CHECKING:
-    from verify.multipliers.drawn import Drawn
 
 #: A name of a vector that all share and that is a quotient of sums, of one that is a share of a sum, and the optimum.
 _QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
@@ -62,6 +59,16 @@ class Asked:
     atoms: frozenset[str]
 
 
+class DrawnSets(Protocol):
+    """The sets of clients that a step draws, as :class:`verify.multipliers.drawn.Drawn` has them."""
+
+    def at(self, point: Value, base: Value) -> Asked:
+        """A client's function at a point that may depend on the sets."""
+
+    def depends(self, value: Value) -> bool:
+        """Whether a value depends on the sets."""
+
+
 @dataclass(eq=False)
 class Clients:
     """Values of terms in a world of one generic client, what was asked of its function, and relations between sums.
@@ -84,7 +91,7 @@ class Clients:
     #: Short names of quotients and shares, by what they are of.
     names: dict[str, str] = field(default_factory=dict)
     #: What is known of the sets of clients that a step draws, if there is one.
-    drawn: Drawn | None = None
+    drawn: DrawnSets | None = None
 
     @classmethod
     def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True) -> Clients:
