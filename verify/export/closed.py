@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 from math import lcm
 from typing import Any
 
@@ -108,12 +108,23 @@ def _fraction(c: Any) -> Fraction:
     return Fraction(int(c.p), int(c.q))
 
 
-def of_relations(claim: Claim) -> dict[str, Any]:
-    """The object of a claim about constants: every difference is a product of factors of known signs.
+def of_relations(claim: Claim) -> list[dict[str, Any]]:
+    """The objects of a claim about constants: every difference is a product of factors of known signs.
 
-    ``ValueError`` where it is not written so.
+    One for each choice of the signs of letters that have none. ``ValueError`` where they are not written so.
     """
-    return of_gaps(claim, claim.statement.comparisons, symbolic.assumed(claim), ())
+    comparisons, relations = list(claim.statement.comparisons), symbolic.assumed(claim)
+    spoken = {s for left, _, right in comparisons for s in (left - right).free_symbols}
+    unsigned = sorted((s for s in spoken if s.is_real and s.is_nonnegative is None), key=str)
+    found = []
+    for signs in product((1, -1), repeat=len(unsigned)):
+        sizes = {
+            s: sign * sympy.Dummy(f"size of {s}", nonnegative=True) for s, sign in zip(unsigned, signs, strict=True)
+        }
+        chosen = [f"in the case {s} = {size}" for s, size in sizes.items()]
+        cases = [Comparison(left.subs(sizes), by, right.subs(sizes)) for left, by, right in comparisons]
+        found.append(of_gaps(claim, cases, [relation.subs(sizes) for relation in relations], chosen))
+    return found
 
 
 def of_gaps(

@@ -40,7 +40,7 @@ SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 #: How proofs are written, by the methods that find them.
 _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
-    polynomials.METHOD.name: lambda claim: [closed.of_relations(claim)],
+    polynomials.METHOD.name: closed.of_relations,
     real_closed_fields.METHOD.name: closed.of_algebraic,
     client_by_client.METHOD.name: letters.of_each_client,
     growth.METHOD.name: means.of_orders,
