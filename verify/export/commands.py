@@ -33,6 +33,12 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
     exporting.add_argument(
         "names", nargs="*", metavar="PAPER-OR-ID", help="papers, claims or prefixes of ids (default: all)"
     )
+    exporting.add_argument(
+        "--own",
+        type=Path,
+        metavar="FILE.py",
+        help="a Python file of your own, which is executed: export what is proved of its claims",
+    )
     exporting.add_argument("--all", action="store_true", help="export all claims, skipping those without a verdict")
     exporting.add_argument("--format", choices=FORMATS, default="json", help="output format (default: json)")
     exporting.add_argument(
@@ -50,11 +56,14 @@ def run_export(args: Any) -> int:
     from fedtheory.naming import file_name
     from verify import checker
     from verify.base import files
+    from verify.cli import own
     from verify.export import found, latex, rocq
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")
-    selected = claims.select(args.names)
+    if args.own is not None and (args.all or args.names):
+        raise ValueError("--own is of the claims of a file: name none")
+    selected = claims.select(args.names) if args.own is None else own.load(args.own)
     args.out.mkdir(parents=True, exist_ok=True)
     libraries = {"json": Path(checker.__file__), "rocq": rocq.LIBRARY}
     if library := libraries.get(args.format):
@@ -62,7 +71,9 @@ def run_export(args: Any) -> int:
     without, kinds = False, Counter[str]()
     for claim in selected:
         try:
-            if args.format == "json":
+            if args.own is not None:
+                proofs, why = found.of_own(claim)
+            elif args.format == "json":
                 proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
@@ -70,7 +81,7 @@ def run_export(args: Any) -> int:
                 checker.check(json.dumps(data))
             if args.format == "rocq" and any(len(data.get("steps", ())) > rocq.LONGEST for data in proofs):
                 proofs, why = [], f"its calculation has more than {rocq.LONGEST} steps, which take Rocq long to read"
-            elif args.format == "rocq" and not proofs:
+            elif args.format == "rocq" and not proofs and args.own is None:
                 proofs = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
         except ValueError as error:
             # What is carried and does not hold ends the export of what is named, and is told among all.

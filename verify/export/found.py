@@ -49,6 +49,26 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
 }
 
 
+def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
+    """The objects that prove a claim of a file of one's own for all letters, found anew; the reasons where none do."""
+    reasons, kind = [], claim.statement.kind
+    for_all = {multipliers.METHOD.name: lambda of: _of_multipliers(of)} | _WRITTEN
+    for method in (multipliers.METHOD, polynomials.METHOD, code_read.METHOD, client_by_client.METHOD):
+        if method.speaks_of(claim):
+            try:
+                return for_all[method.name](claim), ""
+            except ValueError as error:
+                reasons.append(f"{method.name}: {error}")
+    return [], "; ".join(reasons) or f"a statement of the kind {kind} has no proof for all letters"
+
+
+def _of_multipliers(claim: Claim) -> list[dict[str, Any]]:
+    shown = prove(claim, multipliers.SECONDS)
+    if isinstance(shown, str):
+        raise ValueError(shown)
+    return letters.of(shown)
+
+
 def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     """The objects that prove a claim of which the package carries the verdict, and where there are none the reason.
 
@@ -82,9 +102,8 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
 
 
 def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
-    shown = prove(claims.get(id), multipliers.SECONDS)
     try:
-        return ([], shown) if isinstance(shown, str) else (letters.of(shown), "")
+        return _of_multipliers(claims.get(id)), ""
     except ValueError as error:
         return [], str(error)
 
