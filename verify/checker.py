@@ -8,10 +8,11 @@ bar. All weights are >= 0, and target = sum of weight * known - sum of weight * 
 "factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has
 no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left] takes out of the
 domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x
-> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. With a polynomial for x, so much of left is taken off.
-Programs may be of a client each: what is "shared" is <= 0 in the sum over all, of one weight, without ``own`` letters.
-"arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is so, ``at`` the numbers with
-names. A "recomputation" shows nothing. To be trusted: the ``words`` of what is known, and that the claim is shown."""
+> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. With a polynomial for x, so much of left is taken off, of a
+multiple if one is told. Programs may be of a client each: what is "shared" is <= 0 in the sum over all, of one weight,
+without ``own`` letters. "arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is
+so, ``at`` the numbers with names. A "recomputation" shows nothing. To be trusted: the ``words`` of what is known, and
+that the claim is shown."""
 
 import hashlib
 import json
@@ -60,8 +61,7 @@ def written(p, i, num, den):  # The numerator of p with num/den, den > 0, for a 
     return p
 
 
-def above_zero(p, positive):
-    """Whether p > 0: no coefficient is below 0, and one term has only letters that are never 0."""
+def above_zero(p, positive):  # No coefficient is below 0, and one term has only letters that are never 0.
     return all(c > 0 for c in p.values()) and any(all(i in positive for i, k in enumerate(key) if k) for key in p)
 
 
@@ -96,8 +96,7 @@ class Proof:
         need(den in self.nonzero, "a denominator may be 0")
         return num, den
 
-    def show(self, p, by, strict=False):
-        """That p >= 0 on the domain; ``strict``: that it is never 0, whatever its sign."""
+    def show(self, p, by, strict=False):  # That p >= 0; strict: that it is never 0, whatever its sign.
         if not strict and all(c >= 0 for c in p.values()):
             return
         sign = sum((product := self.polynomial([[by["constant"], *self.one]])).values())
@@ -111,20 +110,19 @@ class Proof:
                 need(above_zero(image, positive) if strict else all(c > 0 for c in image.values()), "a sign is not so")
         need(p and product == p and (strict or sign > 0), "the factors make another polynomial, or one of another sign")
 
-    def follow(self, chart, image):
-        """What is >= 0 or > 0 only where ``image`` is, in slacks, and those of these that are never 0."""
+    def follow(self, chart, image):  # What is >= 0 or > 0 only where it is, in slacks, and those that are never 0.
         positive, domain = set(self.positive), dict(self.domain)
-        for letter, name, times, left in chart:
+        for letter, name, times, left, *by in chart:
             (p, strict), times, left = domain[name], self.polynomial(times), self.polynomial(left)
             need(p == multiply(times, left) and above_zero(times, positive), f"{name} is another polynomial here")
             if not isinstance(letter, str):
-                more = self.polynomial(letter)
-                need(min(more.values()) > 0, f"a multiple of {name} is not >= 0")
-                image = add(image, multiply(more, left), -1)
+                more, by = self.polynomial(letter), [self.polynomial(c) for c in by]
+                need(min(more.values()) > 0 and all(above_zero(c, positive) for c in by), "a multiple is not >= 0")
+                image = add(multiply(image, *by), multiply(more, left), -1)
                 continue
             i, _ = self.letters.index(letter), domain.pop(name)
             parts, x = by_degree(left, i), self.gens[i]
-            need(set(parts) == {0, 1}, f"{name} is not linear in {letter}")
+            need(set(parts) == {0, 1} and not by, f"{name} is not linear in {letter}")
             up = above_zero(parts[1], positive)
             A = parts[1] if up else {key: -c for key, c in parts[1].items()}
             need(up or (i in positive and above_zero(A, positive)), f"{letter} is not bounded by {name}")

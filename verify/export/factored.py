@@ -191,10 +191,12 @@ class Table:
         places, domain, strict = list(self.domain), dict(self.domain), dict(self.strict)
         positive, steps, solved = self.positive, [], []
         taken: list[tuple[int, Any, Any, Any]] = []
-        for letter, name, _, left in listed:
+        by = self.ring.constant(1)
+        for letter, name, _, left, *more in listed:
             whole = _whole(self.read(left))
             if not isinstance(letter, str):
                 taken.append((places.index(name), self.read(letter), domain[name] / whole, domain[name]))
+                by = by * self.read(more[0]) if more else by
                 continue
             i = self._letters.index(letter)
             parts = coefficients(whole, i)
@@ -210,12 +212,12 @@ class Table:
             positive = after
             solved.append((i, num, den))
             domain = {name: replaced(q, i, num, den) for name, q in domain.items()}
-        whole = self.ring.constant(1)
+        every = self.ring.constant(1)
         for _, _, times, _ in taken:
-            whole = whole * times
-        multiples = [(place, c * (whole / times), of) for place, c, times, of in taken]
+            every = every * times
+        multiples = [(place, c * (every / times), of) for place, c, times, of in taken]
         less = sum((c * of for _, c, of in multiples), self.ring.constant(0))
-        return Chart(tuple(steps), tuple(solved), positive, whole, tuple((k, c) for k, c, _ in multiples), less)
+        return Chart(tuple(steps), tuple(solved), positive, by * every, tuple((k, c) for k, c, _ in multiples), less)
 
 
 def content(of: list[Any]) -> Any:

@@ -231,9 +231,8 @@ class Writing:
                     yield after
 
     def _steps(self, picks: tuple[Pick, ...], by: Any = 1, taken: Multiples = ()) -> list[Any]:
-        """The steps of a chart, with the constraint that each uses by name, and then multiples that are taken off."""
-        if by != 1:
-            raise ValueError("a sign is shown of a multiple alone")
+        """The steps of a chart, with the constraint that each uses by name, and then multiples that are taken off, the
+        first of the product with ``by``."""
         chart, polynomials, found = self._domain.plain, {k: c.poly for k, c in self._constraints.items()}, []
         for place, i in picks:
             left = chart.left[place].poly
@@ -247,10 +246,11 @@ class Writing:
             polynomials[name] = rest if den.degrees()[i] else None
             polynomials = {k: replaced(q, i, num, den) for k, q in polynomials.items() if q is not None}
             chart = after
-        for c, left in taken:
+        for k, (c, left) in enumerate(taken):
             name, times = next(_multiples(chart, polynomials, left))
             self._needed.add(name)
             found.append([self.polynomial(c), name, self.polynomial(times), self.polynomial(left)])
+            found[-1] += [self.polynomial(by)] if k == 0 and by != 1 else []
         return found
 
 

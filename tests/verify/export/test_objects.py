@@ -80,7 +80,7 @@ def exported():
 def test_every_number_of_a_proof_is_in_its_object(exported):
     for data in exported:
         assert checker.check(json.dumps(data)) == data
-        assert len(data["programs"]) == 2
+        assert data["programs"]
         for program in data["programs"]:
             assert all(item["words"] != item["name"] for item in program["known"])
     assert checker.check(_text(LETTERS))
@@ -167,7 +167,7 @@ def _renamed(data, place, rng):
 @pytest.fixture(scope="module")
 def proofs(exported):
     added, *_ = letters.of_derived(claims.get("fedadmm/lemma-C.1/d"))
-    return [LETTERS, exported[3], *(found.all_of(id)[0] for id in (BROKEN, CLIENTS, READ)), added]
+    return [LETTERS, exported[-1], *(found.all_of(id)[0] for id in (BROKEN, CLIENTS, READ)), added]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
@@ -369,8 +369,9 @@ def test_a_sign_may_need_a_constraint_besides_slacks():
     one, square, line = [["1", [0]]], [["1", [0]], ["-1", [2]]], [["1", [0]], ["-1", [1]]]
     whole = [["2", [0]], ["-1", [1]], ["-1", [2]]]
 
-    def check(times, name="square", left=square):
-        chart = [[[[times, [0]]], name, one, left], [one, "line", one, line]]
+    def check(times, name="square", left=square, by=(), sign=">= 0"):
+        more = [[times, m] for _, m in by or one]
+        chart = [[more, name, one, left, *([by] if by else [])], [more, "line", one, line]]
         by = {"constant": "1", "factors": [{"of": whole, "power": 1, "sign": 1, "chart": chart}]}
         program = {
             "claimed": "the sum of both",
@@ -379,7 +380,7 @@ def test_a_sign_may_need_a_constraint_besides_slacks():
             "squares": [{"weight": {"num": whole, "den": one}, "vector": {"1": "1"}, "by": by}],
         }
         domain = {"square": {"is": square, "sign": ">= 0"}, "line": {"is": line, "sign": ">= 0"}}
-        data = {**LETTERS, "letters": {"x": ">= 0"}, "domain": domain, "nonzero": [], "programs": [program]}
+        data = {**LETTERS, "letters": {"x": sign}, "domain": domain, "nonzero": [], "programs": [program]}
         return checker.check(_text(data))
 
     assert check("1")
@@ -388,6 +389,21 @@ def test_a_sign_may_need_a_constraint_besides_slacks():
             check(times, name, left)
     with pytest.raises(ValueError):
         check("1", "square", line)
+    # Of a multiple, if that is positive.
+    assert check("1", by=[["1", [1]]], sign="> 0")
+    for by, sign in (([["1", [1]]], ">= 0"), ([["-1", [0]]], "> 0"), ([["2", [1]], ["-1", [0]]], "> 0")):
+        with pytest.raises(ValueError):
+            check("1", by=by, sign=sign)
+
+
+def test_a_theorem_of_ones_own_is_exported(tmp_path, capsys):
+    """What is proved of a file is written, what is refuted is not."""
+    file = ROOT / "examples" / "gallery" / "gradient_descent.py"
+    assert main(["export", "--own", str(file), "--out", str(tmp_path)]) == 1
+    told = capsys.readouterr().out
+    assert "objects: identity" in told and "multipliers: " in told
+    assert all(checker.check(path.read_text()) for path in tmp_path.glob("*.json"))
+    assert main(["export", "--own", str(file), "--all", "--out", str(tmp_path)]) == 2
 
 
 def _each_number_counts(made, part):
