@@ -12,7 +12,7 @@ import fedtheory as ft
 from fedtheory import claims
 from fedtheory.numbers.rational import square_root
 from fedtheory.numbers.symbols import n, omega
-from fedtheory.papers.baseline.rivals import alpha, eta, p, theta_1, theta_2
+from fedtheory.papers.baseline.rival_settings import alpha, eta, p, theta_1, theta_2
 from fedtheory.papers.fedadmm import inner
 from fedtheory.papers.fedadmm.letters import alpha_i, r_i, rho, s_i, sigma_i
 from fedtheory.settings.hypotheses import Hypothesis
