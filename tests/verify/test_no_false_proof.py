@@ -140,8 +140,8 @@ def test_random_regions_have_no_proof():
 
 
 def test_a_proof_says_where_code_and_model_were_compared():
-    proof = identities.prove(claims.get("feddcd/lemma-B.8/rate/repaired"))
-    assert proof is not None and "7, 12" in proof.compared and "L_max in" in proof.compared
+    proof = identities.prove(claims.get("feddcd/theorem-5.2/eq-8/repaired"))
+    assert proof is not None and "7, 12" in proof.compared and "beta in" in proof.compared
 
 
 # Assumptions that are broken by a little
