@@ -372,6 +372,8 @@ def test_code_of_somebodys_own_is_not_seen_to_be_that_of_all_runs():
     assert for_all.foreign(TOLERANCES, (), ITERATION) == ""
     own = replace(TOLERANCES, statement=replace(TOLERANCES.statement, vanishing=(quantity,)))
     assert for_all.foreign(own, (), ITERATION) == "<lambda>"
+    assert derivation._elsewhere(TOLERANCES, ITERATION, ()) == ""
+    assert "<lambda>" in derivation._elsewhere(own, ITERATION, ())
     hypothesis = Hypothesis("as one likes", met=lambda problem, params: True)
     assert for_all.foreign(replace(TOLERANCES, requires=(hypothesis,)), (), ITERATION) == "<lambda>"
 

@@ -7,6 +7,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.papers.feddcd.dual import beta
+from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
 from verify.proofs import rounds
@@ -39,6 +40,19 @@ MISLED = {
 @pytest.mark.parametrize("name", MISLED)
 def test_what_a_setting_tells_is_not_believed(name):
     assert prove(telling(INEXACT, **MISLED[name])) is None
+
+
+def test_code_of_somebodys_own_is_not_proved_where_it_is_compared_only():
+    algorithm = INEXACT.statement.algorithm
+
+    def step(problem, params, state, draw):
+        # The numbers of clients at which it is compared with a model are among these.
+        others = (problem.n - 3) * (problem.n - 4) * (problem.n - 5) * (problem.n - 7) * (problem.n - 12)
+        new = algorithm.step(problem, params, state, draw)
+        return new._replace(y=state.y + (new.y - state.y) * (1 + (problem.n - 2) * others))
+
+    with pytest.raises(Unprovable, match="not all code of this package's theory"):
+        identities._compare(INEXACT.variant(algorithm=replace(algorithm, step=step)))
 
 
 def test_other_kinds_are_not_proved():
