@@ -197,7 +197,7 @@ def _sums(of: str) -> str:
 def _polynomial(of: str, told: Symbols) -> str:
     """A polynomial in letters."""
     for name, symbol in sorted(told.letters.items(), key=lambda pair: -len(pair[0])):
-        of = re.sub(rf"(?<![\w\\]){re.escape(name)}(?!\w)", lambda _, s=symbol: s, of)
+        of = re.sub(rf"(?<![\w\\]){re.escape(name)}(?!\w)", symbol.replace("\\", r"\\"), of)
     return re.sub(r"\^(\d+)", r"^{\1}", of).replace("*", " ")
 
 
