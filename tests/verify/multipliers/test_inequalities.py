@@ -151,8 +151,8 @@ def test_hypotheses_are_needed(claim):
 
 
 def _along(v):
-    return displays._product(
-        displays._moved_on(v)[..., None, :], v.params.sigma[:, None] * displays._from_next(v) + v.state.Pi
+    return displays.inner_product(
+        displays._moved_on(v)[..., None, :], v.params.sigma[:, None] * displays.from_next(v) + v.state.Pi
     )
 
 

@@ -421,7 +421,7 @@ x, y, z = sympy.symbols("x y z", positive=True)
 
 
 def marked(a, b) -> list[str]:
-    return [statement.shown(statement.statement.expression(e)).plain for e in statement.expressions(a, b)]
+    return [statement.shown(statement.expression(e)).plain for e in statement.expressions(a, b)]
 
 
 @pytest.mark.parametrize(
