@@ -164,17 +164,15 @@ def calculate(data):
     need({name: by for name, by, *of in data["steps"] if not of and name != by} == data["at"], "numbers are others")
 
 
-KINDS = {"identity": (Proof, "at", "letters", "own", "domain", "nonzero", "programs")}
-KINDS |= {"arithmetic": (calculate, "at", "steps"), "recomputation": (dict,)}
-
-
 def check(text):
     """The object, if it proves what it claims; ``ValueError`` says why not."""
+    kinds = {"identity": (Proof, "at", "letters", "own", "domain", "nonzero", "programs")}
+    kinds |= {"arithmetic": (calculate, "at", "steps"), "recomputation": (dict,)}
     try:
         data = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a name twice") or dict(p))
         digest = hashlib.sha256(json.dumps({**data, "digest": ""}, sort_keys=True).encode()).hexdigest()
         need((data["format"], data["digest"]) == (FORMAT, digest), f"it is not a {FORMAT} as it was written")
-        shows, *fields = KINDS[data["kind"]]
+        shows, *fields = kinds[data["kind"]]
         need(set(data) <= {"format", "kind", "claim", "says", "digest", *fields}, "it has more than what is checked")
         shows(data)
         return data

@@ -52,7 +52,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
 def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
     """The objects that prove a claim of a file of one's own for all letters, found anew; the reasons where none do."""
     reasons, kind = [], claim.statement.kind
-    for_all = {multipliers.METHOD.name: lambda of: _of_multipliers(of)} | _WRITTEN
+    for_all = {**_WRITTEN, multipliers.METHOD.name: _of_multipliers}
     for method in (multipliers.METHOD, polynomials.METHOD, code_read.METHOD, client_by_client.METHOD):
         if method.speaks_of(claim):
             try:
