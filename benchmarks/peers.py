@@ -30,8 +30,8 @@ from fedtheory.claims import Claim
 from fedtheory.classes import PolyakLojasiewicz
 from fedtheory.instances import Recipe
 from fedtheory.sampling import derived
+from verify.base.own import load
 from verify.base.verdict import Verdict
-from verify.cli.own import load
 from verify.multipliers import proving
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose

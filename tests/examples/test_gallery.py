@@ -7,7 +7,7 @@ import pytest
 from places import EXAMPLES, ROOT
 
 from verify import Verdict, check
-from verify.cli.own import load
+from verify.base.own import load
 
 GALLERY = EXAMPLES / "gallery"
 #: A line of the table in docs/gallery.md: the file, and the verdict of what it shows.

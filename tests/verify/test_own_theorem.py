@@ -11,9 +11,9 @@ import fedtheory as ft
 from fedtheory import claims
 from verify import Verdict, check
 from verify.base.faults import placed
+from verify.base.own import load
 from verify.checking import assumptions
 from verify.cli import main
-from verify.cli.own import load
 from verify.mutation import selftest
 
 FILES = {"proximal_point": "proved", "own_compressor": "supported"}

@@ -3,7 +3,7 @@
 import pytest
 
 from verify import Verdict, check
-from verify.cli.own import load
+from verify.base.own import load
 
 #: What every file begins with: gradient descent, and what theorems speak of.
 HEAD = """\

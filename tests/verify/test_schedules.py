@@ -11,8 +11,8 @@ import fedtheory as ft
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, check
+from verify.base.own import load
 from verify.cli import main
-from verify.cli.own import load
 from verify.pep.bounding import Refused
 from verify.pep.worst_case import certify
 from verify.search import hunting

@@ -80,8 +80,8 @@ def run_check(args: Any) -> int:
     """The result for each claim of a file, as it is found; 2 where one could not be tested, 1 for a verdict that is not
     to be."""
     from fedtheory import naming
-    from verify.base import files
-    from verify.cli import own, saving
+    from verify.base import files, own
+    from verify.cli import saving
     from verify.report import consoles, terminal
 
     copy = None if args.json is None else saving.writable(args.json)

@@ -151,7 +151,7 @@ def _tested(
 
 def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
     """The claims of the file that ``--own`` names: commands then know their ids."""
-    from verify.cli import own
+    from verify.base import own
 
     return () if args.own is None else own.load(args.own)
 

@@ -214,7 +214,7 @@ def _reached(ids: Sequence[str], own: Mapping[str, Claim]) -> list[str]:
 
 def _load_own(args: Any) -> tuple[Claim, ...]:
     """The claims of the file that ``--own`` names: their ids are then known."""
-    from verify.cli import own
+    from verify.base import own
 
     return () if args.own is None else own.load(args.own)
 

@@ -55,8 +55,7 @@ def run_export(args: Any) -> int:
     from fedtheory import claims
     from fedtheory.naming import file_name
     from verify import checker
-    from verify.base import files
-    from verify.cli import own
+    from verify.base import files, own
     from verify.export import found, latex, rocq
 
     if args.all and args.names:

@@ -16,8 +16,8 @@ from places import ROOT
 
 from fedtheory import claims
 from verify import check
-from verify.base import code, files
-from verify.cli import own, saving
+from verify.base import code, files, own
+from verify.cli import saving
 
 #: Claims of three papers, which are quickly tested.
 QUICK = ("fedopt/svrg/eq-5", "fedadmm/example-5.1", "feddcd/table-2", "locodl/eq-13", "baseline/dcgd")

@@ -16,7 +16,7 @@ from fedtheory.papers.baseline.rival_settings import alpha, eta, p, theta_1, the
 from fedtheory.papers.fedadmm import inner
 from fedtheory.papers.fedadmm.letters import alpha_i, r_i, rho, s_i, sigma_i
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.cli.own import load
+from verify.base.own import load
 from verify.multipliers.cases import cases, declared, declared_of_g
 from verify.multipliers.posing import pose
 from verify.multipliers.proofs import Wrong, checked
