@@ -24,8 +24,8 @@ from verify.search.attained import agree
 
 #: A bound over a class, a statement about all states, one that is proved for all letters, and one that falls.
 BOUNDED, STATES, PROVED, FALLS = (
-    "fedadmm/theorem-3.1/contraction",
-    "fedadmm/eq-33",
+    "feddcd/lemma-B.7",
+    "fedopt/lower-bound-step",
     "locodl/eq-6",
     "feddcd/lemma-B.8/rate",
 )

@@ -258,7 +258,7 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
     assert (tmp_path / "checker.py").is_file()
     assert main(["export", BROKEN, "fedadmm/example-5.1", "--out", str(tmp_path)]) == 1
     told = capsys.readouterr().out
-    assert "arithmetic 1, recomputation 1" in told and "neither proved" in told
+    assert "arithmetic 1, identity 1, recomputation 1" in told and "neither proved" in told
     assert main(["export", "--all", BROKEN, "--out", str(tmp_path)]) == 2
     assert main(["export", "nobody/knows", "--out", str(tmp_path)]) == 2
 

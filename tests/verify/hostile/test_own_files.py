@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from places import EXAMPLES
 
 from fedtheory import claims
-from verify.cli import main, own
+from verify.base import own
+from verify.cli import main
 
 SOURCES = [(EXAMPLES / f"{name}.py").read_text() for name in ("heavy_ball", "proximal_point", "own_compressor")]
 CONSTANTS: list[Any] = [0, -1, 1.5, "", "x", None, (), 10**30, float("nan"), True]

@@ -20,7 +20,8 @@ from verify.multipliers.ratios import terms
 from verify.reading.worlds import Value
 
 #: Programs in which vectors stand that are told by what they solve, or of which no moments are known.
-APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent", "baseline/ef21/one-step")
+#: Or of two messages that share a draw's name.
+APART = ("baseline/5gcs-cc/one-step", "baseline/adiana/one-step", "baseline/ef21/descent", "baseline/ef21/one-step")
 CASES = [(id, k) for id in sorted(set(stored()) - set(APART)) for k in range(len(cases(claims.get(id))))]
 
 
@@ -220,7 +221,11 @@ def compared(id, k, seed):
     for _, instance in islice(meeting(claim, claim.instances.recipes(np.random.default_rng(seed))), 400):
         problem = instance.problem
         equal = case.equal is not None and problem.mu == problem.L
-        if (problem.g is not None) is not case.with_g or problem.n not in (2, 3, 4) or equal is not bool(case.equal):
+        if (
+            (problem.g is not None) is not case.with_g
+            or problem.n not in ((1,) if case.single else (2, 3, 4))
+            or equal is not bool(case.equal)
+        ):
             continue
         made, posed = _posed(claim, case)
         numbers = Numbers(claim, made, posed, instance, seed)

@@ -206,7 +206,7 @@ def test_an_audit_stores_certificates_that_the_command_replays(tmp_path, capsys)
 
 
 def test_show_lists_outcomes_and_certificates(capsys):
-    status, out, _ = run(capsys, "show", "baseline/adiana/one-step")
+    status, out, _ = run(capsys, "show", "locodl/optimality")
     assert status == 0
     for text in ("what each method found", "worst cases: certified", "certificate (worst case) at mu=", "multipliers"):
         assert text in out
