@@ -44,7 +44,8 @@ def test_registry_agrees_with_the_list():
         # What the list has no id for is a part of something that it has one for.
         row = listed.get(claim.id) or listed[claim.id.rpartition("/")[0]] | {"kind": claim.kind, "gist": claim.gist}
         assert (claim.where, claim.kind) == (row["where"], row["kind"])
-        assert claim.gist == row["gist"] or row["gist"] in SAYS_LITTLE or claim.id in RESTATED
+        said = row["gist"] in SAYS_LITTLE and claim.gist not in SAYS_LITTLE
+        assert claim.gist == row["gist"] or said or claim.id in RESTATED
     # What was added to the list later stands at its end, of all papers; in the registry where its paper has it.
     listed_first = list(listed)[: list(listed).index(ADDED_FIRST)]
     order = [id for id in listed_first if id in {c.id for c in claims.all()} and not id.endswith("/literal")]
