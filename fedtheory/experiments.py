@@ -218,8 +218,8 @@ class Figure:
 #: Stepsizes that are tried of each method, as factors of its own theoretical one; the grid is widened by its ratio
 #: while the best is at an end.
 GRID = (0.5, 1.0, 2.0)
-#: So often at most.
-WIDENED = 8
+#: So often at most: logistic losses, whose slopes are bounded, let some methods take 2^10 or 2^15 times that stepsize.
+WIDENED = 16
 
 
 class Tuned(NamedTuple):

@@ -82,7 +82,7 @@ def test_grids_are_widened_while_the_best_is_at_an_end_and_equal_for_all():
     assert tune(lambda factor: (math.log2(factor) - 3) ** 2).factor == 8
     assert tune(lambda factor: abs(math.log2(factor))).tried.keys() == {0.5, 1, 2}
     stubborn = tune(lambda factor: factor)
-    assert (stubborn.factor, len(stubborn.tried)) == (2**-9, 11)
+    assert (stubborn.factor, len(stubborn.tried)) == (2**-17, 19)
     assert tune(lambda factor: 0).factor == 1
     assert tune(lambda factor: math.nan if factor > 1 else 1 / factor).factor == 1
 
