@@ -235,21 +235,21 @@ class Claim:
         )
 
 
-class Proof(NamedTuple):
+class PrintedProof(NamedTuple):
     """The printed proof of a claim: on which claims of the paper it rests, and where it goes wrong, if it does."""
 
     uses: tuple[str, ...] = ()
     flaw: str = ""
 
 
-def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, Proof]) -> tuple[Claim, ...]:
+def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, PrintedProof]) -> tuple[Claim, ...]:
     """The claims of a paper with their printed proofs, which ``proofs`` holds by the ids after the paper's name.
 
     ``ValueError`` for a proof of no claim.
     """
     found, left = [], dict(proofs)
     for claim in claims:
-        proof = left.pop(claim.id.removeprefix(f"{paper}/"), Proof())
+        proof = left.pop(claim.id.removeprefix(f"{paper}/"), PrintedProof())
         found.append(replace(claim, uses=tuple(f"{paper}/{id}" for id in proof.uses), flaw=proof.flaw))
     if left:
         raise ValueError(f"there is no claim {paper}/{min(left)} to which a proof could belong")

@@ -16,7 +16,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
 
-class Term:
+class RelationTerm:
     """What stands in a relation beside letters and numbers: a quantity, or what is composed of some.
 
     ``expression``: the sympy expression that stands for it; ``spoken_of``: its quantities, each once; ``random``: those
@@ -72,7 +72,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Quantity(Term):
+class Quantity(RelationTerm):
     """A number or array that a statement speaks of; a term of the relations in which it is stated.
 
     ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
@@ -136,7 +136,7 @@ class Monomial:
 
 
 @dataclass(frozen=True)
-class Composed(Term):
+class Composed(RelationTerm):
     """An expression in letters and quantities."""
 
     expression: sympy.Expr
@@ -184,7 +184,7 @@ def E(term: Any) -> Composed:
     Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
     ``ValueError`` where nothing comes after a step, or what does stands in anything but sums and products.
     """
-    if not isinstance(term, Term):
+    if not isinstance(term, RelationTerm):
         raise ValueError(f"E is taken of quantities after a step, got {term!r}")
     if term.expected:
         raise ValueError(f"{term.expression} holds an expectation already: write E once, around the whole")
@@ -223,7 +223,7 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
 
 def side(term: Any) -> Composed:
     """A side of a relation; ``ValueError`` for what is neither a term, nor a letter, nor a number."""
-    if isinstance(term, Term):
+    if isinstance(term, RelationTerm):
         return Composed(term.expression, term.spoken_of, term.random, term.expected)
     return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
 

@@ -122,7 +122,7 @@ def _raised(where: str, problem: Problem, error: Exception) -> BadAnswer:
     return kind("raises", f"{where} {raised(error)}")
 
 
-class Letters(dict[str, Any]):
+class NamedState(dict[str, Any]):
     """A state as a mapping from the paper's letters; ``state.x`` is ``state["x"]``."""
 
     def __getattr__(self, name: str) -> Any:
@@ -164,7 +164,7 @@ class Implementation:
         """A reference state as the implementation has it: like ``template``, with its letters replaced."""
         letters = {name: np.array(value, dtype=self.dtype) for name, value in zip(self.names, state, strict=True)}
         if template is None:
-            return Letters(letters)
+            return NamedState(letters)
         if isinstance(template, Mapping):
             return type(template)({**template, **letters})  # type: ignore[call-arg]
         if isinstance(template, tuple) and hasattr(template, "_replace"):

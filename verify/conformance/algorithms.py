@@ -19,11 +19,11 @@ from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
 from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, told_apart
 from verify.conformance.seen import (
-    Case,
+    Findings,
     Observations,
     Path,
-    Result,
     Setup,
+    Transition,
     interface,
     long_one,
     reach,
@@ -105,7 +105,7 @@ def algorithm(
         ]
         if changed:
             broken = BadAnswer("in-place", f"changes the problem that it was given in place: its {changed[0]}")
-            result = Result((interface(setup, broken),), ("the interface",), {})
+            result = Findings((interface(setup, broken),), ("the interface",), {})
     return Report(f"the implementation of {name}", level, setup.tolerance, *result)
 
 
@@ -138,14 +138,14 @@ def _numbers(scenario: Scenario) -> dict[str, Array]:
     return {name: value.copy() for name, value in found.items() if isinstance(value, np.ndarray)}
 
 
-def _steps(setup: Setup) -> Result:
+def _steps(setup: Setup) -> Findings:
     try:
         started = _starts(setup)
         if started:
-            return Result((started,), ("the initial state",), {})
+            return Findings((started,), ("the initial state",), {})
         return _with_draws(setup) if setup.implementation.draws else _with_generator(setup)
     except BadAnswer as broken:
-        return Result((interface(setup, broken),), ("the interface",), {})
+        return Findings((interface(setup, broken),), ("the interface",), {})
 
 
 def _starts(setup: Setup) -> Failure | None:
@@ -172,7 +172,7 @@ def _step_id(setup: Setup) -> str:
 # Steps with the reference's draws
 
 
-def _with_draws(setup: Setup) -> Result:
+def _with_draws(setup: Setup) -> Findings:
     own = setup.implementation
     found = Observations([], [], [])
     notes: list[str] = []
@@ -185,7 +185,7 @@ def _with_draws(setup: Setup) -> Result:
             for state in scenario.states:
                 for draw in _some_draws(setup, scenario, state, rng):
                     after = own.stepped(problem, params, own.handed(state, template), draw)
-                    compare(setup, Case(scenario, state, draw, own.read(after, state)), found)
+                    compare(setup, Transition(scenario, state, draw, own.read(after, state)), found)
             _trajectory(setup, scenario, rng, found, _LONG if scenario is longest else _ROUNDS)
         except Unanswered as asked:
             notes += unanswered(scenario, asked)
@@ -196,11 +196,11 @@ def _with_draws(setup: Setup) -> Result:
     ]
     detects = {"a step off by, relative to its numbers": setup.tolerance, **reach(setup.scenarios, _LONG)}
     if found.wrong:
-        return Result((departs(setup, found),), tuple(checked), detects, tuple(notes))
+        return Findings((departs(setup, found),), tuple(checked), detects, tuple(notes))
     broken, names = claimed.exactly(setup.algorithm, own, setup.scenarios, setup.call, setup.tolerance)
     if names:
         checked.append(f"at the worst states: {', '.join(names)}")
-    return Result(broken, tuple(checked), detects, tuple(notes))
+    return Findings(broken, tuple(checked), detects, tuple(notes))
 
 
 def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
@@ -222,13 +222,13 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
         after = own.read(state, like)
         if t < _ROUNDS:
             path.seen.append(after._asdict())
-        if compare(setup, Case(scenario, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
+        if compare(setup, Transition(scenario, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
             break
         before = after
     found.paths.append(path)
 
 
-def compare(setup: Setup, case: Case, found: Observations) -> matching.Matched:
+def compare(setup: Setup, case: Transition, found: Observations) -> matching.Matched:
     """How the reference explains a transition, which is added to what was seen."""
     matched = explained_by(setup, setup.algorithm, case)
     found.cases.append(case)
@@ -240,7 +240,7 @@ def compare(setup: Setup, case: Case, found: Observations) -> matching.Matched:
 # Steps with draws of the implementation's own
 
 
-def _with_generator(setup: Setup) -> Result:
+def _with_generator(setup: Setup) -> Findings:
     own = setup.implementation
     chosen = usable(setup)
     longest = long_one(chosen)
@@ -266,14 +266,14 @@ def _with_generator(setup: Setup) -> Result:
     detects = {"a step off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     detects |= reach(chosen, _LONG_DRAWN)
     if found.wrong:
-        return Result((departs(setup, found),), tuple(checked), detects, tuple(notes))
+        return Findings((departs(setup, found),), tuple(checked), detects, tuple(notes))
     if failures:
-        return Result(tuple(failures[:1]), tuple(checked), detects, tuple(notes))
+        return Findings(tuple(failures[:1]), tuple(checked), detects, tuple(notes))
     broken, names, excess = claimed.sampled(setup.algorithm, own, chosen, setup.call, setup.level / 2, setup.seed)
     if names:
         checked.append(f"expected decrease by sampled steps: {', '.join(names)}")
         detects |= {"expected decrease exceeded by, of its size": excess}
-    return Result(broken, tuple(checked), detects, tuple(notes))
+    return Findings(broken, tuple(checked), detects, tuple(notes))
 
 
 def _own_draws(
@@ -287,7 +287,7 @@ def _own_draws(
     weights: list[Array] = []
 
     def explained(target: _Target, got: Any) -> bool:
-        case = Case(scenario, target.state, None, got)
+        case = Transition(scenario, target.state, None, got)
         found.cases.append(case)
         matched = target.match(got, setup.tolerance)
         if matched.mismatch is not None:

@@ -27,7 +27,7 @@ from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown, told_apart
-from verify.conformance.seen import Case, Letters, Observations, Setup
+from verify.conformance.seen import Letters, Observations, Setup, Transition
 
 
 class Slip(NamedTuple):
@@ -267,7 +267,7 @@ def _complexity(state: Any) -> float:
     return float(sum(np.count_nonzero(f) + abs(np.asarray(f)).sum() * 1e-3 for f in state))
 
 
-def explained_by(setup: Setup, other: Algorithm, case: Case) -> matching.Matched:
+def explained_by(setup: Setup, other: Algorithm, case: Transition) -> matching.Matched:
     """How an algorithm explains a transition, by the draw that was made or by any."""
     problem, params = case.scenario.problem, case.scenario.params
     if case.draw is None:
@@ -281,7 +281,7 @@ def explained_by(setup: Setup, other: Algorithm, case: Case) -> matching.Matched
     return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
 
 
-def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: Case | None) -> Failure:
+def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: Transition | None) -> Failure:
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
@@ -316,7 +316,7 @@ def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case:
     return Failure(claim, f"{where}, `{algorithms.line(name, where)}`", "; ".join(lines), setup.call, data)
 
 
-def _drawn(mismatch: Mismatch, case: Case | None) -> str:
+def _drawn(mismatch: Mismatch, case: Transition | None) -> str:
     words = matching.words(mismatch.draw)
     if not words:
         return ""
@@ -325,7 +325,7 @@ def _drawn(mismatch: Mismatch, case: Case | None) -> str:
     )
 
 
-def _ratio(got: Array, expected: Array, case: Case | None, letter: str) -> str:
+def _ratio(got: Array, expected: Array, case: Transition | None, letter: str) -> str:
     """The factor by which the change of a letter is off, where it is one factor for all entries."""
     if case is None:
         return ""

@@ -16,7 +16,7 @@ from verify.conformance.departures import dependent, lost, often
 from verify.conformance.matching import Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
-from verify.conformance.seen import Letters, Result, Setup, interface, long_one, reach, unanswered, usable
+from verify.conformance.seen import Findings, Letters, Setup, interface, long_one, reach, unanswered, usable
 
 # Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones; long loops and their
 # rounds.
@@ -33,7 +33,7 @@ class _Loops(NamedTuple):
     weights: list[Array]
 
 
-def runs(setup: Setup, observes: str | None) -> Result:
+def runs(setup: Setup, observes: str | None) -> Findings:
     """What is wrong with the loop, if anything is."""
     chosen = usable(setup)
     longest = long_one(chosen)
@@ -56,7 +56,7 @@ def runs(setup: Setup, observes: str | None) -> Result:
             if failures:
                 break
     except BadAnswer as broken:
-        return Result((interface(setup, broken),), ("the interface",), {})
+        return Findings((interface(setup, broken),), ("the interface",), {})
     checked = (
         f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
         "explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of draws",
@@ -64,7 +64,7 @@ def runs(setup: Setup, observes: str | None) -> Result:
     detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
     if incomplete:
         notes.append(f"{incomplete} runs had too many hidden states to follow to their end")
-    return Result(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))
+    return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))
 
 
 def _wrong(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:

@@ -22,7 +22,7 @@ ENOUGH = 36
 Letters = list[dict[str, Array]]
 
 
-class Case(NamedTuple):
+class Transition(NamedTuple):
     """A transition that was seen: ``after`` in the reference's types; ``draw``: None where it is not known."""
 
     scenario: Scenario
@@ -41,8 +41,8 @@ class Path(NamedTuple):
 class Observations(NamedTuple):
     """All that was seen: transitions, those that no draw explains, and runs."""
 
-    cases: list[Case]
-    wrong: list[tuple[Case, Mismatch]]
+    cases: list[Transition]
+    wrong: list[tuple[Transition, Mismatch]]
     paths: list[Path]
 
     @property
@@ -73,7 +73,7 @@ class Setup:
         return self.implementation.algorithm
 
 
-class Result(NamedTuple):
+class Findings(NamedTuple):
     """What a report says beside its subject, level and tolerance."""
 
     failures: tuple[Failure, ...]

@@ -20,7 +20,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import Distribution, map_leaves
 from verify.conformance.matching import stacked
-from verify.conformance.seen import Case, Setup
+from verify.conformance.seen import Setup, Transition
 from verify.statistics.e_process import Assumed, log_capital
 
 #: Draws that are compared.
@@ -231,7 +231,7 @@ class _Moved:
         ]
 
 
-def check_moved(setup: Setup, steps: Sequence[Case], level: float) -> tuple[list[str], int]:
+def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tuple[list[str], int]:
     """What is wrong with which entries moved, and in how many steps that could be told; at this level."""
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     rng = np.random.default_rng(0)

@@ -21,7 +21,7 @@ from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, often
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
-from verify.conformance.seen import Case, Observations, Setup
+from verify.conformance.seen import Observations, Setup, Transition
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
@@ -67,7 +67,7 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
     failures = _finite(setup, trace) or _invariant(setup, trace, checked)
     scenario = setup.scenarios[0]
     steps = [
-        Case(scenario, run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1])
+        Transition(scenario, run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1])
         for r, run in enumerate(trace.states)
         for t in range(len(run) - 1)
     ]
@@ -119,7 +119,7 @@ def _invariant(setup: Setup, trace: Trace, checked: list[str]) -> list[Failure]:
     return []
 
 
-def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float]) -> tuple[list[Failure], str]:
+def _transitions(setup: Setup, steps: Sequence[Transition], detects: dict[str, float]) -> tuple[list[Failure], str]:
     """Each transition against the reference: by its draw, or by some draw."""
     seen = Observations([], [], [])
     weights: list[Array] = []
@@ -152,7 +152,7 @@ def _transitions(setup: Setup, steps: Sequence[Case], detects: dict[str, float])
     return failures, f"{words}, how often each draw occurs, and dependence between draws"
 
 
-def _recorded(setup: Setup, steps: Sequence[Case], checked: list[str]) -> list[Failure]:
+def _recorded(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> list[Failure]:
     """The failure of draws that were recorded and are not such as the method makes."""
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     laws = [setup.algorithm.draws(problem, params, case.before) for case in steps[:MOST]]
@@ -170,7 +170,7 @@ def _not_drawn(setup: Setup, wrong: Sequence[str], said: str) -> list[Failure]:
     return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
-def _determined(setup: Setup, steps: Sequence[Case]) -> tuple[list[Failure], str]:
+def _determined(setup: Setup, steps: Sequence[Transition]) -> tuple[list[Failure], str]:
     """The letters that all draws agree on."""
     scenario, algorithm = setup.scenarios[0], setup.algorithm
     rng = np.random.default_rng(0)

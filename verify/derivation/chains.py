@@ -23,7 +23,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Comparison
 from verify.derivation import facts, obligations
-from verify.derivation.facts import Coefficient, Known, Term
+from verify.derivation.facts import ClientQuantity, Coefficient, Fact
 from verify.derivation.for_all import Derived
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
@@ -87,7 +87,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0) if not fact.signs]
     shown = [_shown(_by_index(c, said, assumed), known, said, assumed) for c in claim.statement.comparisons]
     used = tuple(fact for one in shown for fact in one.facts)
-    step = RuleUse(RULE, used, nonnegative=tuple(Term(of, None) for one in shown for of in one.nonnegative))
+    step = RuleUse(RULE, used, nonnegative=tuple(ClientQuantity(of, None) for one in shown for of in one.nonnegative))
     claims = {fact.claim.id: fact.claim for fact in used if fact.claim is not None}
     iteration = said.along.iteration
     signs = [next(obligations.own(iteration, [of])) for of in obligations.nonnegative([step], [])]
@@ -97,11 +97,11 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
 class _Shown(NamedTuple):
     """The facts by which a comparison holds, and functions of the state that must not be negative for that."""
 
-    facts: tuple[Known, ...]
+    facts: tuple[Fact, ...]
     nonnegative: tuple[At, ...] = ()
 
 
-def _of_state(fact: Known) -> Sum:
+def _of_state(fact: Fact) -> Sum:
     """A fact about functions of the state; of anything else nothing."""
     found = {t.of: c for t, c in fact.terms.items() if isinstance(t.of, At) and isinstance(c, Coefficient)}
     return found if len(found) == len(fact.terms) else {}
@@ -124,7 +124,7 @@ def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, 
 
 
 def _shown(
-    sums: Mapping[sympy.Expr, Sum], known: Sequence[Known], said: Linked, assumed: tuple[sympy.Basic, ...]
+    sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], said: Linked, assumed: tuple[sympy.Basic, ...]
 ) -> _Shown:
     """By what a comparison holds. ``ValueError`` where nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
@@ -142,7 +142,7 @@ def _shown(
     raise ValueError("no premise says so of every iteration")
 
 
-def _in_cases(V: Sum, known: Sequence[Known], said: Linked) -> _Shown | None:
+def _in_cases(V: Sum, known: Sequence[Fact], said: Linked) -> _Shown | None:
     """By what a multiple of one function of the state does not rise, in either of two cases of which one holds."""
     (of, *others), (times, *_) = V, V.values()
     before = replace(of, later=False)
@@ -153,7 +153,7 @@ def _in_cases(V: Sum, known: Sequence[Known], said: Linked) -> _Shown | None:
     return None
 
 
-def _falling(V: At, known: Sequence[Known], case: Hypothesis) -> Iterator[Known]:
+def _falling(V: At, known: Sequence[Fact], case: Hypothesis) -> Iterator[Fact]:
     """The facts that in a case a V(after) <= b V(before) with 0 <= b <= a and a > 0: V does not rise where V >= 0."""
     after = replace(V, later=True)
     for fact in known:

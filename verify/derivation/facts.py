@@ -123,21 +123,25 @@ def _expression(c: Any) -> sympy.Expr:
 Of = Callable[[Any, Any, Any], Array]
 
 
-class Term(NamedTuple):
+class ClientQuantity(NamedTuple):
     """A quantity of one client, or (None) of none in particular."""
 
     of: Of
     client: int | None
 
     @property
-    def plain(self) -> Term:
+    def plain(self) -> ClientQuantity:
         """The sequence with the same limit: before the iteration in place of after it, and where all clients have the
         same vector, of none in particular."""
         if not isinstance(self.of, At):
             return self
         before = replace(self.of, later=False)
         alone = _unshared(before.function) if before.each else None
-        return Term(before, self.client) if alone is None else Term(replace(before, function=alone, each=False), None)
+        return (
+            ClientQuantity(before, self.client)
+            if alone is None
+            else ClientQuantity(replace(before, function=alone, each=False), None)
+        )
 
     @property
     def never_negative(self) -> bool:
@@ -155,14 +159,14 @@ def _unshared(function: Of) -> Of | None:
     return Square(u.of) if isinstance(u, Shared) else None
 
 
-def term(of: Of, client: int | None) -> Term:
+def term(of: Of, client: int | None) -> ClientQuantity:
     """The quantity for a client; where no client is meant for none."""
     of_none = isinstance(of, Overall) or (isinstance(of, At) and not of.each)
-    return Term(of, None if of_none else client)
+    return ClientQuantity(of, None if of_none else client)
 
 
 @dataclass(frozen=True)
-class Known:
+class Fact:
     """An inequality: the sum of ``terms``, each a coefficient of a quantity, is at least 0.
 
     ``claim``: the claim that says so, for ``client``; None where a hypothesis does. ``case``: the hypothesis on who
@@ -171,7 +175,7 @@ class Known:
     """
 
     claim: Claim | None
-    terms: Mapping[Term, Scalar]
+    terms: Mapping[ClientQuantity, Scalar]
     case: Hypothesis | None = None
     client: int | None = None
     signs: bool = False
@@ -182,7 +186,7 @@ def known(
     values: Mapping[sympy.Expr, Any] | tuple[sympy.Basic, ...],
     case: Hypothesis | None,
     client: int,
-) -> Iterator[Known]:
+) -> Iterator[Fact]:
     """The inequalities of a claim, two for an equation. ``ValueError`` where one is not linear.
 
     ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
@@ -190,10 +194,10 @@ def known(
     if not claim.statement.statewise:
         raise ValueError(f"{claim.id} is no inequality at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
-        yield Known(claim, {term(of, client): c for of, c in terms.items()}, case, client)
+        yield Fact(claim, {term(of, client): c for of, c in terms.items()}, case, client)
 
 
-def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None) -> Iterator[Known]:
+def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None) -> Iterator[Fact]:
     """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
     the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
@@ -203,7 +207,7 @@ def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, 
     if values is None and not all(_signed(meaning, q) for q in meaning.statement.quantities):
         raise ValueError("a hypothesis has coefficients whose sign is not that of a power of its letters")
     for terms in _linear(meaning.statement, letters, "a hypothesis"):
-        yield Known(
+        yield Fact(
             None, {term(of, None): c for of, c in terms.items()}, signs=values is None and bool(meaning.positive)
         )
 

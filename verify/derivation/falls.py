@@ -28,7 +28,7 @@ from fedtheory.meanings import Windows
 from fedtheory.settings.iterations import Along, At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among
 from verify.derivation import facts, obligations
-from verify.derivation.facts import Coefficient, Known, Of, Term
+from verify.derivation.facts import ClientQuantity, Coefficient, Fact, Of
 from verify.derivation.for_all import Derived
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
@@ -113,7 +113,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
     used, nonnegative = _bounded(said, [_of_state(fact, said.letters) for fact in known], assumed, count)
     claims = {k.claim.id: k.claim for k in used if k.claim is not None}
-    step = RuleUse(RULE, tuple(used), nonnegative=tuple(Term(of, None) for of in nonnegative))
+    step = RuleUse(RULE, tuple(used), nonnegative=tuple(ClientQuantity(of, None) for of in nonnegative))
     shown = obligations.nonnegative([step], [])
     own = [*(next(obligations.own(iteration, [of])) for of in shown), *obligations.own(iteration, [])]
     return Derived((step,), tuple(claims.values()), tuple(own))
@@ -122,7 +122,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
 class _Fact(NamedTuple):
     """An inequality, as that a sum is at least 0: in the state before an iteration, and in the one after it."""
 
-    known: Known | None
+    known: Fact | None
     early: Sum
     late: Sum
 
@@ -132,7 +132,7 @@ class _Fact(NamedTuple):
         return self.known is None or self.known.case is None
 
 
-def _of_state(known: Known, letters: frozenset[sympy.Basic]) -> _Fact:
+def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _Fact:
     """A fact about functions of the state, in letters of the run; ``ValueError`` where it is about anything else."""
     early: dict[At | None, Coefficient] = {}
     late: dict[At | None, Coefficient] = {}
@@ -147,7 +147,7 @@ def _of_state(known: Known, letters: frozenset[sympy.Basic]) -> _Fact:
 
 def _bounded(
     said: Bounded, known: Sequence[_Fact], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
-) -> tuple[list[Known], list[At]]:
+) -> tuple[list[Fact], list[At]]:
     """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
     why = "no function of the state falls so in every iteration that begins a round, and never rises"
     one, f = Coefficient.of(sympy.S.One, assumed), said.infimum.of

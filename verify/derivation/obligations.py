@@ -21,7 +21,7 @@ from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
 from verify.derivation import facts, rules
-from verify.derivation.facts import Known, Of, Term
+from verify.derivation.facts import ClientQuantity, Fact, Of
 from verify.derivation.rules import RuleUse
 from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate, Part
@@ -174,8 +174,8 @@ class _Derived(NamedTuple):
     """What the rules give at the constants of a recipe: its iterations, the facts, and how what is wanted follows."""
 
     rows: list[tuple[Recipe, Instance]]
-    known: list[Known]
-    wanted: list[tuple[str, str, Term]]
+    known: list[Fact]
+    wanted: list[tuple[str, str, ClientQuantity]]
     steps: list[RuleUse]
     missing: str
 
@@ -251,13 +251,13 @@ def iteration_of(claim: Claim) -> Iteration:
     return claim.statement.iteration
 
 
-def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client: int) -> Iterator[Known]:
+def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client: int) -> Iterator[Fact]:
     for premise in premises:
         yield from facts.known(premise.claim, values, premise.case, client)
 
 
 def _rows(
-    premise: Premise, rows: Sequence[tuple[Recipe, Instance]], iteration: Iteration, known: Iterable[Known]
+    premise: Premise, rows: Sequence[tuple[Recipe, Instance]], iteration: Iteration, known: Iterable[Fact]
 ) -> Sequence[tuple[Recipe, Instance]]:
     """The iterations at which a premise is to be certified: for one client only, where it says the same of each."""
     own = [fact for fact in known if fact.claim is premise.claim]
@@ -268,14 +268,14 @@ def _rows(
     return [row for row in rows if getattr(row[1].params, iteration.each) == 0]
 
 
-def ends(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, Term]]:
+def ends(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, ClientQuantity]]:
     """What is said of which quantities, for each of the clients, with their names."""
     for end, quantity in statement.ends:
         for client in clients:
             yield str(quantity.expression), end, facts.term(quantity.of, client)
 
 
-def nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, Term]]) -> list[Of]:
+def nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, ClientQuantity]]) -> list[Of]:
     """What must not be negative: for a rule, or because there is its root."""
     terms = [t for step in steps for t in step.nonnegative]
     terms += [facts.term(t.of.of, t.client) for _, _, t in wanted if isinstance(t.of, Root)]

@@ -44,7 +44,7 @@ from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lip
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
-from verify.derivation.facts import Known, Of, Scalar, Term, is_zero, said, term
+from verify.derivation.facts import ClientQuantity, Fact, Of, Scalar, is_zero, said, term
 
 #: What vanishes converges, and what converges is bounded.
 _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}
@@ -54,7 +54,7 @@ class Conclusion(NamedTuple):
     """What is said of the sequence of a quantity."""
 
     kind: str
-    term: Term
+    term: ClientQuantity
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ class RuleUse:
     """One use of a rule: the inequalities it takes, what was concluded before, and terms that must not be negative."""
 
     rule: str
-    facts: tuple[Known, ...] = ()
+    facts: tuple[Fact, ...] = ()
     given: tuple[Conclusion, ...] = ()
-    nonnegative: tuple[Term, ...] = ()
+    nonnegative: tuple[ClientQuantity, ...] = ()
 
 
 class Equation(NamedTuple):
     """A sum that converges, to 0 or (not ``zero``) to something."""
 
-    terms: Mapping[Term, Scalar]
+    terms: Mapping[ClientQuantity, Scalar]
     zero: bool
     step: RuleUse
 
@@ -82,21 +82,21 @@ class Derivation:
     steps: dict[Conclusion, RuleUse] = field(default_factory=dict)
     equations: list[Equation] = field(default_factory=list)
 
-    def how(self, kind: str, given: Term) -> Conclusion | None:
+    def how(self, kind: str, given: ClientQuantity) -> Conclusion | None:
         """The conclusion that says this of a term, or more; None if it is not derived."""
         kinds = (*_STRONGER[kind], kind)
         return next((c for k in kinds if (c := Conclusion(k, given.plain)) in self.steps), None)
 
-    def vanishes(self, given: Term) -> bool:
+    def vanishes(self, given: ClientQuantity) -> bool:
         """Whether the quantity tends to 0 along every run."""
         return self.how(VANISHES, given) is not None
 
-    def add(self, kind: str, given: Term, step: RuleUse) -> None:
+    def add(self, kind: str, given: ClientQuantity, step: RuleUse) -> None:
         """Note a conclusion, unless it is known."""
         if self.how(kind, given) is None:
             self.steps[Conclusion(kind, given.plain)] = step
 
-    def holds(self, kind: str, given: Term) -> tuple[Conclusion, ...]:
+    def holds(self, kind: str, given: ClientQuantity) -> tuple[Conclusion, ...]:
         """The conclusion on a wanted quantity, by which one on its root is meant too; empty if it is not derived."""
         of = given.of.of if isinstance(given.of, Root) else given.of
         found = self.how(kind, term(of, given.client))
@@ -115,7 +115,7 @@ class Derivation:
 
 
 def derive(
-    iteration: Iteration, assumed: Iterable[Hypothesis], facts: Sequence[Known], wanted: Iterable[Term] = ()
+    iteration: Iteration, assumed: Iterable[Hypothesis], facts: Sequence[Fact], wanted: Iterable[ClientQuantity] = ()
 ) -> Derivation:
     """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
@@ -144,9 +144,9 @@ class _Rules:
 
     iteration: Iteration
     meanings: Sequence[Any]
-    facts: Sequence[Known]
+    facts: Sequence[Fact]
     clients: Sequence[int]
-    terms: Sequence[Term]
+    terms: Sequence[ClientQuantity]
 
     def apply(self, found: Derivation) -> None:
         """Each rule, wherever it applies; those that ask for what needs a certificate come last."""
@@ -157,7 +157,7 @@ class _Rules:
         if (len(found.steps), len(found.equations)) == size:
             self._dominate(found, certain=False)
 
-    def _always(self) -> Iterator[Known]:
+    def _always(self) -> Iterator[Fact]:
         return (k for k in self.facts if k.case is None and not k.signs)
 
     def _decrease(self, found: Derivation) -> None:
@@ -173,10 +173,12 @@ class _Rules:
                     found.add(VANISHES, t, step)
                 self._equation(found, early, False, replace(step, rule="monotone sequence"))
                 if isinstance(below, Coercive):
-                    point = Term(At(self.iteration, Square(below.point)), None)
+                    point = ClientQuantity(At(self.iteration, Square(below.point)), None)
                     found.add(BOUNDED, point, replace(step, rule="level set"))
 
-    def _bounds(self, potential: Mapping[Term, Scalar]) -> Iterator[tuple[tuple[Known, ...], BoundedBelow | None]]:
+    def _bounds(
+        self, potential: Mapping[ClientQuantity, Scalar]
+    ) -> Iterator[tuple[tuple[Fact, ...], BoundedBelow | None]]:
         """Facts that bound a potential below, and by what: none where it is a square."""
         if len(potential) == 1 and all(t.never_negative and c > 0 for t, c in potential.items()):
             yield (), None
@@ -184,7 +186,7 @@ class _Rules:
             for below in self._bounding(fact, potential):
                 yield (fact,), below
 
-    def _bounding(self, fact: Known, potential: Mapping[Term, Scalar]) -> Iterator[BoundedBelow]:
+    def _bounding(self, fact: Fact, potential: Mapping[ClientQuantity, Scalar]) -> Iterator[BoundedBelow]:
         """What hypotheses bound below, where the fact says that the potential is at least a positive multiple."""
         early, late, others = _split(fact)
         rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
@@ -199,7 +201,7 @@ class _Rules:
     def _opposite(self, found: Derivation) -> None:
         """Equations that two facts make, up to what vanishes."""
         left = [(k, {t: c for t, c in k.terms.items() if not found.vanishes(t)}) for k in self._always()]
-        opposites: dict[frozenset[tuple[Term, Scalar]], Known] = {}
+        opposites: dict[frozenset[tuple[ClientQuantity, Scalar]], Fact] = {}
         for fact, terms in left:
             opposites.setdefault(frozenset((t, -c) for t, c in terms.items()), fact)
         for fact, terms in left:
@@ -209,7 +211,7 @@ class _Rules:
                 given = tuple(c for t in gone if (c := found.how(VANISHES, t)) is not None)
                 self._equation(found, terms, True, RuleUse("equation", (fact, other), given))
 
-    def _equation(self, found: Derivation, terms: Mapping[Term, Scalar], zero: bool, step: RuleUse) -> None:
+    def _equation(self, found: Derivation, terms: Mapping[ClientQuantity, Scalar], zero: bool, step: RuleUse) -> None:
         if all(terms != e.terms or zero != e.zero for e in found.equations):
             found.equations.append(Equation(terms, zero, step))
 
@@ -234,7 +236,7 @@ class _Rules:
             if _is_away(function):
                 self._away(t, function, found)
 
-    def _inner(self, t: Term, function: Inner, found: Derivation) -> None:
+    def _inner(self, t: ClientQuantity, function: Inner, found: Derivation) -> None:
         u, v = (_with(t, Square(part)) for part in (function.left, function.right))
         for first, second in ((u, v), (v, u)):
             size = found.how(BOUNDED, second)
@@ -243,7 +245,7 @@ class _Rules:
                 if how is not None and size is not None:
                     found.add(kind, t, RuleUse("Cauchy-Schwarz", given=(how, size)))
 
-    def _away(self, t: Term, function: Square | Away, found: Derivation) -> None:
+    def _away(self, t: ClientQuantity, function: Square | Away, found: Derivation) -> None:
         away = function.of if isinstance(function, Square) else function
         assert isinstance(away, Away)
         if isinstance(function, Square):
@@ -268,7 +270,7 @@ class _Rules:
         for says in self.meanings:
             how = found.how(VANISHES, term(says.move, None)) if isinstance(says, Isolated) else None
             if how is not None:
-                point = Term(At(self.iteration, says.point), None)
+                point = ClientQuantity(At(self.iteration, says.point), None)
                 found.add(CONVERGES, point, RuleUse("isolated accumulation point", given=(how,)))
         for t in self.terms:
             gap = t.of.function.of if self._own(t.of) and isinstance(t.of.function, Square) else None
@@ -280,7 +282,7 @@ class _Rules:
                 if limit is not None:
                     found.add(CONVERGES, _vector(t, one), RuleUse("the same limit", given=(how, limit)))
 
-    def _settled(self, t: Term, u: Of, found: Derivation) -> Conclusion | None:
+    def _settled(self, t: ClientQuantity, u: Of, found: Derivation) -> Conclusion | None:
         """That the vector u, one of those of which a term is made, converges."""
         if found.how(CONVERGES, _vector(t, u)) is None and isinstance(u, Image) and self._continuous(u.map):
             inner = self._settled(t, u.of, found)
@@ -293,7 +295,7 @@ class _Rules:
             if self._own(t.of) and not t.of.each and isinstance(t.of.function, Total):
                 part = replace(t.of, function=t.of.function.of, each=True)
                 for kind in (VANISHES, BOUNDED):
-                    how = [found.how(kind, Term(part, i)) for i in self.clients]
+                    how = [found.how(kind, ClientQuantity(part, i)) for i in self.clients]
                     given = tuple(c for c in how if c is not None)
                     if given and len(given) == len(how):
                         found.add(kind, t, RuleUse("sum over clients", given=given))
@@ -333,10 +335,12 @@ class _Rules:
         return isinstance(of, At) and of.iteration is self.iteration
 
 
-def _split(fact: Known) -> tuple[dict[Term, Scalar], dict[Term, Scalar], dict[Term, Scalar]]:
+def _split(
+    fact: Fact,
+) -> tuple[dict[ClientQuantity, Scalar], dict[ClientQuantity, Scalar], dict[ClientQuantity, Scalar]]:
     """Coefficients of functions of the state before the iteration, of those after it, and of other quantities."""
-    early: dict[Term, Scalar] = {}
-    late: dict[Term, Scalar] = {}
+    early: dict[ClientQuantity, Scalar] = {}
+    late: dict[ClientQuantity, Scalar] = {}
     for t, c in fact.terms.items():
         if isinstance(t.of, At):
             # What all clients share and what is of none in particular is one quantity: their coefficients add up.
@@ -346,22 +350,22 @@ def _split(fact: Known) -> tuple[dict[Term, Scalar], dict[Term, Scalar], dict[Te
     return _nonzero(early), _nonzero(late), others
 
 
-def _nonzero(terms: Mapping[Term, Scalar]) -> dict[Term, Scalar]:
+def _nonzero(terms: Mapping[ClientQuantity, Scalar]) -> dict[ClientQuantity, Scalar]:
     return {t: c for t, c in terms.items() if not is_zero(c)}
 
 
-def _with(t: Term, function: Of) -> Term:
+def _with(t: ClientQuantity, function: Of) -> ClientQuantity:
     """The same of another function of the state."""
     assert isinstance(t.of, At)
-    return Term(replace(t.of, function=function), t.client)
+    return ClientQuantity(replace(t.of, function=function), t.client)
 
 
-def _vector(t: Term, u: Of) -> Term:
+def _vector(t: ClientQuantity, u: Of) -> ClientQuantity:
     """A vector of which a term is made, as a quantity: of no client where all share it."""
     assert isinstance(t.of, At)
     if isinstance(u, Shared):
-        return Term(At(t.of.iteration, u.of), None)
-    return Term(replace(t.of, function=u, later=False), t.client)
+        return ClientQuantity(At(t.of.iteration, u.of), None)
+    return ClientQuantity(replace(t.of, function=u, later=False), t.client)
 
 
 def _is_away(function: Of) -> TypeGuard[Square | Away]:
@@ -375,7 +379,7 @@ def _before_map(away: Away) -> Away | None:
     return None
 
 
-def _between(function: Square | Away, terms: Iterable[Term]) -> Iterator[tuple[Of, Of]]:
+def _between(function: Square | Away, terms: Iterable[ClientQuantity]) -> Iterator[tuple[Of, Of]]:
     """u - v and v - a for those v of which there is the first among the terms, where what is given is u - a; or the
     squares of all of them."""
     away = function.of if isinstance(function, Square) else function
@@ -389,7 +393,7 @@ def _between(function: Square | Away, terms: Iterable[Term]) -> Iterator[tuple[O
             yield gap, Square(rest) if isinstance(function, Square) else rest
 
 
-def _with_steps(terms: Iterable[Term]) -> tuple[Term, ...]:
+def _with_steps(terms: Iterable[ClientQuantity]) -> tuple[ClientQuantity, ...]:
     """The terms, and those through which they may be reached."""
     found = dict.fromkeys(terms)
     left = list(found)
@@ -403,7 +407,7 @@ def _with_steps(terms: Iterable[Term]) -> tuple[Term, ...]:
     return tuple(found)
 
 
-def _steps_to(function: Of, terms: Iterable[Term]) -> Iterator[Of]:
+def _steps_to(function: Of, terms: Iterable[ClientQuantity]) -> Iterator[Of]:
     if isinstance(function, Inner):
         yield from (Square(function.left), Square(function.right))
     if _is_away(function):
@@ -413,11 +417,11 @@ def _steps_to(function: Of, terms: Iterable[Term]) -> Iterator[Of]:
             yield Square(inner)
 
 
-def _factor(fact: Known, x: Term, found: Derivation) -> Scalar | None:
+def _factor(fact: Fact, x: ClientQuantity, found: Derivation) -> Scalar | None:
     """b/a where the fact is that a x(k + 1) <= b x(k) + what vanishes, with a > 0."""
     left = {t: c for t, c in fact.terms.items() if not found.vanishes(t)}
     assert isinstance(x.of, At)
-    after = left.pop(Term(replace(x.of, later=True), x.client), Fraction(0))
+    after = left.pop(ClientQuantity(replace(x.of, later=True), x.client), Fraction(0))
     before = left.pop(x, Fraction(0))
     return None if left or after >= 0 else before / -after
 

@@ -15,7 +15,7 @@ import sympy
 
 from fedtheory.kinds.order import Order
 from verify.exact import domination, symbolic
-from verify.exact.domination import Weights
+from verify.exact.domination import DominationWeights
 from verify.exact.magnitudes import Unknown
 from verify.exact.posynomials import Monomial, Posynomial, product
 from verify.exact.writing import Sides, Writer
@@ -90,15 +90,15 @@ _LONG = 120
 
 
 @dataclass(frozen=True)
-class Bounded:
+class CaseBound:
     """Why left <= C right, or, ``empty``, why a case is none: weights, for each monomial of the left side in a case."""
 
-    weights: tuple[Weights, ...]
+    weights: tuple[DominationWeights, ...]
     empty: bool = False
 
 
 @dataclass(frozen=True)
-class Proof:
+class OrderProof:
     """A constant with left <= constant * right, and why that is so in each case of a chart.
 
     ``means``: one of the inequalities of means that the weights say, in words, for a reader.
@@ -106,11 +106,11 @@ class Proof:
 
     constant: Fraction
     chart: int
-    cases: tuple[Bounded, ...]
+    cases: tuple[CaseBound, ...]
     means: str = ""
 
 
-def proof(part: Order, relations: Sequence[sympy.Basic]) -> Proof:
+def proof(part: Order, relations: Sequence[sympy.Basic]) -> OrderProof:
     """A proof of one order; ``Unknown`` where none is found."""
     why = ""
     for chart in range(CHARTS):
@@ -122,21 +122,21 @@ def proof(part: Order, relations: Sequence[sympy.Basic]) -> Proof:
             continue
         shown = _constant(each, found)
         if shown is not None:
-            return Proof(shown, chart, found, _means(each, found))
+            return OrderProof(shown, chart, found, _means(each, found))
     raise Unknown(why or "nothing meets the hypotheses")
 
 
-def _bounded(case: Sides) -> Bounded:
+def _bounded(case: Sides) -> CaseBound:
     weights = domination.bounding(*compared(case), case.domain)
     if weights is not None:
-        return Bounded(weights)
+        return CaseBound(weights)
     empty = domination.emptying(case.domain)
     if empty is None:
         raise Unknown("no weights are found that bound the left side by a multiple of the right one")
-    return Bounded((empty,), empty=True)
+    return CaseBound((empty,), empty=True)
 
 
-def constant(part: Order, relations: Sequence[sympy.Basic], given: Proof) -> Fraction | None:
+def constant(part: Order, relations: Sequence[sympy.Basic], given: OrderProof) -> Fraction | None:
     """The constant that the weights of a proof show, in fractions, from the order alone; None where they show none."""
     try:
         return _constant(in_cases(part, relations, given.chart), given.cases)
@@ -144,7 +144,7 @@ def constant(part: Order, relations: Sequence[sympy.Basic], given: Proof) -> Fra
         return None
 
 
-def _constant(each: Sequence[Sides], shown: Sequence[Bounded]) -> Fraction | None:
+def _constant(each: Sequence[Sides], shown: Sequence[CaseBound]) -> Fraction | None:
     if len(each) != len(shown):
         return None
     found = []
@@ -167,7 +167,7 @@ def compared(case: Sides) -> tuple[Posynomial, Posynomial]:
     return product(case.left.top, case.right.bottom), product(case.right.top, case.left.bottom)
 
 
-def _means(each: Sequence[Sides], shown: Sequence[Bounded]) -> str:
+def _means(each: Sequence[Sides], shown: Sequence[CaseBound]) -> str:
     """The inequality with the most terms in words; empty where all speak of numbers that the order has no name for."""
     found: list[tuple[int, str]] = []
     for case, bounded in zip(each, shown, strict=True):

@@ -43,7 +43,7 @@ _LARGEST = 1000
 
 
 @dataclass(frozen=True)
-class Constraint:
+class MonomialBound:
     """coefficient * monomial >= 1."""
 
     coefficient: Fraction
@@ -51,7 +51,7 @@ class Constraint:
 
 
 @dataclass(frozen=True)
-class Domain:
+class MonomialDomain:
     """Where inequalities are shown: constraints, and what comes first.
 
     ``firsts``: letters that go to a limit before all later ones of them, and before those of ``others``, each with the
@@ -59,24 +59,26 @@ class Domain:
     constraints are known.
     """
 
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[MonomialBound, ...] = ()
     firsts: tuple[tuple[int, int], ...] = ()
     others: frozenset[int] = frozenset()
 
-    def with_constraints(self, *more: Constraint) -> Domain:
+    def with_constraints(self, *more: MonomialBound) -> MonomialDomain:
         """The part of it where further constraints hold."""
-        return Domain((*self.constraints, *more), self.firsts, self.others)
+        return MonomialDomain((*self.constraints, *more), self.firsts, self.others)
 
 
 @dataclass(frozen=True)
-class Weights:
+class DominationWeights:
     """Weights of monomials, which sum to 1, and of constraints; these alone where a domain is shown to be empty."""
 
     of_monomials: tuple[Fraction, ...]
     of_constraints: tuple[Fraction, ...]
 
 
-def factor(m: Monomial, monomials: Sequence[Monomial], domain: Domain, weights: Weights) -> Fraction | None:
+def factor(
+    m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain, weights: DominationWeights
+) -> Fraction | None:
     """The constant c with m <= c sum w_i m_i on the domain that weights show; None where they show none."""
     w, v = weights.of_monomials, weights.of_constraints
     if len(w) != len(monomials) or len(v) != len(domain.constraints):
@@ -97,7 +99,7 @@ def factor(m: Monomial, monomials: Sequence[Monomial], domain: Domain, weights: 
     return total
 
 
-def _vanishes(powers: dict[int, Fraction], domain: Domain) -> bool:
+def _vanishes(powers: dict[int, Fraction], domain: MonomialDomain) -> bool:
     later = {letter for letter, _ in domain.firsts} | domain.others
     if not powers.keys() <= later:
         return False
@@ -105,7 +107,7 @@ def _vanishes(powers: dict[int, Fraction], domain: Domain) -> bool:
     return leading is not None and leading[0] * leading[1] > 0
 
 
-def is_empty(domain: Domain, weights: Weights) -> bool:
+def is_empty(domain: MonomialDomain, weights: DominationWeights) -> bool:
     """Whether weights of constraints show that a domain is empty: prod b_j^v_j is 1 and prod a_j^v_j < 1, or it
     vanishes."""
     v = weights.of_constraints
@@ -119,7 +121,9 @@ def is_empty(domain: Domain, weights: Weights) -> bool:
     return total < 1 if left == UNIT else _vanishes(dict(left), domain)
 
 
-def largest_share(small: Posynomial, large: Posynomial, domain: Domain, weights: Sequence[Weights]) -> Fraction | None:
+def largest_share(
+    small: Posynomial, large: Posynomial, domain: MonomialDomain, weights: Sequence[DominationWeights]
+) -> Fraction | None:
     """The constant c with small <= c large on the domain that weights show, a set of them for each monomial of
     ``small``; None where they show none."""
     monomials, used = list(large), dict.fromkeys(large, Fraction(0))
@@ -134,7 +138,7 @@ def largest_share(small: Posynomial, large: Posynomial, domain: Domain, weights:
     return max((used[m] / c for m, c in large.items()), default=Fraction(0))
 
 
-def bounding(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weights, ...] | None:
+def bounding(small: Posynomial, large: Posynomial, domain: MonomialDomain) -> tuple[DominationWeights, ...] | None:
     """Weights that show small <= c large on the domain for some c, or None where none are found."""
     monomials, found = list(large), []
     if small and not large:
@@ -147,7 +151,7 @@ def bounding(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weig
     return tuple(found)
 
 
-def share(small: Posynomial, large: Posynomial, domain: Domain) -> Fraction | None:
+def share(small: Posynomial, large: Posynomial, domain: MonomialDomain) -> Fraction | None:
     """A constant c < 1 with small <= c large on the domain, or None where none is found."""
     for weigh in (bounding, _together) if large else (bounding,):
         weights = weigh(small, large, domain)
@@ -157,7 +161,7 @@ def share(small: Posynomial, large: Posynomial, domain: Domain) -> Fraction | No
     return None
 
 
-def emptying(domain: Domain) -> Weights | None:
+def emptying(domain: MonomialDomain) -> DominationWeights | None:
     """Weights that show that a domain is empty, or None where none are found."""
     program = _Program(UNIT, [], domain)
     costs = [_logarithm(c.coefficient) for c in domain.constraints]
@@ -177,11 +181,11 @@ def _solved(costs: Any, most: float, given: Mapping[str, Any]) -> Any:
     return linprog(costs, bounds=(0, most), method="highs-ds", **given)
 
 
-def _together(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Weights, ...] | None:
+def _together(small: Posynomial, large: Posynomial, domain: MonomialDomain) -> tuple[DominationWeights, ...] | None:
     """Weights of all monomials at once, so that none of those that bound them is used for too many; of the constraints
     only those count that cost nothing."""
     free = [j for j, c in enumerate(domain.constraints) if c.coefficient <= 1]
-    within = Domain(tuple(domain.constraints[j] for j in free))
+    within = MonomialDomain(tuple(domain.constraints[j] for j in free))
     programs = [_Program(m, list(large), within) for m in small]
     width, total = len(large) + len(free), len(small) * (len(large) + len(free)) + 1
     equations, aims = [], []
@@ -206,19 +210,19 @@ def _together(small: Posynomial, large: Posynomial, domain: Domain) -> tuple[Wei
         weights = program.rounded(answer.x[k * width : (k + 1) * width])[0]
         spread = dict(zip(free, weights.of_constraints, strict=True))
         constraints = tuple(spread.get(j, Fraction(0)) for j in range(len(domain.constraints)))
-        found.append(Weights(weights.of_monomials, constraints))
+        found.append(DominationWeights(weights.of_monomials, constraints))
     return tuple(found)
 
 
-def _single(m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> Weights | None:
+def _single(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> DominationWeights | None:
     """The weights where the monomial is one of those that bound it."""
     if m not in monomials:
         return None
     chosen = tuple(Fraction(monomial == m) for monomial in monomials)
-    return Weights(chosen, (Fraction(0),) * len(domain.constraints))
+    return DominationWeights(chosen, (Fraction(0),) * len(domain.constraints))
 
 
-def _sought(m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> Weights | None:
+def _sought(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> DominationWeights | None:
     program = _Program(m, monomials, domain)
     # Of several ways that are as good the one with the fewest constraints.
     costs = [0.0] * len(monomials) + [_logarithm(c.coefficient) + 0.001 for c in domain.constraints]
@@ -238,7 +242,7 @@ def _logarithm(value: Fraction) -> float:
 class _Program:
     """sum w_i m_i - sum v_j b_j = m in the exponents of each letter, and sum w_i = 1 where there are monomials."""
 
-    def __init__(self, m: Monomial, monomials: Sequence[Monomial], domain: Domain) -> None:
+    def __init__(self, m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> None:
         self.monomials, self.constraints = monomials, domain.constraints
         self.columns = [*map(dict, monomials), *(dict(raised(c.monomial, Fraction(-1))) for c in domain.constraints)]
         self.aim = dict(m)
@@ -248,7 +252,7 @@ class _Program:
         """The exponents of a letter in each column."""
         return [float(column.get(letter, 0)) for column in self.columns]
 
-    def vanishing(self, domain: Domain) -> Iterator[tuple[list[float], list[int]]]:
+    def vanishing(self, domain: MonomialDomain) -> Iterator[tuple[list[float], list[int]]]:
         """Costs and equations with which what is left over vanishes with a letter that comes first: the powers of those
         that come later are free."""
         for place, (letter, sign) in enumerate(domain.firsts):
@@ -267,15 +271,15 @@ class _Program:
         answer = _solved(costs, most, given)
         return answer.x if answer.status == 0 else None
 
-    def rounded(self, solution: np.ndarray) -> list[Weights]:
+    def rounded(self, solution: np.ndarray) -> list[DominationWeights]:
         """Weights of small denominators near a solution."""
         found = []
         for denominator in _DENOMINATORS:
             x = [Fraction(float(value)).limit_denominator(denominator) for value in solution]
-            found.append(Weights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :])))
+            found.append(DominationWeights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :])))
         return found
 
-    def exact(self) -> Weights | None:
+    def exact(self) -> DominationWeights | None:
         """A solution in fractions, which need not be of least cost."""
         solver = z3.SolverFor("QF_LRA")
         solver.set("rlimit", _EFFORT)
@@ -289,7 +293,7 @@ class _Program:
         model = solver.model()
         values = [model.eval(x, model_completion=True) for x in unknowns]
         x = [Fraction(v.numerator_as_long(), v.denominator_as_long()) for v in values]
-        return Weights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :]))
+        return DominationWeights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :]))
 
 
 def _number(value: Fraction | int) -> z3.ArithRef:
@@ -302,7 +306,7 @@ def _number(value: Fraction | int) -> z3.ArithRef:
 SPLIT = 6
 
 
-class Value(NamedTuple):
+class SignedRatio(NamedTuple):
     """A number as its sign, which may also be that of 0, and its size."""
 
     sign: int
@@ -310,19 +314,19 @@ class Value(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Case:
+class DomainPart:
     """A part of the domain: constraints there, and what expressions are."""
 
-    domain: Domain
-    values: Mapping[sympy.Expr, Value] = field(default_factory=lambda: MappingProxyType({}))
+    domain: MonomialDomain
+    values: Mapping[sympy.Expr, SignedRatio] = field(default_factory=lambda: MappingProxyType({}))
 
-    def where(self, *constraints: Constraint) -> Case:
+    def where(self, *constraints: MonomialBound) -> DomainPart:
         """The part of it where constraints hold."""
         return replace(self, domain=self.domain.with_constraints(*constraints)) if constraints else self
 
 
 #: What an expression is, and where.
-Found = list[tuple[Value, Case]]
+Found = list[tuple[SignedRatio, DomainPart]]
 
 
 def cleared(above: Ratio, below: Ratio) -> tuple[Posynomial, Posynomial, Posynomial]:
@@ -333,7 +337,7 @@ def cleared(above: Ratio, below: Ratio) -> tuple[Posynomial, Posynomial, Posynom
     return plus, minus, product(above.bottom, below.bottom)
 
 
-def ordered(low: Ratio, high: Ratio, case: Case, split: int = SPLIT) -> list[Case]:
+def ordered(low: Ratio, high: Ratio, case: DomainPart, split: int = SPLIT) -> list[DomainPart]:
     """The cases in which one number is at most another; perhaps more, of a sum of more than ``split`` terms."""
     plus, minus, _ = cleared(high, low)
     if not minus:
@@ -345,13 +349,13 @@ def ordered(low: Ratio, high: Ratio, case: Case, split: int = SPLIT) -> list[Cas
         # Of a sum each term may be the largest, which is at least its share.
         rest = {m: k for m, k in plus.items() if m != monomial}
         bounded = [(m, k / len(plus)) for m, k in minus.items()] + list(rest.items())
-        part = case.where(*(Constraint(c / k, times(monomial, raised(m, Fraction(-1)))) for m, k in bounded))
+        part = case.where(*(MonomialBound(c / k, times(monomial, raised(m, Fraction(-1)))) for m, k in bounded))
         if emptying(part.domain) is None:
             found.append(part)
     return found
 
 
-def largest(size: Ratio, others: Sequence[Ratio], case: Case, split: int = SPLIT) -> list[Case]:
+def largest(size: Ratio, others: Sequence[Ratio], case: DomainPart, split: int = SPLIT) -> list[DomainPart]:
     """The cases in which a number is at least each of some others; perhaps more than those."""
     cases = [case]
     for other in others:

@@ -21,7 +21,16 @@ import sympy
 
 from fedtheory.kinds.order import Order
 from verify.exact import domination, reals, symbolic
-from verify.exact.domination import Case, Constraint, Domain, Found, Value, cleared, largest, ordered
+from verify.exact.domination import (
+    DomainPart,
+    Found,
+    MonomialBound,
+    MonomialDomain,
+    SignedRatio,
+    cleared,
+    largest,
+    ordered,
+)
 from verify.exact.magnitudes import Unknown, difference_of, rewritten
 from verify.exact.posynomials import Monomial, Posynomial, Ratio, constant, enclosed, letter, raised, times
 
@@ -45,7 +54,7 @@ class Sides(NamedTuple):
 
     left: Ratio
     right: Ratio
-    domain: Domain
+    domain: MonomialDomain
     names: Mapping[int, str]
 
 
@@ -71,14 +80,16 @@ class Writer:
         if self.small is None:
             firsts.remove(self.logarithm)
         numbers = {s: self._number(s) for s in sorted(symbols.union(firsts), key=str)}
-        domain = Domain(
+        domain = MonomialDomain(
             # The logarithm of what is small enough is at least 1.
-            tuple(Constraint(Fraction(1), _power(numbers[s])) for s in numbers if s.is_integer or s is self.logarithm),
+            tuple(
+                MonomialBound(Fraction(1), _power(numbers[s])) for s in numbers if s.is_integer or s is self.logarithm
+            ),
             tuple((numbers[s], 1 if s is self.small else -1) for s in firsts),
             frozenset(numbers[s] for s in numbers if s not in firsts),
         )
         self.relations += self._whole(left, right)
-        cases = [Case(domain)]
+        cases = [DomainPart(domain)]
         for relation in self.relations:
             cases = [part for case in cases for part in self._assume(relation, case)]
         names = {number: f"log(1/{self.small})" if s is self.logarithm else s.name for s, number in numbers.items()}
@@ -100,16 +111,16 @@ class Writer:
         self._count += 1
         return self._count
 
-    def _factor(self, case: Case, low: Fraction | None, high: Fraction | None) -> tuple[Ratio, Case]:
+    def _factor(self, case: DomainPart, low: Fraction | None, high: Fraction | None) -> tuple[Ratio, DomainPart]:
         """A number of which bounds are known."""
         t = self._new()
-        more = [] if low is None else [Constraint(1 / low, _power(t))]
-        more += [] if high is None else [Constraint(high, _power(t, -1))]
+        more = [] if low is None else [MonomialBound(1 / low, _power(t))]
+        more += [] if high is None else [MonomialBound(high, _power(t, -1))]
         return letter(t), case.where(*more)
 
     # Relations
 
-    def _assume(self, relation: sympy.Basic, case: Case) -> list[Case]:
+    def _assume(self, relation: sympy.Basic, case: DomainPart) -> list[DomainPart]:
         """The cases in which a relation holds; what is not used allows more."""
         if isinstance(relation, sympy.And):
             cases = [case]
@@ -132,7 +143,7 @@ class Writer:
                 continue
         return cases
 
-    def _nonnegative(self, gap: sympy.Expr, case: Case) -> list[Case]:
+    def _nonnegative(self, gap: sympy.Expr, case: DomainPart) -> list[DomainPart]:
         """The cases in which a sum is nonnegative."""
         return [one for above, below, at in self._parts(gap, case) for one in ordered(below, above, at)]
 
@@ -158,7 +169,7 @@ class Writer:
 
     # Expressions
 
-    def of(self, e: sympy.Expr, case: Case) -> Found:
+    def of(self, e: sympy.Expr, case: DomainPart) -> Found:
         """What an expression is, in each part of a case; the same number wherever it stands."""
         if e in case.values:
             return [(case.values[e], case)]
@@ -169,14 +180,14 @@ class Writer:
             raise Unknown("too many cases")
         return found
 
-    def _made(self, e: sympy.Expr, case: Case) -> Found:
+    def _made(self, e: sympy.Expr, case: DomainPart) -> Found:
         if e.is_Rational:
-            return [(Value(-1 if e < 0 else 1, constant(abs(Fraction(int(e.p), int(e.q))))), case)]
+            return [(SignedRatio(-1 if e < 0 else 1, constant(abs(Fraction(int(e.p), int(e.q))))), case)]
         if e.is_Symbol:
-            return [(Value(1, letter(self._number(e))), case)]
+            return [(SignedRatio(1, letter(self._number(e))), case)]
         if isinstance(e, sympy.Pow) and e.exp.is_Rational:
             return self._power(e, case)
-        made: dict[type[sympy.Expr], Callable[[sympy.Expr, Case], Found]] = {
+        made: dict[type[sympy.Expr], Callable[[sympy.Expr, DomainPart], Found]] = {
             sympy.Mul: self._product,
             sympy.Max: self._maximum,
             sympy.Min: self._minimum,
@@ -190,25 +201,25 @@ class Writer:
                 return write(e, case)
         raise Unknown(f"no size of {type(e).__name__} is known")
 
-    def _all(self, parts: Sequence[sympy.Expr], case: Case) -> list[tuple[list[Value], Case]]:
+    def _all(self, parts: Sequence[sympy.Expr], case: DomainPart) -> list[tuple[list[SignedRatio], DomainPart]]:
         """What several expressions are, in each part of a case."""
-        found: list[tuple[list[Value], Case]] = [([], case)]
+        found: list[tuple[list[SignedRatio], DomainPart]] = [([], case)]
         for e in parts:
             found = [([*values, value], at) for values, one in found for value, at in self.of(e, one)]
             if len(found) > _MOST:
                 raise Unknown("too many cases")
         return found
 
-    def _product(self, e: sympy.Expr, case: Case) -> Found:
+    def _product(self, e: sympy.Expr, case: DomainPart) -> Found:
         found = []
         for values, at in self._all(e.args, case):
             sign, size = 1, constant(Fraction(1))
             for value in values:
                 sign, size = sign * value.sign, size * value.size
-            found.append((Value(sign, size), at))
+            found.append((SignedRatio(sign, size), at))
         return found
 
-    def _power(self, e: sympy.Pow, case: Case) -> Found:
+    def _power(self, e: sympy.Pow, case: DomainPart) -> Found:
         exponent = Fraction(int(e.exp.p), int(e.exp.q))
         if isinstance(e.base, sympy.log) and exponent == -1:
             return self._inverse_log(e.base, case)
@@ -225,10 +236,10 @@ class Writer:
                 raise Unknown(f"{e.base} may be negative, and has a root taken")
             size, at = (value.size, at) if value.size.is_zero else self._raised(value.size, abs(exponent), at)
             sign = value.sign if exponent.numerator % 2 and exponent.denominator == 1 else 1
-            found.append((Value(sign, _divisor(e.base, Value(1, size)) if exponent < 0 else size), at))
+            found.append((SignedRatio(sign, _divisor(e.base, SignedRatio(1, size)) if exponent < 0 else size), at))
         return found
 
-    def _raised(self, base: Ratio, exponent: Fraction, case: Case) -> tuple[Ratio, Case]:
+    def _raised(self, base: Ratio, exponent: Fraction, case: DomainPart) -> tuple[Ratio, DomainPart]:
         whole = int(exponent)
         size = base.power(whole) if whole else constant(Fraction(1))
         if exponent == whole:
@@ -237,7 +248,7 @@ class Writer:
         bottom, case = self._root(base.bottom, exponent - whole, case)
         return size * top * bottom.inverse(), case
 
-    def _root(self, of: Posynomial, exponent: Fraction, case: Case) -> tuple[Ratio, Case]:
+    def _root(self, of: Posynomial, exponent: Fraction, case: DomainPart) -> tuple[Ratio, DomainPart]:
         """A power between 0 and 1: k^(f - 1) sum a_i^f <= (sum a_i)^f <= sum a_i^f for k terms."""
         total = Ratio({})
         for monomial, c in of.items():
@@ -252,7 +263,7 @@ class Writer:
             total = total * t
         return total, case
 
-    def _sum(self, e: sympy.Expr, case: Case) -> Found:
+    def _sum(self, e: sympy.Expr, case: DomainPart) -> Found:
         other = rewritten(e)
         if other != e and self._depth < _REWRITTEN:
             self._depth += 1
@@ -262,7 +273,7 @@ class Writer:
                 self._depth -= 1
         return [one for above, below, at in self._parts(e, case) for one in self._subtracted(e, above, below, at)]
 
-    def _parts(self, e: sympy.Expr, case: Case) -> list[tuple[Ratio, Ratio, Case]]:
+    def _parts(self, e: sympy.Expr, case: DomainPart) -> list[tuple[Ratio, Ratio, DomainPart]]:
         """The sum of the positive terms, and that of the negative ones."""
         found = []
         for values, at in self._all(sympy.Add.make_args(e), case):
@@ -273,25 +284,25 @@ class Writer:
             found.append((above, below, at))
         return found
 
-    def _subtracted(self, e: sympy.Expr, above: Ratio, below: Ratio, case: Case) -> Found:
+    def _subtracted(self, e: sympy.Expr, above: Ratio, below: Ratio, case: DomainPart) -> Found:
         """above - below: the larger part times a factor."""
         plus, minus, bottom = cleared(above, below)
         if not plus or not minus:
-            return [(Value(1 if plus or not minus else -1, Ratio(plus or minus, bottom)), case)]
+            return [(SignedRatio(1 if plus or not minus else -1, Ratio(plus or minus, bottom)), case)]
         for sign, large, less in ((1, plus, minus), (-1, minus, plus)):
             share = domination.share(less, large, case.domain)
             if share is not None:
                 t, at = self._factor(case, 1 - share, Fraction(1))
-                return [(Value(sign, Ratio(large, bottom) * t), at)]
+                return [(SignedRatio(sign, Ratio(large, bottom) * t), at)]
         for sign, large in ((1, plus), (-1, minus)):
             if self._shown(sympy.Ge(sign * e, 0, evaluate=False)):
                 t, at = self._factor(case, None, Fraction(1))
-                found = [(Value(sign, Ratio(large, bottom) * t), at)]
+                found = [(SignedRatio(sign, Ratio(large, bottom) * t), at)]
                 never = self._shown(sympy.Gt(sign * e, 0, evaluate=False))
-                return found if never else [(Value(1, Ratio({})), case), *found]
+                return found if never else [(SignedRatio(1, Ratio({})), case), *found]
         raise Unknown(f"the sign of {e} is not known")
 
-    def _maximum(self, e: sympy.Expr, case: Case) -> Found:
+    def _maximum(self, e: sympy.Expr, case: DomainPart) -> Found:
         """The largest of the arguments that are nonnegative; one of unknown sign is nonnegative where it is that."""
         known, unknown = [], []
         for a in e.args:
@@ -317,11 +328,11 @@ class Writer:
                 found += self._exceeding(a, [value.size for value in positive], at)
         return found
 
-    def _at_most(self, e: sympy.Expr, size: Ratio, case: Case) -> list[Case]:
+    def _at_most(self, e: sympy.Expr, size: Ratio, case: DomainPart) -> list[DomainPart]:
         """The cases in which a sum of unknown sign is at most a size."""
         return [one for above, below, at in self._parts(e, case) for one in ordered(above, below + size, at)]
 
-    def _exceeding(self, e: sympy.Expr, sizes: Sequence[Ratio], case: Case) -> Found:
+    def _exceeding(self, e: sympy.Expr, sizes: Sequence[Ratio], case: DomainPart) -> Found:
         """A sum of unknown sign where it is at least each of some sizes."""
         found = []
         for above, below, at in self._parts(e, case):
@@ -334,10 +345,10 @@ class Writer:
                 low = 1 - share if share is not None else None
                 t, there = self._factor(one, low, Fraction(1))
                 size = Ratio(plus, bottom) * t
-                found += [(Value(1, size), last) for last in largest(size, sizes, there)] if plus else []
+                found += [(SignedRatio(1, size), last) for last in largest(size, sizes, there)] if plus else []
         return found
 
-    def _minimum(self, e: sympy.Expr, case: Case) -> Found:
+    def _minimum(self, e: sympy.Expr, case: DomainPart) -> Found:
         found = []
         for values, at in self._all(e.args, case):
             if any(value.sign < 0 for value in values):
@@ -347,10 +358,10 @@ class Writer:
                 cases = [at]
                 for other in (other for k, other in enumerate(sizes) if k != j):
                     cases = [one for each in cases for one in ordered(size, other, each)]
-                found += [(Value(1, size), one) for one in cases]
+                found += [(SignedRatio(1, size), one) for one in cases]
         return found
 
-    def _rounded(self, e: sympy.Expr, case: Case) -> Found:
+    def _rounded(self, e: sympy.Expr, case: DomainPart) -> Found:
         """What is at most 1, rounded up, is 1 or 0; what is at least 1 at most doubles, or loses half."""
         up, one, found = isinstance(e, sympy.ceiling), constant(Fraction(1)), []
         for value, at in self.of(e.args[0], case):
@@ -359,15 +370,15 @@ class Writer:
                 continue
             if value.sign < 0:
                 raise Unknown(f"the sign of {e.args[0]} is not known")
-            found += [(Value(1, one if up else Ratio({})), small) for small in ordered(value.size, one, at)]
+            found += [(SignedRatio(1, one if up else Ratio({})), small) for small in ordered(value.size, one, at)]
             for large in ordered(one, value.size, at):
                 t, there = self._factor(large, Fraction(1) if up else _HALF, _TWO if up else Fraction(1))
-                found.append((Value(1, value.size * t), there))
+                found.append((SignedRatio(1, value.size * t), there))
         return found
 
     # Logarithms
 
-    def _log(self, e: sympy.Expr, case: Case) -> Found:
+    def _log(self, e: sympy.Expr, case: DomainPart) -> Found:
         u = e.args[0]
         if self.small is not None and u.has(self.small):
             return self._first(u, case)
@@ -383,9 +394,9 @@ class Writer:
             below = self._below_one(u, case)
             if not all(positive for *_, positive in below):
                 raise
-            return [(Value(-1, q * t.inverse()), at) for q, t, at, _ in below]
+            return [(SignedRatio(-1, q * t.inverse()), at) for q, t, at, _ in below]
 
-    def _first(self, u: sympy.Expr, case: Case) -> Found:
+    def _first(self, u: sympy.Expr, case: DomainPart) -> Found:
         """log(c epsilon^-q), which is t q log(1/epsilon) with t in [1/2, 2] once epsilon is small enough."""
         power, rest = sympy.S.Zero, sympy.S.One
         for part in sympy.Mul.make_args(sympy.powsimp(sympy.expand_power_base(u, force=True))):
@@ -404,10 +415,10 @@ class Writer:
             if value.sign < 0 or value.size.is_zero:
                 raise Unknown(f"log({u}) is not real")
             t, there = (constant(Fraction(1)), at) if rest == 1 else self._factor(at, _HALF, _TWO)
-            found.append((Value(-1 if power > 0 else 1, size * t), there))
+            found.append((SignedRatio(-1 if power > 0 else 1, size * t), there))
         return found
 
-    def _log_above_one(self, e: sympy.Expr, u: Ratio, case: Case) -> Found:
+    def _log_above_one(self, e: sympy.Expr, u: Ratio, case: DomainPart) -> Found:
         """log(u) of u >= 1: at most u - 1 and u^s/s for each s > 0, at least 1 - 1/u."""
         found = []
         for gap, at in self.of(difference_of(e.args[0], sympy.S.One), case):
@@ -426,35 +437,35 @@ class Writer:
                 others = [Ratio({m: k}) for m, k in u.top.items() if m != monomial]
                 bounds = self._powers(_inverse(size), monomial, c * len(u.top), u.bottom)
                 parts = [part for each in cases for part in largest(Ratio({monomial: c}), others, each)]
-                found += [(Value(1, size), part.where(*bounds)) for part in parts]
+                found += [(SignedRatio(1, size), part.where(*bounds)) for part in parts]
         return found
 
-    def _powers(self, inverse: Monomial, monomial: Monomial, c: Fraction, bottom: Posynomial) -> list[Constraint]:
+    def _powers(self, inverse: Monomial, monomial: Monomial, c: Fraction, bottom: Posynomial) -> list[MonomialBound]:
         """log(u) <= u^s/s for some s; u is at most c times a monomial over each term of ``bottom``."""
         found = []
         for s in self._exponents:
             for m, k in bottom.items():
                 bound = raised(times(monomial, raised(m, Fraction(-1))), s)
-                found.append(Constraint(enclosed(c / k, s)[1] / s, times(bound, inverse)))
+                found.append(MonomialBound(enclosed(c / k, s)[1] / s, times(bound, inverse)))
         return found
 
-    def _inverse_log(self, e: sympy.Expr, case: Case) -> Found:
+    def _inverse_log(self, e: sympy.Expr, case: DomainPart) -> Found:
         """1/log(u); 0 where u is, as the limit of it."""
         u = e.args[0]
         if self.small is not None and u.has(self.small):
-            return [(Value(value.sign, _divisor(e, value)), at) for value, at in self._first(u, case)]
+            return [(SignedRatio(value.sign, _divisor(e, value)), at) for value, at in self._first(u, case)]
         try:
             below = self._below_one(u, case)
         except Unknown:
-            return [(Value(value.sign, _divisor(e, value)), at) for value, at in self.of(e, case)]
+            return [(SignedRatio(value.sign, _divisor(e, value)), at) for value, at in self.of(e, case)]
         found = []
         for q, t, at, positive in below:
-            found.append((Value(-1, t * q.inverse()), at))
+            found.append((SignedRatio(-1, t * q.inverse()), at))
             if not positive:
-                found.append((Value(1, Ratio({})), at))
+                found.append((SignedRatio(1, Ratio({})), at))
         return found
 
-    def _below_one(self, u: sympy.Expr, case: Case) -> list[tuple[Ratio, Ratio, Case, bool]]:
+    def _below_one(self, u: sympy.Expr, case: DomainPart) -> list[tuple[Ratio, Ratio, DomainPart, bool]]:
         """q = 1 - u and t with log(u) = -q/t, of 0 <= u < 1, and whether u is shown to be positive."""
         even = any(a.is_nonnegative or _is_square(a) for a in sympy.Max.make_args(u))
         if not even and not self._shown(sympy.Ge(u, 0, evaluate=False)):
@@ -479,7 +490,7 @@ def _inverse(t: Ratio) -> Monomial:
     return raised(monomial, Fraction(-1))
 
 
-def _divisor(e: sympy.Expr, value: Value) -> Ratio:
+def _divisor(e: sympy.Expr, value: SignedRatio) -> Ratio:
     if value.size.is_zero:
         raise Unknown(f"{e} may be 0, and is divided by")
     return value.size.inverse()

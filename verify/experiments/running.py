@@ -22,7 +22,7 @@ from verify.base import files
 from verify.base.sweeping import sweep
 from verify.experiments import stored
 from verify.experiments.deciding import Observed
-from verify.experiments.stored import Record
+from verify.experiments.stored import StoredFigure
 
 #: Suffixes that files of data may have besides.
 COMPRESSED = ("", ".gz", ".bz2")
@@ -67,7 +67,7 @@ def tasks(figure: Figure, data: Data, seeds: Sequence[int]) -> tuple[str, ...]:
 
 def run(
     figure: Figure, data: Data, seeds: Sequence[int], out: Path, jobs: int, progress: Callable[[str], None]
-) -> tuple[Record, tuple[Curve, ...]]:
+) -> tuple[StoredFigure, tuple[Curve, ...]]:
     """What is seen of a figure on data, and all its curves. Results that ``out`` holds of the same code, data and
     seeds are taken from there; ``progress`` is called once for each task, with a line."""
     key = {"figure": figure.id, "seeds": list(seeds), "data": data.digest, "code": _code(figure)}
@@ -89,7 +89,7 @@ def run(
     ordered = [results[name][0] for name in names]
     seen = stored.judged(figure, data.name, ordered, seeds)
     dull = all(one.outcome is not Observed.NOT_SEEN for one in seen)
-    record = Record(
+    record = StoredFigure(
         figure.id,
         data.name,
         f"{', '.join(path.name for path in data.paths)}, sha256 {data.digest}..." if data.paths else "generated",

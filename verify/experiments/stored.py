@@ -30,7 +30,7 @@ POINTS = 24
 _TOLD = 2
 
 
-class Seen(NamedTuple):
+class StoredDecision(NamedTuple):
     """A statement, what is said of it, of which seeds it held, how many seeds a decision takes (None where that cannot
     be said), and the numbers."""
 
@@ -59,7 +59,7 @@ class Seen(NamedTuple):
         return f"{count}; {self.numbers}" if self.numbers else count
 
 
-class Record(NamedTuple):
+class StoredFigure(NamedTuple):
     """What was seen of a ``figure`` on the data ``source``: ``data`` in words, with a digest; ``seeds``; ``date``,
     ``commit`` and ``seconds`` of a processor of the run; ``notes``: what was tuned; ``curves``: kept where something
     was not seen."""
@@ -71,7 +71,7 @@ class Record(NamedTuple):
     date: str
     commit: str
     seconds: float
-    seen: tuple[Seen, ...]
+    seen: tuple[StoredDecision, ...]
     notes: tuple[str, ...] = ()
     curves: tuple[Curve, ...] = ()
 
@@ -94,7 +94,7 @@ def file_of(figure: str) -> Path:
     return Path(str(_module(plugins.every()[figure.split("/")[0]]).__file__)).with_name(NAME)
 
 
-def records(figure: str) -> tuple[Record, ...]:
+def records(figure: str) -> tuple[StoredFigure, ...]:
     """What was seen of a figure on the data it was run on, and of data that nobody has, or it was not run on, that."""
     known = [_from_json(entry) for entry in _entries(file_of(figure)) if entry["figure"] == figure]
     ran, wanted = {record.source for record in known}, get(figure)
@@ -115,7 +115,7 @@ def sightings(statement: Experiment) -> tuple[Sighting, ...]:
     )
 
 
-def store(record: Record) -> None:
+def store(record: StoredFigure) -> None:
     """Put a record into the package of its paper, in the place of that on the same figure and data."""
     path = file_of(record.figure)
     kept = [e for e in _entries(path) if (e["figure"], e["source"]) != (record.figure, record.source)]
@@ -125,7 +125,7 @@ def store(record: Record) -> None:
     _entries.cache_clear()
 
 
-def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequence[int]) -> tuple[Seen, ...]:
+def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequence[int]) -> tuple[StoredDecision, ...]:
     """What the results of all tasks on one source say of the figure's statements; those left out that say nothing."""
     numbers = [numbers_of(results, place) for place in range(len(seeds))]
     found = []
@@ -134,7 +134,7 @@ def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequen
             continue
         held = tuple(stated.holds(of) for of in numbers)
         outcome, wanted = decide(held)
-        found.append(Seen(stated.text, outcome, held, wanted, _told(stated, numbers)))
+        found.append(StoredDecision(stated.text, outcome, held, wanted, _told(stated, numbers)))
     return tuple(found)
 
 
@@ -146,19 +146,20 @@ def kept(curves: Iterable[Curve]) -> Iterator[Curve]:
         yield curve._replace(x=x, y=y)
 
 
-def to_json(record: Record) -> dict[str, Any]:
+def to_json(record: StoredFigure) -> dict[str, Any]:
     """A JSON object; an infinite number in it is a text."""
     seen = [{**one._asdict(), "outcome": str(one.outcome)} for one in record.seen]
     curves = [{**one._asdict(), "x": _written(one.x), "y": _written(one.y)} for one in record.curves]
     return {**record._asdict(), "seen": seen, "curves": curves}
 
 
-def _from_json(entry: Mapping[str, Any]) -> Record:
+def _from_json(entry: Mapping[str, Any]) -> StoredFigure:
     seen = tuple(
-        Seen(**{**one, "outcome": Observed(one["outcome"]), "held": tuple(one["held"])}) for one in entry["seen"]
+        StoredDecision(**{**one, "outcome": Observed(one["outcome"]), "held": tuple(one["held"])})
+        for one in entry["seen"]
     )
     curves = tuple(Curve(**{**one, "x": _read(one["x"]), "y": _read(one["y"])}) for one in entry["curves"])
-    return Record(
+    return StoredFigure(
         **{**entry, "seeds": tuple(entry["seeds"]), "notes": tuple(entry["notes"]), "seen": seen, "curves": curves}
     )
 
@@ -194,10 +195,10 @@ def _about(figure: Figure, source: str) -> list[Stated]:
     return [s for s in figure.statements if not s.only or source in s.only or (mine and filed & set(s.only))]
 
 
-def _absent(figure: Figure, source: str, why: str) -> Record:
+def _absent(figure: Figure, source: str, why: str) -> StoredFigure:
     outcome = Observed.NO_DATA if why else Observed.NOT_RUN
-    seen = tuple(Seen(s.text, outcome, (), None, why) for s in _about(figure, source))
-    return Record(figure.id, source, why, (), "", "", 0.0, seen)
+    seen = tuple(StoredDecision(s.text, outcome, (), None, why) for s in _about(figure, source))
+    return StoredFigure(figure.id, source, why, (), "", "", 0.0, seen)
 
 
 def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:

@@ -9,26 +9,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from verify.multipliers.charts import Constraint, has_no_negative
+from verify.multipliers.charts import PolynomialConstraint, has_no_negative
 from verify.multipliers.domains import Domain
-from verify.multipliers.proofs import Matrix, Proof, Square, eliminated, matrix, remainder
+from verify.multipliers.proofs import CaseProof, Matrix, WeightedSquare, eliminated, matrix, remainder
 from verify.multipliers.ratios import Ratio, coefficients, degree, replaced, substituted
 
 #: The size of squares for which nothing shorter is looked for.
 _SHORT = 5_000
 
 
-def squares(proof: Proof) -> Mapping[str, Sequence[Square]]:
+def squares(proof: CaseProof) -> Mapping[str, Sequence[WeightedSquare]]:
     """The squares of a proof by blocks, shorter ones in place of those that are long, where they are found."""
     return {block: min(given, _others(proof, block) or given, key=_size) for block, given in proof.squares.items()}
 
 
-def _size(of: Sequence[Square]) -> int:
+def _size(of: Sequence[WeightedSquare]) -> int:
     """As much as it takes to multiply out."""
     return sum(c.length**2 for square in of for c in (square.weight, *square.vector.values()))
 
 
-def _others(proof: Proof, block: str) -> list[Square] | None:
+def _others(proof: CaseProof, block: str) -> list[WeightedSquare] | None:
     given, posed = proof.squares[block], proof.posed
     if _size(given) <= _SHORT or proof.plans[block].maximum is not None:
         return None
@@ -36,10 +36,10 @@ def _others(proof: Proof, block: str) -> list[Square] | None:
     return at_bounds(posed.domain, matrix(posed, remainder(posed, proof.multipliers), block, rows), rows)
 
 
-def at_bounds(domain: Domain, of: Matrix, rows: list[str]) -> list[Square] | None:
+def at_bounds(domain: Domain, of: Matrix, rows: list[str]) -> list[WeightedSquare] | None:
     """Weights and squares whose sum a matrix is, one letter after the other at a bound; None where none are found."""
-    constraints: Sequence[Constraint] = domain.constraints
-    found: list[Square] = []
+    constraints: Sequence[PolynomialConstraint] = domain.constraints
+    found: list[WeightedSquare] = []
     while lower := _lower(domain, constraints, of, rows):
         of, constraints, more = lower
         found += more
@@ -48,8 +48,8 @@ def at_bounds(domain: Domain, of: Matrix, rows: list[str]) -> list[Square] | Non
 
 
 def _lower(
-    domain: Domain, constraints: Sequence[Constraint], of: Matrix, rows: list[str]
-) -> tuple[Matrix, Sequence[Constraint], Sequence[Square]] | None:
+    domain: Domain, constraints: Sequence[PolynomialConstraint], of: Matrix, rows: list[str]
+) -> tuple[Matrix, Sequence[PolynomialConstraint], Sequence[WeightedSquare]] | None:
     """A matrix and its constraints where a letter is at a bound, and squares that are what it was larger by."""
     ways = [(i, bound, low) for i, bound in _bounds(domain, constraints, of) if (low := _at(of, i, bound)) is not None]
     larger = [[[a - b for a, b in zip(*both, strict=True)] for both in zip(of, low, strict=True)] for *_, low in ways]
@@ -62,7 +62,7 @@ def _lower(
     return None
 
 
-def _bounds(domain: Domain, constraints: Sequence[Constraint], of: Matrix) -> Iterator[tuple[int, Ratio]]:
+def _bounds(domain: Domain, constraints: Sequence[PolynomialConstraint], of: Matrix) -> Iterator[tuple[int, Ratio]]:
     """Letters of a matrix, each with what it is where a constraint is 0."""
     letters = {i for row in of for c in row for i in c.letters()}
     for constraint in constraints:

@@ -18,7 +18,7 @@ from fedtheory.claims import Claim
 from verify import checker
 from verify.export.latex_names import symbols
 from verify.export.latex_pages import Group, grouped, pages
-from verify.export.latex_reading import Reader
+from verify.export.latex_reading import FormulaReader
 from verify.export.latex_words import added, plain
 from verify.export.letters import BLOCKS, MAXIMUM
 from verify.export.objects import sealed
@@ -85,7 +85,7 @@ def read(written: str, objects: Sequence[Mapping[str, Any]]) -> list[dict[str, A
 
 
 def _group(group: Group, formulas: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    reader = Reader(symbols(group.objects))
+    reader = FormulaReader(symbols(group.objects))
     made = [copy.deepcopy(dict(data)) for data in group.objects]
     certificates = [Certificates(data) for data in made]
 
@@ -129,7 +129,7 @@ def _group(group: Group, formulas: list[tuple[str, str]]) -> Iterator[dict[str, 
         yield data
 
 
-def _bound(group: Group, called: str, number: Any, reader: Reader) -> None:
+def _bound(group: Group, called: str, number: Any, reader: FormulaReader) -> None:
     """``ValueError`` unless what has the name of a bound of the domain is that bound."""
     for data, names in zip(group.objects, group.bounds, strict=True):
         if called in names:

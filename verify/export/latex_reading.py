@@ -28,7 +28,7 @@ class Symbols:
 _Sum = dict[str, Ratio]
 
 
-class Reader:
+class FormulaReader:
     """Reads formulas in the symbols of one object."""
 
     def __init__(self, symbols: Symbols) -> None:

@@ -28,11 +28,11 @@ from verify.export.objects import sealed
 from verify.methods import client_by_client, derivation
 from verify.methods.base import Inquiry, seen
 from verify.multipliers import linking
-from verify.multipliers.charts import Chart, Multiples, Pick, has_no_negative
+from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
 from verify.multipliers.inequalities import Group
-from verify.multipliers.proofs import Proof, Tree, leaves
+from verify.multipliers.proofs import CaseProof, Tree, leaves
 from verify.multipliers.proving import Shown
 from verify.multipliers.ratios import Ratio, degree, replaced, terms
 from verify.report import statement
@@ -54,7 +54,12 @@ def of(shown: Shown) -> list[dict[str, Any]]:
 
 
 def of_proofs(
-    id: str, says: Sequence[str], case: str, proofs: Mapping[str, Proof], own: Iterable[int] = (), links: Links = _NONE
+    id: str,
+    says: Sequence[str],
+    case: str,
+    proofs: Mapping[str, CaseProof],
+    own: Iterable[int] = (),
+    links: Links = _NONE,
 ) -> dict[str, Any]:
     """The object of proofs about the same letters, where these are alike allowed, by what they are proofs of.
 
@@ -70,7 +75,7 @@ def of_proofs(
     return sealed({**head, **shared, "programs": programs, **writing.signs()})
 
 
-def _program(writing: Writing, name: str, proof: Proof, links: Links) -> dict[str, Any]:
+def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dict[str, Any]:
     posed = proof.posed
     known = [
         {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of]), **writing.weight(weight)}
@@ -93,7 +98,7 @@ def _program(writing: Writing, name: str, proof: Proof, links: Links) -> dict[st
     }
 
 
-def _shared(writing: Writing, proof: Proof, links: Links) -> Iterator[dict[str, Any]]:
+def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[str, Any]]:
     """What is known of all clients together: once, in the direction in which its multiplier is nonnegative."""
     posed = proof.posed
     for link in sorted({link for link, _ in links.values()}):
@@ -113,7 +118,7 @@ def _shared(writing: Writing, proof: Proof, links: Links) -> Iterator[dict[str, 
                 yield {**words, **writing.weight(weight), "shared": True}
 
 
-def _used(proof: Proof) -> list[int]:
+def _used(proof: CaseProof) -> list[int]:
     """The places of the letters of which a proof speaks."""
     posed = proof.posed
     forms = (posed.target, *(posed.known[name] for name in proof.multipliers))
@@ -221,7 +226,7 @@ class Writing:
                 return side, self._steps(found.factors[0][2], *self._domain.taken_off(factor * side, strict))
         raise ValueError(f"the sign of {factor} is not shown")
 
-    def _bounded(self) -> Iterator[Chart]:
+    def _bounded(self) -> Iterator[SlackChart]:
         """Charts that end by a letter that stands for a maximum: some bounds are solved once others are replaced."""
         regular = self._domain.regular_chart()
         for here in (self._domain.plain, *([regular] if regular else [])):
@@ -265,7 +270,7 @@ def _at_zero(p: Any, i: int) -> Any:
     return p.context().from_dict({m: c for m, c in p.to_dict().items() if not m[i]})
 
 
-def _multiples(chart: Chart, polynomials: Mapping[str, Any], left: Any) -> Iterator[tuple[str, Any]]:
+def _multiples(chart: SlackChart, polynomials: Mapping[str, Any], left: Any) -> Iterator[tuple[str, Any]]:
     """Constraints that are a positive multiple of a polynomial, and the multiple."""
     for name, p in polynomials.items():
         times, rest = divmod(p, left)
@@ -296,7 +301,7 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
     return [_object(claim, group, proofs) for group, trees in shown for proofs in _alike(group, trees)]
 
 
-def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, Proof]]:
+def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
     """The proofs of all sorts of clients. ``ValueError`` where they are not about the same letters."""
     found = {name: [*leaves(tree)] for name, tree in trees.items()}
     proofs = {name if len(of) == 1 else f"{name}, part {k}": p for name, of in found.items() for k, p in enumerate(of)}
@@ -309,7 +314,7 @@ def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, Proof]
         yield from ({name: proof} for name, proof in proofs.items())
 
 
-def _object(claim: Claim, group: Group, proofs: Mapping[str, Proof]) -> dict[str, Any]:
+def _object(claim: Claim, group: Group, proofs: Mapping[str, CaseProof]) -> dict[str, Any]:
     says = [*statement.text(claim), _SUMMED, *group.meanings]
     return of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
 

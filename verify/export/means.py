@@ -15,7 +15,7 @@ from fedtheory.kinds.order import Order
 from verify import checker
 from verify.comparisons import orders
 from verify.exact import bounds
-from verify.exact.domination import VANISHING, Weights
+from verify.exact.domination import VANISHING, DominationWeights
 from verify.exact.magnitudes import Unknown
 from verify.exact.posynomials import Monomial, Posynomial, at_most_power, raised_to
 from verify.exact.writing import Sides
@@ -115,7 +115,7 @@ class _Case:
         self.at, self.name, self.domain, self.names = at, name, case.domain, case.names
         self.left, self.right = bounds.compared(case)
 
-    def written(self, shown: bounds.Bounded, constant: Fraction) -> str:
+    def written(self, shown: bounds.CaseBound, constant: Fraction) -> str:
         """The case in words; its steps are added to the calculation."""
         used = {j for weights in shown.weights for j, v in enumerate(weights.of_constraints) if v}
         facts = [self.domain.constraints[j] for j in sorted(used)]
@@ -127,7 +127,7 @@ class _Case:
         sides = f"left = {self._sum(self.left)} and right = {self._sum(self.right)}, both times what is positive"
         return f"{self.name}: {sides}{known and f', where {known}'}{self._limits()}"
 
-    def _bounded(self, shown: Sequence[Weights], constant: Fraction) -> None:
+    def _bounded(self, shown: Sequence[DominationWeights], constant: Fraction) -> None:
         at, shares = self.at, list[list[str]]([] for _ in self.right)
         one, zero = at.number(Fraction(1)), at.number(Fraction(0))
         for k, ((m, c), weights) in enumerate(zip(self.left.items(), shown, strict=True), 1):
@@ -143,11 +143,11 @@ class _Case:
             most = at.made(at.number(constant), "*", at.number(c))
             at.need(f"{self.name}: what is taken of term {k} of right", at.total(share), "<=", most)
 
-    def _never(self, weights: Weights) -> None:
+    def _never(self, weights: DominationWeights) -> None:
         bound = self._factor(f"{self.name} does not occur: ", {}, weights)
         self.at.need(f"{self.name}: 1 is at most", bound, "<", self.at.number(Fraction(1)))
 
-    def _factor(self, here: str, of: Posynomial, weights: Weights) -> str:
+    def _factor(self, here: str, of: Posynomial, weights: DominationWeights) -> str:
         """What a monomial is bounded by, if it is, as a multiple of the sum with weights."""
         at = self.at
         factors: list[_Factor] = [(m, Fraction(1)) for m in of]

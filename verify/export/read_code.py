@@ -13,7 +13,7 @@ from verify.base.evaluate import meeting
 from verify.export.objects import sealed
 from verify.methods.base import Inquiry, seen
 from verify.reading import proving
-from verify.reading.worlds import ONE, Monomial, Value, World
+from verify.reading.worlds import ONE, Monomial, World, WorldValue
 from verify.report import statement
 from verify.search import hunting
 
@@ -42,7 +42,7 @@ def of(claim: Claim) -> list[dict[str, Any]]:
     return found
 
 
-def _object(claim: Claim, case: str, pairs: Sequence[tuple[Value, Value]], world: World) -> dict[str, Any]:
+def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValue]], world: World) -> dict[str, Any]:
     coefficients = [c for pair in pairs for side in pair for c in side.of.values()]
     polynomials = [p for c in coefficients for p in (c.numer, c.denom)]
     used = sorted({k for p in polynomials for powers in p for k, power in enumerate(powers) if power})
@@ -80,7 +80,9 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[Value, Value]], world
     )
 
 
-def _target(pair: tuple[Value, Value], names: dict[Monomial, str], used: Sequence[int]) -> Iterator[tuple[str, Any]]:
+def _target(
+    pair: tuple[WorldValue, WorldValue], names: dict[Monomial, str], used: Sequence[int]
+) -> Iterator[tuple[str, Any]]:
     """What stands before each product on the left, and then, with the other sign, on the right."""
     left, right = (side.of for side in pair)
     for product in dict.fromkeys([*left, *right]):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from verify.export.latex_reading import Reader, polynomial_of
+from verify.export.latex_reading import FormulaReader, polynomial_of
 from verify.multipliers.ratios import Ratio, key, polynomials, terms
 
 
@@ -43,7 +43,7 @@ class Certificates:
         for name, of in self._factors.items():
             yield of, self._shown[name][0] if name in self._shown else 1
 
-    def weight(self, c: Ratio, reader: Reader) -> dict[str, Any]:
+    def weight(self, c: Ratio, reader: FormulaReader) -> dict[str, Any]:
         """A weight as an object has it; without a certificate where none is known."""
         by = self._by(c.num * c.den, self._shown)
         return {"weight": reader.written(c), **({"by": by} if by is not None else {})}

@@ -23,7 +23,7 @@ from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.exact import bounds, magnitudes
-from verify.exact.bounds import Proof
+from verify.exact.bounds import OrderProof
 from verify.exact.magnitudes import Direction, Unknown
 from verify.methods.base import Inquiry, Method, Role
 
@@ -87,7 +87,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.SUPPORTED, note, instances=len(parts), used=("symbolic",))
 
 
-def _told(proofs: Sequence[tuple[Order, Proof]]) -> str:
+def _told(proofs: Sequence[tuple[Order, OrderProof]]) -> str:
     """The constants that proofs show, and the inequality of means that the largest of them rests on."""
     regimes = dict.fromkeys(", then ".join(f"{symbol} -> {end}" for symbol, end in p.regime) for p, _ in proofs)
     where = ", or ".join(filter(None, regimes))

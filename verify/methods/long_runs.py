@@ -67,7 +67,7 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
 def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outcome:
     statement: Eventually = inquiry.statement
     worst, tightest, number = 0.0, None, 0
-    looked: frozenset[seen.Seen] = frozenset()
+    looked: frozenset[seen.FunctionsSeen] = frozenset()
     late: list[str] = []
     for recipe in recipes:
         number += 1

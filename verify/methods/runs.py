@@ -101,9 +101,11 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     )
 
 
-def _seen(claim: Claim, place: Place) -> frozenset[seen.Seen]:
+def _seen(claim: Claim, place: Place) -> frozenset[seen.FunctionsSeen]:
     if place.slopes:
-        return frozenset(seen.Seen(sort, 1, place.rounds) for sort in (seen.QUADRATICS, "two slopes", "three slopes"))
+        return frozenset(
+            seen.FunctionsSeen(sort, 1, place.rounds) for sort in (seen.QUADRATICS, "two slopes", "three slopes")
+        )
     return seen.of(claim.instances.build(place.recipe, False).problem, place.rounds)
 
 

@@ -35,7 +35,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     # The search draws first, from the same random numbers.
     searched = inquiry.hunt.instances
     assert searched >= 0
-    looked: frozenset[seen.Seen] = frozenset()
+    looked: frozenset[seen.FunctionsSeen] = frozenset()
     for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
         instance = claim.instances.build(recipe, False)
         if instance.dimension > LARGEST or not built.quadratic or not follows(claim, instance):

@@ -9,7 +9,7 @@ from itertools import product
 from verify.multipliers.functions import Functions, Known, said
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
-from verify.reading.worlds import ONE, Atom, Value, World
+from verify.reading.worlds import ONE, Atom, World, WorldValue
 
 #: Masks that decide where a function is asked, at most.
 MASKS = 3
@@ -29,12 +29,12 @@ class Errors:
     added to the bound, of noise.
     """
 
-    factor: Value
+    factor: WorldValue
     unbiased: bool
     independent: bool
-    joint: Value | None = None
-    variance: Value | None = None
-    seen: dict[tuple[str, str], tuple[Value, Value]] = field(default_factory=dict)
+    joint: WorldValue | None = None
+    variance: WorldValue | None = None
+    seen: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -45,7 +45,7 @@ class Answers:
     world: World
     functions: dict[str, Functions]
     errors: dict[str, Errors]
-    given: dict[str, Value] = field(default_factory=dict)
+    given: dict[str, WorldValue] = field(default_factory=dict)
     divisors: list[object] = field(default_factory=list)
     #: What is to be positive, as proximal points may not be known else.
     positive: list[object] = field(default_factory=list)
@@ -62,19 +62,19 @@ class Answers:
             }
         )
 
-    def _inverse(self, value: Value) -> Value:
+    def _inverse(self, value: WorldValue) -> WorldValue:
         if set(value.of) != {ONE}:
             raise Unread("it is divided by what is no quotient of polynomials in letters")
         self.divisors.append(value.of[ONE])
-        return Value({ONE: 1 / value.of[ONE]})
+        return WorldValue({ONE: 1 / value.of[ONE]})
 
-    def _power(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _power(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         base, found = of[0] if term.data >= 0 else self._inverse(of[0]), world.constant(1)
         for _ in range(abs(term.data)):
             found *= base
         return found
 
-    def _given(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _given(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.type.degree == 0:
             return self.given[term.data] if term.data in self.given else world.letter(term)
         if term.data == "x_star":
@@ -83,7 +83,7 @@ class Answers:
             return self.functions["f"].slope
         raise Unread(f"what {term.data} is, is not known")
 
-    def _asked(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         name, _, what = term.data.partition(".")
         functions = self.functions.get(name)
         if functions is None:
@@ -100,11 +100,13 @@ class Answers:
 
         return self._told(functions, what, of[-1], x_star, functions.slope, term.data)
 
-    def _told(self, functions: Functions, what: str, at: Value, anchor: Value, slope: Value, said_as: str) -> Value:
+    def _told(
+        self, functions: Functions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, said_as: str
+    ) -> WorldValue:
         """The value or the gradient at a point of functions that have a gradient at an anchor."""
         world = self.world
 
-        def answer(point: Value, when: Value) -> Value:
+        def answer(point: WorldValue, when: WorldValue) -> WorldValue:
             about = point - anchor
             if what == "gradient":
                 self._check(point, f"{said_as} is asked")
@@ -118,18 +120,18 @@ class Answers:
 
         return by_masks(world, at, answer)
 
-    def _solved(self, functions: Functions, x_star: Value, shift: Value, target: Value) -> Value:
+    def _solved(self, functions: Functions, x_star: WorldValue, shift: WorldValue, target: WorldValue) -> WorldValue:
         self._check(target, "a proximal point is asked")
         about, number = functions.resolvent(self.world, shift, target - shift * x_star)
         self.positive.append(number.of.get(ONE, self.world.field.zero))
         return x_star + about
 
-    def _check(self, point: Value, what: str) -> None:
+    def _check(self, point: WorldValue, what: str) -> None:
         """``Unread`` where a point is drawn."""
         if self._is_drawn_somewhere(point):
             raise Unread(f"{what} at a point that is drawn")
 
-    def _is_drawn_somewhere(self, point: Value) -> bool:
+    def _is_drawn_somewhere(self, point: WorldValue) -> bool:
         return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
 
     def _is_drawn(self, atom: Atom) -> bool:
@@ -156,7 +158,7 @@ class Answers:
         values = [at.value for functions in self.functions.values() for at in functions.drawn.values()]
         return frozenset(atom.name for value in values for _, atoms in value.of for atom in atoms)
 
-    def _compressed(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         errors = self.errors.get(term.data)
         if errors is None:
             raise Unread(f"the compressors {term.data} are of no class that is known")
@@ -174,7 +176,7 @@ class Answers:
                 raise Unread(f"two vectors are compressed by one draw of {term.data}")
             name = f"{_ERROR} {len(errors.seen)} of {term.data}"
             if errors.unbiased and errors.independent:
-                error = Value({(frozenset(), (Atom(name, 1, True),)): world.field.one})
+                error = WorldValue({(frozenset(), (Atom(name, 1, True),)): world.field.one})
             else:
                 error = world.of_client(name, 1)
             errors.seen[key] = x, error
@@ -202,7 +204,7 @@ class Answers:
                     yield Known(f"mean of {name}[{k}]", why, form)
 
 
-def _summed(world: World, term: Term, of: list[Value]) -> Value:
+def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     """A sum over clients or coordinates, whichever is taken first.
 
     Masks of each coordinate's own are of one law for all: what is said of them by their moments holds for each
@@ -213,21 +215,23 @@ def _summed(world: World, term: Term, of: list[Value]) -> Value:
         return _total(world, of[0])
     if along is not Axis.COORDINATES:
         return of[0]
-    found = Value({})
+    found = WorldValue({})
     for (draws, atoms), c in of[0].of.items():
         meaning = world.meaning.get(atoms[0].name) if len(atoms) == 1 else None
         if meaning is not None and meaning[0] == "sum" and atoms[0].degree == 2:
             _, letters, own_draws, own = meaning
-            products = world.inner(Value({(frozenset(), own): letters})) * Value({(own_draws, ()): world.field.one})
-            found += _total(world, products) * Value({(draws, ()): c})
+            products = world.inner(WorldValue({(frozenset(), own): letters})) * WorldValue(
+                {(own_draws, ()): world.field.one}
+            )
+            found += _total(world, products) * WorldValue({(draws, ()): c})
         else:
-            found += world.inner(Value({(frozenset(), atoms): c})) * Value({(draws, ()): world.field.one})
+            found += world.inner(WorldValue({(frozenset(), atoms): c})) * WorldValue({(draws, ()): world.field.one})
     return found
 
 
-def _total(world: World, value: Value) -> Value:
+def _total(world: World, value: WorldValue) -> WorldValue:
     """The sum over the clients, of inner products too in which masks of each coordinate stand."""
-    found, plain = Value({}), {}
+    found, plain = WorldValue({}), {}
     for (draws, atoms), c in value.of.items():
         own = tuple(atom for atom in atoms if atom.own)
         masks = frozenset(name for name in draws if name in world.indexed)
@@ -235,13 +239,13 @@ def _total(world: World, value: Value) -> Value:
             name = f"sum of {sorted(masks)} {own[0].name}"
             world.meaning[name] = ("sum", world.field.one, masks, own)
             rest = tuple(atom for atom in atoms if not atom.own)
-            found += Value({(draws - masks, tuple(sorted((*rest, Atom(name, 0))))): c})
+            found += WorldValue({(draws - masks, tuple(sorted((*rest, Atom(name, 0))))): c})
         else:
             plain[draws, atoms] = c
-    return found + world.total(Value(plain))
+    return found + world.total(WorldValue(plain))
 
 
-def by_masks(world: World, value: Value, answer: Callable[[Value, Value], Value]) -> Value:
+def by_masks(world: World, value: WorldValue, answer: Callable[[WorldValue, WorldValue], WorldValue]) -> WorldValue:
     """The answer at a value in which there are masks: one answer for each way in which these may fall, told what is 1
     where they fall so and 0 elsewhere."""
     names = sorted({name for draws, _ in value.of for name in draws})
@@ -249,13 +253,13 @@ def by_masks(world: World, value: Value, answer: Callable[[Value, Value], Value]
         raise Unread("masks of each coordinate's own decide where a function is asked")
     if len(names) > MASKS:
         raise Unread(f"more than {MASKS} masks decide where a function is asked")
-    total, one = Value({}), world.constant(1)
+    total, one = WorldValue({}), world.constant(1)
     for falls in product((True, False), repeat=len(names)):
         true = {name for name, fell in zip(names, falls, strict=True) if fell}
-        here, weight = Value({}), one
+        here, weight = WorldValue({}), one
         for (draws, atoms), c in value.of.items():
             if draws <= true:
-                here += Value({(frozenset(), atoms): c})
+                here += WorldValue({(frozenset(), atoms): c})
         for name in names:
             mask = world.drawn(name)
             weight *= mask if name in true else one - mask

@@ -46,7 +46,7 @@ _POSED = (
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class FunctionCase:
     """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
     ``single``: whether the claim is about a single client alone; ``alone``: whether there is but one client here, or
     there are more, where the two are cases of their own."""
@@ -64,13 +64,13 @@ class Case:
         return f"{'with' if self.with_g else 'without'} g{curvature}{clients}"
 
 
-def cases(claim: Claim) -> list[Case]:
+def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
     told = None if of is None or not stated(claim, of) else declared(of)
     equal = [True, False] if told is not None and (told.least, told.largest) == MU_L else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
-    return [Case(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
+    return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
 
 #: The constants of a problem, as classes are asked what they say, and the s of a least curvature -s.
@@ -122,7 +122,7 @@ def declared_of_g(of: Any) -> Declared | None:
     return Declared(sympy.sympify(least), None if largest == math.inf else largest, None)
 
 
-def example(claim: Claim, case: Case) -> Instance:
+def example(claim: Claim, case: FunctionCase) -> Instance:
     """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
     none is found, or where instances differ in that."""
     recipes = claim.instances.recipes(np.random.default_rng(0))

@@ -12,7 +12,7 @@ from verify.multipliers.ratios import coefficients, degree, replaced
 LARGEST = 20_000
 
 
-class Constraint(NamedTuple):
+class PolynomialConstraint(NamedTuple):
     """A polynomial that is >= 0, or > 0 where ``strict``."""
 
     poly: Any
@@ -29,13 +29,13 @@ def has_no_negative(p: Any) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class SlackChart:
     """Letters written through slacks: ``steps`` are letters with what takes their place, ``positive``: the letters and
     slacks that are not 0, ``left``: constraints that were not used."""
 
     steps: tuple[tuple[int, Any, Any], ...]
     positive: frozenset[int]
-    left: tuple[Constraint, ...]
+    left: tuple[PolynomialConstraint, ...]
     picks: tuple[Pick, ...] = ()
 
     def is_positive(self, p: Any) -> bool:
@@ -57,7 +57,7 @@ class Chart:
             found = found * factor ** int(power)
         return found
 
-    def step(self, pick: Pick) -> Chart | None:
+    def step(self, pick: Pick) -> SlackChart | None:
         """One more letter replaced; None where the constraint does not allow it."""
         place, i = pick
         g, strict = self.left[place]
@@ -66,21 +66,21 @@ class Chart:
         parts = coefficients(g, i)
         slope, rest = parts[1], parts.get(0, g.context().constant(0))
         slack = g.context().gen(i)
-        more: tuple[Constraint, ...] = ()
+        more: tuple[PolynomialConstraint, ...] = ()
         if self.is_positive(slope):
             num, den = slope * slack - rest, slope
         elif self.is_positive(-slope) and i in self.positive:
             num, den = rest, -slope * (1 + slack)
-            more = (Constraint(rest, True),)
+            more = (PolynomialConstraint(rest, True),)
         else:
             return None
         positive = self.positive | {i} if strict else self.positive - {i}
-        after = Chart((*self.steps, (i, num, den)), positive, (), (*self.picks, pick))
+        after = SlackChart((*self.steps, (i, num, den)), positive, (), (*self.picks, pick))
         others = [c for k, c in enumerate(self.left) if k != place]
-        left = [Constraint(after.stripped(replaced(c.poly, i, num, den)), c.strict) for c in others]
-        left += [Constraint(after.stripped(c.poly), c.strict) for c in more]
+        left = [PolynomialConstraint(after.stripped(replaced(c.poly, i, num, den)), c.strict) for c in others]
+        left += [PolynomialConstraint(after.stripped(c.poly), c.strict) for c in more]
         kept = tuple(c for c in left if not has_no_negative(c.poly))
-        return Chart(after.steps, positive, kept, after.picks)
+        return SlackChart(after.steps, positive, kept, after.picks)
 
     def image(self, p: Any, since: int = 0) -> Any | None:
         """A positive multiple of a polynomial, in the slacks; None where it becomes too long."""

@@ -18,7 +18,7 @@ from verify.reading.generic_client import world_of
 from verify.reading.oracles import MULTIPLIER
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
-from verify.reading.worlds import ONE, SPARE, Atom, Value, World, at_client, inverse
+from verify.reading.worlds import ONE, SPARE, Atom, World, WorldValue, at_client, inverse
 
 #: A name of a vector that all share and that is a quotient of sums, of one that is a share of a sum, and the optimum.
 _QUOTIENT, _SHARE, OPTIMUM = "quotient", "share", "x*"
@@ -35,9 +35,9 @@ FUNCTION, CONJUGATE = "f", "f*"
 class OfEach(World):
     """A world in which what each client has is one vector, or number, of its own."""
 
-    def of_client(self, name: str, degree: int) -> Value:
+    def of_client(self, name: str, degree: int) -> WorldValue:
         """A vector or a number of a generic client."""
-        return Value({(frozenset(), (Atom(name, degree, True),)): self.field.one})
+        return WorldValue({(frozenset(), (Atom(name, degree, True),)): self.field.one})
 
 
 #: What oracles of the f_i tell: of which function, and what.
@@ -53,19 +53,19 @@ _KNOWN: Mapping[str, tuple[str, str]] = {
 class Asked:
     """The functions of the clients at one point; ``atoms``: the names of what is new there."""
 
-    point: Value
-    gradient: Value
-    value: Value
+    point: WorldValue
+    gradient: WorldValue
+    value: WorldValue
     atoms: frozenset[str]
 
 
 class DrawnSets(Protocol):
     """The sets of clients that a step draws, as :class:`verify.multipliers.drawn.Drawn` has them."""
 
-    def at(self, point: Value, base: Value) -> Asked:
+    def at(self, point: WorldValue, base: WorldValue) -> Asked:
         """A client's function at a point that may depend on the sets."""
 
-    def depends(self, value: Value) -> bool:
+    def depends(self, value: WorldValue) -> bool:
         """Whether a value depends on the sets."""
 
 
@@ -85,9 +85,9 @@ class Clients:
     conjugates: bool | None = None
     naming: bool = True
     asked: dict[tuple[str, str], Asked] = field(default_factory=dict)
-    relations: dict[str, Value] = field(default_factory=dict)
+    relations: dict[str, WorldValue] = field(default_factory=dict)
     #: Sums of vectors that have names of their own.
-    totals: dict[str, Value] = field(default_factory=dict)
+    totals: dict[str, WorldValue] = field(default_factory=dict)
     #: Short names of quotients and shares, by what they are of.
     names: dict[str, str] = field(default_factory=dict)
     #: What is known of the sets of clients that a step draws, if there is one.
@@ -106,7 +106,7 @@ class Clients:
 
     # What is asked and given
 
-    def _given(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _given(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.type.degree == 0:
             return world.letter(term)
         if term.data == "x_star":
@@ -117,7 +117,7 @@ class Clients:
             return world.atom(MULTIPLIER, 1)
         raise Unread(f"what {term.data} is, is not known")
 
-    def _answer(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _answer(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         name, _, what = term.data.partition(".")
         own, known = Axis.CLIENTS in term.type.axes, _KNOWN.get(what)
         unknown = Unread(f"what {term.data} answers is not known")
@@ -136,13 +136,13 @@ class Clients:
             return by_masks(world, of[-1], lambda point, _: getattr(drawn.at(point, base), part))
         return by_masks(world, of[-1], lambda point, _: getattr(self.at(self._fixed(point), own, function), part))
 
-    def _fixed(self, value: Value) -> Value:
+    def _fixed(self, value: WorldValue) -> WorldValue:
         """A value; ``Unread`` where it depends on the sets that are drawn."""
         if self.drawn is not None and self.drawn.depends(value):
             raise Unread("what is asked depends on the set that is drawn")
         return value
 
-    def at(self, point: Value, own: bool = True, function: str = FUNCTION) -> Asked:
+    def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> Asked:
         """A generic client's function at a point, or (not ``own``) the only function that there is.
 
         It is told relative to its tangent at the first point at which it was asked.
@@ -156,7 +156,7 @@ class Clients:
             there = self.anchored and function == FUNCTION and point.name() == optimum.name()
             optimal = there and not own
             if optimal:
-                gradient = Value({})
+                gradient = WorldValue({})
             elif function == CONJUGATE and self._is_y_star(point):
                 optimal, gradient = True, optimum
             atoms = frozenset(atom.name for v in (gradient, value) for _, of in v.of for atom in of)
@@ -168,12 +168,12 @@ class Clients:
                 self.relations[_STATIONARY] = here.total(gradient)
         return self.asked[key]
 
-    def _is_y_star(self, point: Value) -> bool:
+    def _is_y_star(self, point: WorldValue) -> bool:
         """Whether a point is the gradient at x*, at which the conjugate has the gradient x*."""
         at = self.asked.get((FUNCTION, self.world.atom(OPTIMUM, 1).name())) if self.anchored else None
         return at is not None and (point - at.gradient).is_zero()
 
-    def _with_gradient(self, gradient: Value) -> Value:
+    def _with_gradient(self, gradient: WorldValue) -> WorldValue:
         """Where a client's function has a gradient: these points sum to zero for the constraint's multiplier."""
         name = self.names.setdefault(f"gradient {gradient.name()}", f"{_MINIMISER} {len(self.names)}")
         point = self.world.of_client(name, 1)
@@ -181,14 +181,14 @@ class Clients:
             self.relations["minimisers"] = self.world.total(point)
         return point
 
-    def _root(self, shift: Value, target: Value) -> Value:
+    def _root(self, shift: WorldValue, target: WorldValue) -> WorldValue:
         """The u with grad f(u) + ``shift`` u = ``target``: what is shown holds of every such point."""
         name = self.names.setdefault(f"root of {shift.name()} and {target.name()}", f"{_ROOT} {len(self.names)}")
         point = self.world.of_client(name, 1)
         self._tell(point, target - shift * point, point)
         return point
 
-    def _tell(self, point: Value, gradient: Value, *new: Value) -> bool:
+    def _tell(self, point: WorldValue, gradient: WorldValue, *new: WorldValue) -> bool:
         """Make known a client's gradient at a point of its own, and return whether nothing was known there before.
 
         ``new``: what stands nowhere else yet, besides the value at the point.
@@ -200,7 +200,7 @@ class Clients:
         self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
         return True
 
-    def _divide(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _divide(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         """A quotient; one of vectors by a sum over the clients has a name of its own."""
         over = inverse(world, of[1])
         vectors = [atom for _, atoms in of[0].of for atom in atoms]
@@ -214,14 +214,14 @@ class Clients:
         self.relations[name] = of[0] - found * of[1]
         return found
 
-    def _sum(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _sum(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.data[0] is Axis.COORDINATES:
             return world.inner(of[0])
         if term.data[0] is not Axis.CLIENTS:
             raise Unread(f"a sum is taken over the {term.data[0]}")
         return self.named_total(of[0]) if term.type.degree == 1 else self.summed(of[0])
 
-    def named_total(self, value: Value) -> Value:
+    def named_total(self, value: WorldValue) -> WorldValue:
         """A sum of vectors; one of several vectors of each client has a name of its own, so that its square is one."""
         found = self.summed(value)
         if not self.naming or len(found.of) < 2:
@@ -230,33 +230,33 @@ class Clients:
         self.totals[name] = found
         return self.world.atom(name, 1)
 
-    def summed(self, value: Value) -> Value:
+    def summed(self, value: WorldValue) -> WorldValue:
         """A sum over the clients without its terms in which a vector stands that is a sum known to be zero."""
         # A combination of several vectors that is zero says nothing of one of them.
         alone = [(k, c) for of in self.relations.values() if len(of.of) == 1 for k, c in of.of.items()]
         zero = {atoms[0] for (draws, atoms), c in alone if not draws and len(atoms) == 1 and not symbols(c)}
         total = self.world.total(value).of
-        return Value({k: c for k, c in total.items() if not any(zero.intersection(self.parts(a)) for a in k[1])})
+        return WorldValue({k: c for k, c in total.items() if not any(zero.intersection(self.parts(a)) for a in k[1])})
 
     def _is_sum(self, symbol: str) -> bool:
         return symbol == "n" or symbol.startswith(SPARE)
 
     # Densities
 
-    def shared(self, value: Value, weight: str, every: bool = False) -> tuple[Value, dict[str, Value]]:
+    def shared(self, value: WorldValue, weight: str, every: bool = False) -> tuple[WorldValue, dict[str, WorldValue]]:
         """A number in which products of two sums of vectors (or with ``every`` all with one) are products of their
         shares, with the relations of these: each sum is ``weight`` times its share."""
-        scale, one = Value({ONE: self.world.field(sympy.Symbol(weight))}), self.world.field.one
-        found, relations = Value({}), {}
+        scale, one = WorldValue({ONE: self.world.field(sympy.Symbol(weight))}), self.world.field.one
+        found, relations = WorldValue({}), {}
         for (draws, atoms), c in value.of.items():
-            term = Value({(draws, ()): c})
+            term = WorldValue({(draws, ()): c})
             for atom in atoms:
                 parts = self.parts(atom)
                 summed = [part for part in parts if self._is_summed(part)]
                 if len(parts) == 2 and len(summed) >= (1 if every else 2):
                     for part in parts:
                         if part not in summed:
-                            term *= Value({(frozenset(), (part,)): one})
+                            term *= WorldValue({(frozenset(), (part,)): one})
                             continue
                         name = self.names.setdefault(part.name, f"{_SHARE} {len(self.names)}")
                         share = self.world.atom(name, 1)
@@ -265,33 +265,33 @@ class Clients:
                     # One product of two vectors.
                     term = self.world.inner(term)
                 else:
-                    term *= Value({(frozenset(), (atom,)): one})
+                    term *= WorldValue({(frozenset(), (atom,)): one})
             found += term
         return found, relations
 
     def _is_summed(self, atom: Atom) -> bool:
         return atom.name in self.totals or self.world.meaning.get(atom.name, ("",))[0] == "sum"
 
-    def density(self, value: Value, weight: str, whose: str | None) -> tuple[Value, Value]:
+    def density(self, value: WorldValue, weight: str, whose: str | None) -> tuple[WorldValue, WorldValue]:
         """What each client adds to a number, or to a vector, and what is no sum over the clients.
 
         ``weight``: the sum that is taken apart last; ``whose``: of which client a statement speaks.
         """
-        found, rest = Value({}), Value({})
+        found, rest = WorldValue({}), WorldValue({})
         for (draws, atoms), c in value.of.items():
             summed = [atom for atom in atoms if any(map(self._is_summed, self.parts(atom)))]
             if any(atom.own for atom in atoms) or len(summed) > 1:
                 raise Unread("a product of sums over the clients is compared")
             if summed:
-                others = Value({(draws, tuple(a for a in atoms if a != summed[0])): c})
+                others = WorldValue({(draws, tuple(a for a in atoms if a != summed[0])): c})
                 found += self.of_each(summed[0]) * others
                 continue
             for weigh, term in self._apart(c, weight):
                 if weigh is None or (whose is not None and self._is_of(whose, draws, atoms, term)):
                     whole = term if weigh is None else term * self.world.field(sympy.Symbol(weigh))
-                    rest += Value({(draws, atoms): whole})
+                    rest += WorldValue({(draws, atoms): whole})
                 else:
-                    found += Value({(draws, atoms): term}) * self.of_weight(weigh)
+                    found += WorldValue({(draws, atoms): term}) * self.of_weight(weigh)
         return found, rest
 
     def parts(self, atom: Atom) -> tuple[Atom, ...]:
@@ -299,7 +299,7 @@ class Clients:
         meaning = self.world.meaning.get(atom.name, ("",))
         return meaning[1:] if meaning[0] == "inner product" else (atom,)
 
-    def of_each(self, atom: Atom) -> Value:
+    def of_each(self, atom: Atom) -> WorldValue:
         """What each client adds to a sum, or to an inner product with a sum."""
         parts = self.parts(atom)
         summed = [part for part in parts if self._is_summed(part)]
@@ -311,13 +311,13 @@ class Clients:
                 raise Unread("the argument of a sum over the clients is not a sum")
         else:
             _, letters, draws, own = self.world.meaning[summed[0].name]
-            each = Value({(draws, own): letters})
+            each = WorldValue({(draws, own): letters})
         if len(parts) == 1:
             return each
         (other,) = (part for part in parts if part != summed[0])
-        return self.world.inner(each * Value({(frozenset(), (other,)): self.world.field.one}))
+        return self.world.inner(each * WorldValue({(frozenset(), (other,)): self.world.field.one}))
 
-    def is_spoken_of(self, value: Value, whose: str | None) -> bool:
+    def is_spoken_of(self, value: WorldValue, whose: str | None) -> bool:
         """Whether a value depends on what one client has."""
         return whose is not None and any(self._is_of(whose, draws, atoms, c) for (draws, atoms), c in value.of.items())
 
@@ -330,12 +330,12 @@ class Clients:
         """The sums of numbers over the clients."""
         return ["n", *(str(symbol) for symbol in self.world.sums.values())]
 
-    def of_weight(self, name: str) -> Value:
+    def of_weight(self, name: str) -> WorldValue:
         """What each client adds to a sum of numbers."""
         if name == "n":
-            return Value({ONE: self.world.field.one})
+            return WorldValue({ONE: self.world.field.one})
         _, letters, draws, _ = self.world.meaning[next(k for k, s in self.world.sums.items() if str(s) == name)]
-        return Value({(draws, ()): letters})
+        return WorldValue({(draws, ()): letters})
 
     def _of_some(self, name: str) -> bool:
         """Whether a sum is over the clients of which a mask is true."""
@@ -356,14 +356,14 @@ class Clients:
 
     # Of one client and of any
 
-    def of_anybody(self, value: Value, whose: str) -> Value:
+    def of_anybody(self, value: WorldValue, whose: str) -> WorldValue:
         """A value with what any client has in place of what one client has."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
-            term = Value({(frozenset(without(name, whose) for name in draws), ()): self._generic(c, whose)})
+            term = WorldValue({(frozenset(without(name, whose) for name in draws), ()): self._generic(c, whose)})
             for atom in atoms:
                 parts = [self._any(part, whose) for part in self.parts(atom)]
-                product = Value({(frozenset(), tuple(sorted(parts))): self.world.field.one})
+                product = WorldValue({(frozenset(), tuple(sorted(parts))): self.world.field.one})
                 term *= self.world.inner(product) if len(parts) == 2 else product
             found += term
         return found
@@ -387,15 +387,15 @@ def without(name: str, whose: str) -> str:
     return name.removesuffix(at_client("", whose))
 
 
-def fallen_out(value: Value) -> Value:
+def fallen_out(value: WorldValue) -> WorldValue:
     """A value where all masks are false."""
-    return Value({monomial: c for monomial, c in value.of.items() if not monomial[0]})
+    return WorldValue({monomial: c for monomial, c in value.of.items() if not monomial[0]})
 
 
-def fallen(value: Value, true: Mapping[str, bool]) -> Value:
+def fallen(value: WorldValue, true: Mapping[str, bool]) -> WorldValue:
     """A value where it is known of each mask whether it is true."""
-    found = Value({})
+    found = WorldValue({})
     for (draws, atoms), c in value.of.items():
         if all(true[name] for name in draws):
-            found += Value({(frozenset(), atoms): c})
+            found += WorldValue({(frozenset(), atoms): c})
     return found

@@ -14,7 +14,7 @@ from verify.multipliers.clients import Clients, symbols
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Term
-from verify.reading.worlds import ONE, Atom, Value
+from verify.reading.worlds import ONE, Atom, WorldValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,7 +22,7 @@ class Coins:
     """The chances that masks of a step are true, by their names."""
 
     clients: Clients
-    chances: Mapping[str, Value]
+    chances: Mapping[str, WorldValue]
 
     @classmethod
     def of(cls, clients: Clients, law: Any) -> Coins:
@@ -32,13 +32,13 @@ class Coins:
             raise Unread("the chance of a coin is no quotient of polynomials in letters")
         return cls(clients, chances)
 
-    def expected(self, value: Value) -> Value:
+    def expected(self, value: WorldValue) -> WorldValue:
         """The expectation of what a client adds. ``Unread`` where it depends on what others draw."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._is_drawn_by_others(atoms, c, set()):
                 raise Unread("what a client adds depends on the coins of others")
-            term = Value({(frozenset(draws - set(self.chances)), atoms): c})
+            term = WorldValue({(frozenset(draws - set(self.chances)), atoms): c})
             for name in sorted(draws & set(self.chances)):
                 term *= self.chances[name]
             found += term
@@ -50,11 +50,11 @@ class Coins:
             if any(self.is_drawn(value) for value in (asked.point, asked.gradient, asked.value)):
                 raise Unread("a function is asked at a point that depends on the coins of others")
 
-    def is_drawn(self, value: Value) -> bool:
+    def is_drawn(self, value: WorldValue) -> bool:
         """Whether a value depends on coins, or on a sum over the clients in which there are some."""
         return self._is_drawn(value, set())
 
-    def _is_drawn(self, value: Value, seen: set[str]) -> bool:
+    def _is_drawn(self, value: WorldValue, seen: set[str]) -> bool:
         tossed = set(self.chances)
         return any(draws & tossed or self._is_drawn_by_others(atoms, c, seen) for (draws, atoms), c in value.of.items())
 
@@ -72,7 +72,7 @@ class Coins:
             kind, *of = world.meaning.get(name, ("",))
             if kind == "sum":
                 letters, draws, own = of
-                within.append(Value({(draws, own): letters}))
+                within.append(WorldValue({(draws, own): letters}))
             if any(self._is_drawn(value, seen) for value in within):
                 return True
         return False

@@ -19,7 +19,7 @@ from verify.multipliers.words import in_words
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf
-from verify.reading.worlds import Atom, Value, World
+from verify.reading.worlds import Atom, World, WorldValue
 
 _NONE: frozenset[str] = frozenset()
 
@@ -37,9 +37,9 @@ class Compressed:
 
     clients: Clients
     name: str
-    factor: Value
+    factor: WorldValue
     independent: bool
-    errors: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+    errors: dict[str, tuple[WorldValue, WorldValue]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, clients: Clients, claim: Claim) -> Compressed:
@@ -54,12 +54,12 @@ class Compressed:
         clients.world.rules.update(rules)
         return found
 
-    def _all(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _all(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.data != ("compression", self.name):
             raise Unread("something else is drawn than what compressors draw")
-        return Value({})
+        return WorldValue({})
 
-    def _compressed(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         x = of[-1]
         if term.of[0].op is not Op.ALL or any(draws for draws, _ in x.of) or self._is_random(x):
             raise Unread("a vector is compressed that is itself random, or by one draw")
@@ -68,18 +68,18 @@ class Compressed:
         known = self.errors.setdefault(x.name(), (x, world.of_client(f"error {len(self.errors)}", 1)))
         return x + known[1]
 
-    def _expected(self, world: World, term: Term, of: list[Value]) -> Value:
-        found = Value({})
+    def _expected(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        found = WorldValue({})
         for (draws, atoms), c in of[0].of.items():
             random = [atom for atom in atoms if self._has_error(atom)]
             if len(random) > 1:
                 raise Unread("the expectation is taken of a product of random numbers")
-            of_atom = self._mean(random[0]) if random else Value({(_NONE, ()): world.field.one})
+            of_atom = self._mean(random[0]) if random else WorldValue({(_NONE, ()): world.field.one})
             rest = tuple(atom for atom in atoms if atom not in random)
-            found += of_atom * Value({(draws, rest): c})
+            found += of_atom * WorldValue({(draws, rest): c})
         return found
 
-    def _mean(self, atom: Atom) -> Value:
+    def _mean(self, atom: Atom) -> WorldValue:
         """The expectation of an error, of an inner product with one or two, or of a sum of such."""
         world = self.clients.world
         kind, *of = world.meaning.get(atom.name, ("",))
@@ -87,17 +87,17 @@ class Compressed:
             letters, masks, own = of
             if len(own) != 1:
                 raise Unread("the expectation is taken of a product of random numbers")
-            return world.total(Value({(masks, ()): letters}) * self._mean(own[0]))
+            return world.total(WorldValue({(masks, ()): letters}) * self._mean(own[0]))
         if kind != "inner product" or not all(map(self._has_error, of)):
             # It is linear in errors, which have mean zero.
-            return Value({})
+            return WorldValue({})
         one, other = of
         if self.independent and not one.own and not other.own:
             each = self.clients.of_each(one) * self.clients.of_each(other)
             return world.total(world.inner(each))
-        return Value({(_NONE, (atom,)): world.field.one})
+        return WorldValue({(_NONE, (atom,)): world.field.one})
 
-    def _is_random(self, value: Value) -> bool:
+    def _is_random(self, value: WorldValue) -> bool:
         return any(self._has_error(atom) for _, atoms in value.of for atom in atoms)
 
     def _has_error(self, atom: Atom) -> bool:

@@ -23,7 +23,7 @@ from verify.multipliers.clients import CONJUGATE, OPTIMUM, Clients
 from verify.multipliers.words import class_in_words
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
-from verify.reading.worlds import Value, inverse
+from verify.reading.worlds import WorldValue, inverse
 
 #: Classes of smooth and convex functions whose conjugates are known, and those of which the two curvatures may be one.
 CONVEX = (ConvexBlocks, SmoothBlocks, SmoothEach, SmoothStronglyConvex)
@@ -74,8 +74,8 @@ def signs(of: Any) -> tuple[tuple[Term, bool], ...]:
 
 
 def between_points(
-    clients: Clients, of: Any, ends: list[Value], values: list[Value]
-) -> Iterator[tuple[str, Value, str]]:
+    clients: Clients, of: Any, ends: list[WorldValue], values: list[WorldValue]
+) -> Iterator[tuple[str, WorldValue, str]]:
     """What a class says of a generic client's function between each two points at which it is asked, of those that
     ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature."""
     world = clients.world

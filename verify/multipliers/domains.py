@@ -14,7 +14,15 @@ from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
 
-from verify.multipliers.charts import LARGEST, Chart, Constraint, Multiples, Pick, follows, has_no_negative
+from verify.multipliers.charts import (
+    LARGEST,
+    Multiples,
+    Pick,
+    PolynomialConstraint,
+    SlackChart,
+    follows,
+    has_no_negative,
+)
 from verify.multipliers.ratios import Ratio, coefficients, degree, key, replaced
 from verify.reading.terms import Term
 from verify.reading.values import Condition
@@ -42,14 +50,14 @@ class Domain:
 
     ring: Any
     positive: frozenset[int]
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[PolynomialConstraint, ...] = ()
     bounded: dict[int, tuple[int, ...]] = field(default_factory=dict)
     #: Whether it is in vain to look for a proof that a polynomial is >= 0, for a search.
     doubts: Callable[[Any], bool] | None = None
-    _charts: list[Chart] | None = None
+    _charts: list[SlackChart] | None = None
     _signs: dict[tuple[str, bool], Sign | None] = field(default_factory=dict)
     _factors: dict[tuple[str, bool], tuple[Pick, ...] | None] = field(default_factory=dict)
-    _begun: list[Chart] | None = None
+    _begun: list[SlackChart] | None = None
     _beyond: dict[tuple[str, bool], tuple[Any, Multiples]] = field(default_factory=dict)
 
     def with_constraint(self, p: Any, strict: bool, bounds: int | None = None) -> Domain:
@@ -64,7 +72,7 @@ class Domain:
         bounded = dict(self.bounded)
         if bounds is not None:
             bounded[bounds] = (*bounded.get(bounds, ()), len(self.constraints))
-        return Domain(self.ring, self.positive, (*self.constraints, Constraint(p, strict)), bounded)
+        return Domain(self.ring, self.positive, (*self.constraints, PolynomialConstraint(p, strict)), bounded)
 
     @property
     def is_empty(self) -> bool:
@@ -73,15 +81,15 @@ class Domain:
         return any(not (has_no_negative(c.poly) and (c.poly != 0 or not c.strict)) for c in numbers)
 
     @property
-    def plain(self) -> Chart:
+    def plain(self) -> SlackChart:
         """No letter replaced."""
-        return Chart((), self.positive, self.constraints)
+        return SlackChart((), self.positive, self.constraints)
 
     @property
-    def charts(self) -> list[Chart]:
+    def charts(self) -> list[SlackChart]:
         """Charts in which the constraints on letters that stand for no maximum are solved as far as they can be."""
         if self._charts is None:
-            found: dict[str, Chart] = {}
+            found: dict[str, SlackChart] = {}
             for chart in islice(self._solved(), 4 * CHARTS):
                 found.setdefault(str([(i, key(a), key(b)) for i, a, b in chart.steps]), chart)
                 if len(found) >= CHARTS:
@@ -90,15 +98,15 @@ class Domain:
             self._charts = ordered
         return self._charts
 
-    def _open(self, chart: Chart) -> list[Constraint]:
+    def _open(self, chart: SlackChart) -> list[PolynomialConstraint]:
         return [c for c in chart.left if not any(degree(c.poly, i) for i in self.bounded)]
 
-    def _solved(self) -> Iterator[Chart]:
+    def _solved(self) -> Iterator[SlackChart]:
         """Charts by depth first, with more and more choices at each step."""
         for width in (1, 2, 3):
             yield from self._deeper(self.plain, width)
 
-    def _deeper(self, chart: Chart, width: int) -> Iterator[Chart]:
+    def _deeper(self, chart: SlackChart, width: int) -> Iterator[SlackChart]:
         done = {i for i, _, _ in chart.steps}
         choices = []
         for place, (g, _) in enumerate(chart.left):
@@ -131,18 +139,18 @@ class Domain:
             yield chart
 
     @property
-    def _prefixes(self) -> list[Chart]:
+    def _prefixes(self) -> list[SlackChart]:
         """What some charts begin with, the longest last, where all charts leave constraints."""
         if self._begun is None:
             left = self.charts and self._open(self.charts[0])
             self._begun = self._beginnings() if left else []
         return self._begun
 
-    def _beginnings(self) -> list[Chart]:
+    def _beginnings(self) -> list[SlackChart]:
         seen = {chart.picks[:k] for chart in self.charts[:_LEFT] for k in range(len(chart.picks) + 1)}
         return [self.follow(picks) for picks in sorted(seen, key=lambda picks: (len(picks), picks))]
 
-    def follow(self, picks: Sequence[Pick]) -> Chart:
+    def follow(self, picks: Sequence[Pick]) -> SlackChart:
         """The chart that these picks make. ``ValueError`` where a constraint does not allow one."""
         chart = self.plain
         for pick in picks:
@@ -202,7 +210,7 @@ class Domain:
     def _shown(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
         """The picks of a chart in which no coefficient is negative."""
 
-        def right(chart: Chart, q: Any) -> bool:
+        def right(chart: SlackChart, q: Any) -> bool:
             return chart.is_positive(q) if strict else has_no_negative(q)
 
         for start in self._starts(p):
@@ -228,7 +236,7 @@ class Domain:
                     return chart.picks
         return None
 
-    def _starts(self, p: Any) -> Iterator[Chart]:
+    def _starts(self, p: Any) -> Iterator[SlackChart]:
         """Charts in which letters that stand for maxima are replaced by one of their bounds and a slack, then none."""
         for i, places in self.bounded.items():
             if degree(p, i):
@@ -238,7 +246,7 @@ class Domain:
                         yield after
         yield self.plain
 
-    def _along(self, start: Chart, chart: Chart, q: Any, right: Any) -> tuple[Pick, ...] | None:
+    def _along(self, start: SlackChart, chart: SlackChart, q: Any, right: Any) -> tuple[Pick, ...] | None:
         """The picks up to the step of a chart after which no coefficient is negative."""
         here = start
         for n, (i, num, den) in enumerate(chart.steps):
@@ -248,7 +256,7 @@ class Domain:
                     return None
                 after = here.step(pick)
             else:
-                after = Chart(chart.steps[: n + 1], frozenset(), (), chart.picks[: n + 1])
+                after = SlackChart(chart.steps[: n + 1], frozenset(), (), chart.picks[: n + 1])
             if after is None:
                 return None
             q = replaced(q, i, num, den)
@@ -261,7 +269,7 @@ class Domain:
                     return known.picks
         return None
 
-    def _same(self, here: Chart, chart: Chart, n: int) -> Pick | None:
+    def _same(self, here: SlackChart, chart: SlackChart, n: int) -> Pick | None:
         """The pick by which a chart that began otherwise takes the same step."""
         i, num, den = chart.steps[n]
         for place, (g, _) in enumerate(here.left):
@@ -279,7 +287,7 @@ class Domain:
         """Whether a polynomial is shown to be zero nowhere in the domain."""
         return self.sign(p, True) is not None or self.sign(-p, True) is not None
 
-    def regular_chart(self) -> Chart | None:
+    def regular_chart(self) -> SlackChart | None:
         """A chart whose slacks may be any, and lead into the domain: what is shown at almost all of it holds at all.
 
         Let F take slacks to letters, each step of the chart from the last to the first. Three things make every point
@@ -317,7 +325,7 @@ class Domain:
             for chart in self._beginnings()
         )
 
-    def _improves(self, chart: Chart, i: int, side: int) -> bool:
+    def _improves(self, chart: SlackChart, i: int, side: int) -> bool:
         """Whether a slack ``i`` that is larger, or smaller where ``side`` is -1, makes all constraints larger that a
         chart leaves: all terms with it have that sign, and one is not 0 where the slack is not."""
         never_zero = chart.positive | {i}
@@ -328,7 +336,7 @@ class Domain:
                 return False
         return True
 
-    def _leads_inside(self, chart: Chart) -> bool:
+    def _leads_inside(self, chart: SlackChart) -> bool:
         """Whether positive slacks make letters, all on the way, and constraints that are not left, positive."""
         left = {key(c.poly) for c in self._open(chart)}
         of = [(self.ring.gen(i), 0) for i in range(len(self.ring.names())) if i not in self.bounded]

@@ -28,7 +28,7 @@ from verify.multipliers.words import in_words
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.values import Law
-from verify.reading.worlds import ONE, Atom, Value, inverse
+from verify.reading.worlds import ONE, Atom, WorldValue, inverse
 
 _NONE: frozenset[str] = frozenset()
 #: Distributions of sets of clients.
@@ -39,8 +39,8 @@ _SETS = ("subset", "weighted subset")
 class Sets:
     """The distribution of a set of clients: how many there are, and by which weights it is drawn."""
 
-    size: Value
-    weights: Value
+    size: WorldValue
+    weights: WorldValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,9 +48,9 @@ class Move:
     """``along``: s_i - c, where the client is drawn; ``mask``: by which it is drawn; ``of``: s_i; ``weight``: w_i."""
 
     mask: str
-    along: Value
-    of: Value
-    weight: Value
+    along: WorldValue
+    of: WorldValue
+    weight: WorldValue
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +60,9 @@ class Moved:
 
     mask: str
     base: Asked
-    by: Value
-    value: Value
-    gradient: Value
+    by: WorldValue
+    value: WorldValue
+    gradient: WorldValue
 
 
 class Told(NamedTuple):
@@ -70,7 +70,7 @@ class Told(NamedTuple):
     which sign."""
 
     name: str
-    value: Value
+    value: WorldValue
     words: str
     link: tuple[str, int] | None = None
 
@@ -96,7 +96,7 @@ class Drawn:
 
     # What depends on the sets
 
-    def depends(self, value: Value) -> bool:
+    def depends(self, value: WorldValue) -> bool:
         """Whether a value depends on the sets, by more than whether the client itself is drawn."""
         return any(self._summed(c) or any(map(self._is_drawn, atoms)) for (_, atoms), c in value.of.items())
 
@@ -113,27 +113,27 @@ class Drawn:
                 # The relation of a quotient speaks of the quotient too.
                 left = {k: c for k, c in known.of.items() if atom not in k[1]}
                 below = [c for k, c in known.of.items() if atom in k[1]]
-                return self._depends_at_all(Value(left)) or any(self._summed(c) for c in below)
+                return self._depends_at_all(WorldValue(left)) or any(self._summed(c) for c in below)
         kind, *of = self.clients.world.meaning.get(atom.name, ("",))
         if kind == "sum":
             letters, draws, own = of
             return bool(draws & set(self.sets)) or bool(self._summed(letters)) or any(map(self._is_drawn, own))
         return kind == "inner product" and any(map(self._is_drawn, of))
 
-    def _depends_at_all(self, value: Value) -> bool:
+    def _depends_at_all(self, value: WorldValue) -> bool:
         return self.depends(value) or any(draws & set(self.sets) for draws, _ in value.of)
 
     # Moves and points
 
-    def moved(self, value: Value) -> Value:
+    def moved(self, value: WorldValue) -> WorldValue:
         """A part of the state after a step, with how clients move in place of means over those that are drawn."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
-            term = Value({(draws, atoms): c})
+            term = WorldValue({(draws, atoms): c})
             found += self._move(draws, atoms, c) if self.depends(term) else term
         return found
 
-    def _move(self, draws: frozenset[str], atoms: tuple[Atom, ...], c: Any) -> Value:
+    def _move(self, draws: frozenset[str], atoms: tuple[Atom, ...], c: Any) -> WorldValue:
         """What stands in place of a sum over the drawn clients, divided by the sum of their weights."""
         world, masks = self.clients.world, draws & set(self.sets)
         below = self._summed(c)
@@ -151,11 +151,11 @@ class Drawn:
         each = self.clients.of_each(atoms[0])
         if any(set(k[0]) != masks or any(map(self._is_drawn, k[1])) or self._summed(b) for k, b in each.of.items()):
             raise Unread("a mean over the drawn clients is of what depends on the set")
-        s = Value({(_NONE, atoms): b / letters for (_, atoms), b in each.of.items()})
-        along = self._along(mask, s, Value({ONE: letters}))
-        return Value({(draws, ()): rest}) * (s - along)
+        s = WorldValue({(_NONE, atoms): b / letters for (_, atoms), b in each.of.items()})
+        along = self._along(mask, s, WorldValue({ONE: letters}))
+        return WorldValue({(draws, ()): rest}) * (s - along)
 
-    def _along(self, mask: str, s: Value, weight: Value) -> Value:
+    def _along(self, mask: str, s: WorldValue, weight: WorldValue) -> WorldValue:
         key = f"{mask}: {s.name()} by {weight.name()}"
         if key not in self.moves:
             name = f"move {len(self.moves)}"
@@ -163,11 +163,11 @@ class Drawn:
             self.moves[key] = Move(mask, self.clients.world.of_client(name, 1), s, weight)
         return self.moves[key].along
 
-    def at(self, point: Value, base: Value) -> Asked:
+    def at(self, point: WorldValue, base: WorldValue) -> Asked:
         """A client's function at a point, which may depend on the set that is drawn: then it is told by ``base``."""
         return self._moved_to(point, base) if self.depends(point) else self.clients.at(point)
 
-    def _moved_to(self, point: Value, base: Value) -> Asked:
+    def _moved_to(self, point: WorldValue, base: WorldValue) -> Asked:
         world = self.clients.world
         by = point - base
         masks = {self.random[a.name] for _, atoms in by.of for a in atoms if a.name in self.random}
@@ -189,29 +189,31 @@ class Drawn:
 
     # Expectations
 
-    def expectation(self, value: Value) -> Value:
+    def expectation(self, value: WorldValue) -> WorldValue:
         """The expectation of a number. ``Unread`` where it is not known."""
-        world, found = self.clients.world, Value({})
+        world, found = self.clients.world, WorldValue({})
         for (draws, atoms), c in value.of.items():
             if draws & set(self.sets) or self._summed(c):
                 raise Unread("a number depends on a set by more than sums over the clients")
             kind, *of = world.meaning.get(atoms[0].name, ("",)) if len(atoms) == 1 else ("",)
             if kind == "sum" and atoms[0].degree == 0:
                 letters, masks, own = of
-                found += self.clients.summed(self.of_each(Value({(masks, own): letters}))) * Value({(draws, ()): c})
+                found += self.clients.summed(self.of_each(WorldValue({(masks, own): letters}))) * WorldValue(
+                    {(draws, ()): c}
+                )
             elif kind == "inner product" and sum(map(self._is_drawn, of)) == 1:
                 total, other = sorted(of, key=self._is_drawn, reverse=True)
-                product = self.clients.of_each(total) * Value({(_NONE, (other,)): world.field.one})
-                found += self.clients.summed(self.of_each(world.inner(product))) * Value({(draws, ()): c})
+                product = self.clients.of_each(total) * WorldValue({(_NONE, (other,)): world.field.one})
+                found += self.clients.summed(self.of_each(world.inner(product))) * WorldValue({(draws, ()): c})
             elif any(map(self._is_drawn, atoms)):
                 raise Unread("a product of sums over drawn clients is compared")
             else:
-                found += Value({(draws, atoms): c})
+                found += WorldValue({(draws, atoms): c})
         return found
 
-    def of_each(self, value: Value) -> Value:
+    def of_each(self, value: WorldValue) -> WorldValue:
         """The expectation of a number of each client's own, or of a vector of which inner products are taken."""
-        world, found = self.clients.world, Value({})
+        world, found = self.clients.world, WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._summed(c):
                 raise Unread("the weight of what a client has depends on the set")
@@ -222,13 +224,13 @@ class Drawn:
                 raise Unread("an inner product with a sum over drawn clients is compared")
             if len(by) > 1 or not by <= masks:
                 raise Unread("what a client has depends on several sets, or on one in which it may not be")
-            term = Value({(draws - masks, ()): c})
+            term = WorldValue({(draws - masks, ()): c})
             for mask in masks - by:
                 term *= self._chance(mask)
-            found += term * (self._of_random(atoms, vectors) if by else Value({(_NONE, atoms): world.field.one}))
+            found += term * (self._of_random(atoms, vectors) if by else WorldValue({(_NONE, atoms): world.field.one}))
         return found
 
-    def _of_random(self, atoms: tuple[Atom, ...], vectors: list[Atom]) -> Value:
+    def _of_random(self, atoms: tuple[Atom, ...], vectors: list[Atom]) -> WorldValue:
         """The expectation of a random number, or inner product, of a client that is drawn."""
         world = self.clients.world
         if len(atoms) != 1:
@@ -236,29 +238,29 @@ class Drawn:
         fixed = [part for part in vectors if part.name not in self.random]
         move = next((m for m in self.moves.values() if len(vectors) == 2 and _is(m.along, vectors)), None)
         if len(fixed) == 1 and move is not None and self._by_law(move):
-            return world.inner(self._mean_move(move) * Value({(_NONE, (fixed[0],)): world.field.one}))
-        return Value({(_NONE, atoms): world.field.one})
+            return world.inner(self._mean_move(move) * WorldValue({(_NONE, (fixed[0],)): world.field.one}))
+        return WorldValue({(_NONE, atoms): world.field.one})
 
     def _by_law(self, move: Move) -> bool:
         """Whether sets are drawn by the weights of a mean, up to a number that is the same for all clients."""
         ratio = move.weight.of[ONE] / self.sets[move.mask].weights.of[ONE]
         return not {str(s) for s in ratio.as_expr().free_symbols} & self.clients.world.indexed
 
-    def _mean_move(self, move: Move) -> Value:
+    def _mean_move(self, move: Move) -> WorldValue:
         """r (s_i - c*)."""
         return self._share(move.mask) * (move.of - self._centre(move.of, move.weight))
 
-    def _centre(self, s: Value, weight: Value) -> Value:
+    def _centre(self, s: WorldValue, weight: WorldValue) -> WorldValue:
         """The mean over all clients."""
         clients = self.clients
         return clients.named_total(weight * s) * inverse(clients.world, clients.world.total(weight))
 
-    def _share(self, mask: str) -> Value:
+    def _share(self, mask: str) -> WorldValue:
         """(tau - 1)/(n - 1)."""
         world, one = self.clients.world, self.clients.world.constant(sympy.Integer(1))
         return (self.sets[mask].size - one) * inverse(world, world.count("n") - one)
 
-    def _chance(self, mask: str) -> Value:
+    def _chance(self, mask: str) -> WorldValue:
         """With which probability a client is drawn."""
         world, weights, share = self.clients.world, self.sets[mask].weights, self._share(mask)
         one = world.constant(sympy.Integer(1))
@@ -266,7 +268,7 @@ class Drawn:
 
     # What is known
 
-    def known(self, ends: list[Value], convex: bool) -> Iterator[Told]:
+    def known(self, ends: list[WorldValue], convex: bool) -> Iterator[Told]:
         """What the least and the largest curvature of a client's function say of where it moves."""
         low, high = ends
         world, two = self.clients.world, self.clients.world.constant(sympy.Integer(2))
@@ -305,7 +307,7 @@ def draws_sets(law: Law) -> bool:
     return law.name in _SETS or (law.name == "product" and any(map(draws_sets, law.of)))
 
 
-def _is(along: Value, vectors: list[Atom]) -> bool:
+def _is(along: WorldValue, vectors: list[Atom]) -> bool:
     return any((_NONE, (part,)) in along.of for part in vectors)
 
 

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 from verify.multipliers.ratios import Ratio
 from verify.reading.source import Unread
 from verify.reading.terms import Term
-from verify.reading.worlds import Atom, Value, World
+from verify.reading.worlds import Atom, World, WorldValue
 
 #: The block and the two vectors, or "value" and its name.
 Key = tuple[str, ...]
@@ -89,7 +89,7 @@ class Moments:
     convert: Callable[[Any], Ratio]
     drawn: frozenset[str] = frozenset()
 
-    def expectation(self, value: Value) -> Form:
+    def expectation(self, value: WorldValue) -> Form:
         """The expectation of a number, as a form. ``Unread`` where it is none."""
         found: dict[Key, Ratio] = {}
         for (draws, atoms), c in value.of.items():

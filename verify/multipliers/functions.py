@@ -11,13 +11,13 @@ import sympy
 
 from verify.reading.source import Unread
 from verify.reading.terms import Op
-from verify.reading.worlds import ONE, Atom, Value, World
+from verify.reading.worlds import ONE, Atom, World, WorldValue
 
 
 class Number:
     """A number of a world, as formulas of classes take it."""
 
-    def __init__(self, world: World, value: Value) -> None:
+    def __init__(self, world: World, value: WorldValue) -> None:
         self.world, self.value = world, value
 
     def __add__(self, other: Number) -> Number:
@@ -38,7 +38,7 @@ class Number:
 class Vector:
     """A vector that all clients share, as formulas of classes take it."""
 
-    def __init__(self, world: World, value: Value) -> None:
+    def __init__(self, world: World, value: WorldValue) -> None:
         self.world, self.value = world, value
 
     def __mul__(self, other: Vector) -> Number:
@@ -50,28 +50,28 @@ class Vector:
         return self * self
 
 
-def scalar(world: World, c: Any) -> Value:
+def scalar(world: World, c: Any) -> WorldValue:
     """A number that a class states in the constants mu, L and s of the problem."""
     number = sympy.sympify(c)
     found = world.field(number.xreplace({x: sympy.Symbol(f"{Op.GIVEN} {x}") for x in number.free_symbols}))
-    return Value({ONE: found} if found else {})
+    return WorldValue({ONE: found} if found else {})
 
 
 class Drawn(NamedTuple):
     """A function's value at a point that is drawn, less its tangent at x*; ``when``: 1 where it is asked, else 0."""
 
-    when: Value
-    point: Value
-    value: Value
+    when: WorldValue
+    point: WorldValue
+    value: WorldValue
 
 
 @dataclass(eq=False)
 class Asked:
     """A function at one point, less its tangent at x*: the point and the gradient relative to those there."""
 
-    point: Value
-    gradient: Value
-    value: Value
+    point: WorldValue
+    gradient: WorldValue
+    value: WorldValue
 
 
 @dataclass(eq=False)
@@ -92,68 +92,68 @@ class Functions:
 
     name: str
     own: bool
-    curvatures: tuple[Value, Value | None] | None
-    slope: Value
+    curvatures: tuple[WorldValue, WorldValue | None] | None
+    slope: WorldValue
     equal: bool
     average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
-    steepest: Value | None = None
+    steepest: WorldValue | None = None
     smooth: bool = True
-    spread: Value | None = None
+    spread: WorldValue | None = None
     anchor: str = "x*"
     asked: dict[str, Asked] = field(default_factory=dict)
     #: Values at points that are drawn, by when they are asked, and the points.
     drawn: dict[tuple[str, str], Drawn] = field(default_factory=dict)
     #: The values at points, and the proximal points that were asked, both relative to x*.
-    values: dict[str, Value] = field(default_factory=dict)
-    solved: dict[tuple[str, str], Value] = field(default_factory=dict)
+    values: dict[str, WorldValue] = field(default_factory=dict)
+    solved: dict[tuple[str, str], WorldValue] = field(default_factory=dict)
 
-    def _named(self, world: World, name: str, degree: int) -> Value:
+    def _named(self, world: World, name: str, degree: int) -> WorldValue:
         return (world.of_client if self.own else world.atom)(name, degree)
 
-    def _key(self, point: Value, apart: bool) -> str:
+    def _key(self, point: WorldValue, apart: bool) -> str:
         return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
 
-    def at(self, world: World, point: Value, apart: bool = False) -> Asked:
+    def at(self, world: World, point: WorldValue, apart: bool = False) -> Asked:
         """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
         name = self._key(point, apart)
         if name not in self.asked:
             if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
-                L, half = self.curvatures[1], Value({ONE: world.field.one / 2})
+                L, half = self.curvatures[1], WorldValue({ONE: world.field.one / 2})
                 found = Asked(point, L * point, L * world.inner(point * point) * half)
             else:
                 balanced = point.is_zero() and (apart or self.smooth)
                 own = self._named(world, f"grad {self.name}({len(self.asked)})", 1)
-                found = Asked(point, Value({}) if balanced else own, self._value(world, point))
+                found = Asked(point, WorldValue({}) if balanced else own, self._value(world, point))
             self.asked[name] = found
         return self.asked[name]
 
-    def value(self, world: World, point: Value) -> Value:
+    def value(self, world: World, point: WorldValue) -> WorldValue:
         """The value at a point relative to x*, less the tangent there."""
         known = self.asked.get(self._key(point, True)) or self.at(world, point)
         return known.value
 
-    def value_drawn(self, world: World, point: Value, when: Value) -> Value:
+    def value_drawn(self, world: World, point: WorldValue, when: WorldValue) -> WorldValue:
         """The value at a point relative to x* that is drawn, less the tangent at x*."""
         if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
-            return self.curvatures[1] * world.inner(point * point) * Value({ONE: world.field.one / 2})
+            return self.curvatures[1] * world.inner(point * point) * WorldValue({ONE: world.field.one / 2})
         name = f"{self.name} drawn ({len(self.drawn)})"
-        value = Value({(frozenset(), (Atom(name, 0, self.own),)): world.field.one})
+        value = WorldValue({(frozenset(), (Atom(name, 0, self.own),)): world.field.one})
         return self.drawn.setdefault((when.name(), point.name()), Drawn(when, point, value)).value
 
-    def _value(self, world: World, point: Value) -> Value:
+    def _value(self, world: World, point: WorldValue) -> WorldValue:
         if point.is_zero():
-            return Value({})
+            return WorldValue({})
         name = f"{self.name}({len(self.asked)})"
         return self.values.setdefault(point.name(), self._named(world, name, 0))
 
-    def resolvent(self, world: World, shift: Value, target: Value) -> tuple[Value, Value]:
+    def resolvent(self, world: World, shift: WorldValue, target: WorldValue) -> tuple[WorldValue, WorldValue]:
         """The root x of grad f(x) + shift x = target, the point from which points are told being 0, and the number that
         has to be positive for it to be the only one."""
         if self.curvatures is None or self.spread is not None or set(shift.of) != {ONE}:
             raise Unread(f"proximal points of {self.name} are not known")
         least, largest = self.curvatures
         if self.equal and largest is not None:
-            return (target - self.slope) * Value({ONE: 1 / (largest + shift).of[ONE]}), shift + least
+            return (target - self.slope) * WorldValue({ONE: 1 / (largest + shift).of[ONE]}), shift + least
         key = shift.name(), target.name()
         if key not in self.solved:
             point = self._named(world, f"prox {self.name}({len(self.solved)})", 1)
@@ -167,7 +167,7 @@ class Functions:
         if self.equal or self.curvatures is None:
             return
         mu, L = self.curvatures
-        self.at(world, Value({}), apart=True)
+        self.at(world, WorldValue({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
         each = "each f_i" if self.name == "f" else f"each {self.name}_i"
@@ -197,7 +197,7 @@ class Functions:
         """What holds of each value at a drawn point whatever is drawn, by the gradients at those that are not."""
         if self.curvatures is None or self.spread is not None:
             return
-        half = Value({ONE: world.field.one / 2})
+        half = WorldValue({ONE: world.field.one / 2})
         for (k, at), (j, b) in product(enumerate(self.drawn.values()), enumerate(self.asked.values())):
             x = at.point - b.point
             above = at.value - b.value - world.inner(b.gradient * x)
@@ -215,10 +215,10 @@ class Functions:
         """What is known of the average at a point that all clients share."""
         if not self.own:
             return at
-        each = Value({ONE: 1 / world.field(sympy.Symbol("n"))})
+        each = WorldValue({ONE: 1 / world.field(sympy.Symbol("n"))})
         return Asked(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
 
-    def _of_average(self, world: World, spread: Value) -> Iterator[Known]:
+    def _of_average(self, world: World, spread: WorldValue) -> Iterator[Known]:
         """What is known of two points that all clients share: of the average, and of how gradients differ."""
         assert self.curvatures is not None
         mu, L = self.curvatures
@@ -239,7 +239,7 @@ def _is_shared(at: Asked) -> bool:
     return not any(atom.own for _, atoms in at.point.of for atom in atoms)
 
 
-def _between(world: World, a: Asked, b: Asked, mu: Value, L: Value | None) -> Value:
+def _between(world: World, a: Asked, b: Asked, mu: WorldValue, L: WorldValue | None) -> WorldValue:
     """What is at most 0 of a function at two points, of curvatures between mu and L.
 
     Taylor, Hendrickx and Glineur (2017).
@@ -247,10 +247,10 @@ def _between(world: World, a: Asked, b: Asked, mu: Value, L: Value | None) -> Va
     x, g = a.point - b.point, a.gradient - b.gradient
     form = b.value + world.inner(b.gradient * x) - a.value
     gradient, both, square = world.inner(g * g), world.inner(g * x), world.inner(x * x)
-    half = Value({ONE: world.field.one / 2})
+    half = WorldValue({ONE: world.field.one / 2})
     if L is None:
         return form + half * mu * square
-    return form + half * Value({ONE: 1 / (L - mu).of[ONE]}) * (gradient + mu * L * square - mu * (both + both))
+    return form + half * WorldValue({ONE: 1 / (L - mu).of[ONE]}) * (gradient + mu * L * square - mu * (both + both))
 
 
 class Known(NamedTuple):
@@ -258,10 +258,10 @@ class Known(NamedTuple):
 
     name: str
     why: str
-    value: Value
+    value: WorldValue
 
 
-def said(value: Value) -> str:
+def said(value: WorldValue) -> str:
     """A number or a vector for people to read."""
     return (
         " + ".join(

@@ -18,7 +18,7 @@ from verify.multipliers.clients import without
 from verify.multipliers.domains import Domain
 from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, polynomials
-from verify.reading.claimed import Case
+from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground
 from verify.reading.source import Unread
@@ -29,7 +29,7 @@ from verify.reading.worlds import ONE
 _EXTREME = (f"{Op.LEAST} ", f"{Op.MOST} ")
 
 
-class Letters:
+class GroundLetters:
     """The letters of one case of a claim: polynomials in them, and what is known of them.
 
     ``whose``: of which client a statement speaks; its letters are those of any client (``mine``), or are not known.
@@ -37,7 +37,7 @@ class Letters:
     """
 
     def __init__(
-        self, case: Case, about: Ground, whose: str | None, mine: bool, maxima: Mapping[sympy.Symbol, Any]
+        self, case: CodePath, about: Ground, whose: str | None, mine: bool, maxima: Mapping[sympy.Symbol, Any]
     ) -> None:
         self.case, self.about, self.whose, self.mine, self.maxima = case, about, whose, mine, maxima
         self.field = about.world.field
@@ -240,7 +240,11 @@ class Space:
     places, the bounds."""
 
     def __init__(
-        self, letters: Letters, names: tuple[str, ...], said: list[tuple[Any, bool]], bounds: list[tuple[Any, Any]]
+        self,
+        letters: GroundLetters,
+        names: tuple[str, ...],
+        said: list[tuple[Any, bool]],
+        bounds: list[tuple[Any, Any]],
     ) -> None:
         self.names = names
         self.ring = polynomials(names)

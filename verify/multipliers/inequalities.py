@@ -25,18 +25,18 @@ from verify.multipliers.compressed import Compressed, variance
 from verify.multipliers.curvatures import between_points
 from verify.multipliers.drawn import Drawn, Told, draws_sets
 from verify.multipliers.forms import BLOCK, Form, unneeded, without
-from verify.multipliers.grounds import Letters, Space, nonzero, without_maxima
+from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
 from verify.multipliers.posing import Posed
 from verify.multipliers.sorts import sorts
 from verify.multipliers.words import meanings, setting_in_words, sum_in_words
-from verify.reading.claimed import Case
+from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
-from verify.reading.program import Program
+from verify.reading.program import StepProgram
 from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, leaf
-from verify.reading.worlds import ONE, Atom, Value, at_client
+from verify.reading.worlds import ONE, Atom, WorldValue, at_client
 
 #: Known inequalities that are linked: under what name, and with which sign.
 Links = Mapping[str, tuple[str, int]]
@@ -65,15 +65,15 @@ class _Part:
     whom a statement speaks; ``words``: where what is known comes from.
     """
 
-    target: Value
-    known: Mapping[str, Value]
-    vectors: Mapping[str, Value]
+    target: WorldValue
+    known: Mapping[str, WorldValue]
+    vectors: Mapping[str, WorldValue]
     linked: frozenset[str]
     mine: bool
     words: Mapping[str, str]
 
     @property
-    def values(self) -> list[Value]:
+    def values(self) -> list[WorldValue]:
         return [self.target, *self.known.values(), *self.vectors.values()]
 
 
@@ -82,7 +82,7 @@ def invariant_of(claim: Claim) -> Any:
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
-def pose(claim: Claim, case: Case, name: str) -> list[Group]:
+def pose(claim: Claim, case: CodePath, name: str) -> list[Group]:
     """What is to be shown of one case of a claim. ``Unread`` tells what stands in the way."""
     return _Posing(claim, case, name).groups()
 
@@ -90,7 +90,7 @@ def pose(claim: Claim, case: Case, name: str) -> list[Group]:
 class _Posing:
     """The state of one posing: values of what was read, and what is known of them."""
 
-    def __init__(self, claim: Claim, case: Case, name: str) -> None:
+    def __init__(self, claim: Claim, case: CodePath, name: str) -> None:
         self.claim, self.name = claim, name
         of = claim.setting.functions
         if any(q.domain is not None or (q.after and case.program is None) for q in claim.statement.quantities):
@@ -147,7 +147,7 @@ class _Posing:
         self._check_maxima()
         self.coins = None if case.program is None or sets else self._tossed(case.program)
 
-    def _moved(self, drawn: Drawn, step: list[Value]) -> None:
+    def _moved(self, drawn: Drawn, step: list[WorldValue]) -> None:
         """The quantities after a step on sets of clients, in expectation, and what is known of it."""
         known = self.world.known
         known.update(zip(self.case.types, map(drawn.moved, step), strict=True))
@@ -159,7 +159,7 @@ class _Posing:
         self.told += drawn.linked()
         known.clear()
 
-    def _tossed(self, program: Program) -> Coins:
+    def _tossed(self, program: StepProgram) -> Coins:
         """The quantities after a step that tosses coins, and these."""
         coins = Coins.of(self.clients, program.law)
         self.world.known.update(zip(program.step, evaluated(self.world, program.step.values()), strict=True))
@@ -169,7 +169,7 @@ class _Posing:
         coins.check_asked()
         return coins
 
-    def _number(self, terms: tuple[Term, ...]) -> Value:
+    def _number(self, terms: tuple[Term, ...]) -> WorldValue:
         if len(terms) != 1 or set(terms[0].type.axes) - {Axis.ONE}:
             raise Unread("a quantity is no number")
         return evaluated(self.world, terms)[0]
@@ -196,10 +196,10 @@ class _Posing:
             if not any(self.about.implies(sympy.Ge(bound, 0)) for bound in maximum.args):
                 raise Unread(f"{maximum} may be negative")
 
-    def _curvatures(self, told: list[Value], mine: bool) -> list[Value]:
+    def _curvatures(self, told: list[WorldValue], mine: bool) -> list[WorldValue]:
         """The least and the largest curvature of a generic client's function; ``mine``: of that of whom it speaks."""
         one = curvatures.of_one(self.claim.setting.functions)
-        return told if one is None or (mine and one == self.whose) else [Value({}), *told[1:]]
+        return told if one is None or (mine and one == self.whose) else [WorldValue({}), *told[1:]]
 
     # Groups
 
@@ -224,9 +224,9 @@ class _Posing:
             raise Unread(why)
         return found
 
-    def _group(self, difference: Value, name: str) -> Group:
+    def _group(self, difference: WorldValue, name: str) -> Group:
         why = "no sum of numbers is seen to be positive"
-        found: list[tuple[int, int, Value, Value, dict[str, Value], str]] = []
+        found: list[tuple[int, int, WorldValue, WorldValue, dict[str, WorldValue], str]] = []
         for weight in filter(self._is_positive, self.clients.weights()):
             try:
                 number, relations = self.clients.shared(difference, weight) if self.coins is None else (difference, {})
@@ -248,22 +248,22 @@ class _Posing:
             relations = {key: value for key, value in relations.items() if not self.coins.is_drawn(value)}
         return self._of(density, rest, relations, weight, name)
 
-    def _sums(self, *values: Value) -> set[str]:
+    def _sums(self, *values: WorldValue) -> set[str]:
         """The sums of numbers over the clients that are letters in some values."""
         spoken_of = {str(s) for value in values for c in value.of.values() for s in c.as_expr().free_symbols}
         return spoken_of & set(self.clients.weights())
 
     def _is_positive(self, weight: str) -> bool:
         symbol = sympy.Symbol(weight)
-        if self.coins is not None and self.coins.is_drawn(Value({ONE: self.world.field(symbol)})):
+        if self.coins is not None and self.coins.is_drawn(WorldValue({ONE: self.world.field(symbol)})):
             return False
         letter = self.about.names[symbol]
         return bool(letter.is_positive) or sympy.Gt(letter, 0) in self.about.relations
 
-    def _lighter(self, weight: str, density: Value, rest: Value) -> tuple[Value, Value]:
+    def _lighter(self, weight: str, density: WorldValue, rest: WorldValue) -> tuple[WorldValue, WorldValue]:
         """Both over a sum of numbers that is positive, as often as it divides them."""
         symbol = sympy.Symbol(weight)
-        over = Value({ONE: 1 / self.world.field(symbol)})
+        over = WorldValue({ONE: 1 / self.world.field(symbol)})
         k = self.world.field.symbols.index(symbol)
         parts = [*density.of.values(), *rest.of.values()]
         while parts and all(all(monomial[k] for monomial in c.numer) for c in parts):
@@ -271,12 +271,14 @@ class _Posing:
             parts = [*density.of.values(), *rest.of.values()]
         return density, rest
 
-    def _of(self, density: Value, rest: Value, relations: Mapping[str, Value], weight: str, name: str) -> Group:
+    def _of(
+        self, density: WorldValue, rest: WorldValue, relations: Mapping[str, WorldValue], weight: str, name: str
+    ) -> Group:
         # Of what does not speak of one client all are alike.
         whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
         known, relations = self._known(relations, weight)
         linked = {key: self._spread(value, weight) for key, value in relations.items()}
-        targets: dict[str, tuple[Value, bool]] = {}
+        targets: dict[str, tuple[WorldValue, bool]] = {}
         if whose is not None:
             targets["the client"] = self.clients.of_anybody(density + rest, whose), True
             if density.is_zero():
@@ -296,12 +298,14 @@ class _Posing:
                 found[f"{name}: {who}{words}"] = self._part(target, known, own, true, mine, weight)
         return self._posed(name, found)
 
-    def _mine(self, value: Value, mine: bool) -> Value:
+    def _mine(self, value: WorldValue, mine: bool) -> WorldValue:
         return self.clients.of_anybody(value, self.whose) if mine and self.whose is not None else value
 
-    def _known(self, relations: Mapping[str, Value], weight: str) -> tuple[dict[str, Value], dict[str, Value]]:
+    def _known(
+        self, relations: Mapping[str, WorldValue], weight: str
+    ) -> tuple[dict[str, WorldValue], dict[str, WorldValue]]:
         """What the setting says of a generic client; and vectors that are zero, and what it says of sums."""
-        own: dict[str, Value] = {}
+        own: dict[str, WorldValue] = {}
         linked = dict(relations)
         for k, value in enumerate(self.known):
             # A client has no part of a sum but its share.
@@ -317,15 +321,15 @@ class _Posing:
                 linked |= self.clients.shared(self.world.inner(vector * vector), weight, True)[1]
         return own, linked
 
-    def _spread(self, value: Value, weight: str) -> Value:
+    def _spread(self, value: WorldValue, weight: str) -> WorldValue:
         """The density of what is zero, or at most 0."""
         density, rest = self.clients.density(value, weight, None)
         return density + self._share(rest, weight)
 
-    def _share(self, rest: Value, weight: str) -> Value:
+    def _share(self, rest: WorldValue, weight: str) -> WorldValue:
         """What is no sum, shared out among the clients by the weight of each."""
         one = self.world.field.one
-        return rest * Value({ONE: one / self.world.field(sympy.Symbol(weight))}) * self.clients.of_weight(weight)
+        return rest * WorldValue({ONE: one / self.world.field(sympy.Symbol(weight))}) * self.clients.of_weight(weight)
 
     def _falls(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
         """The ways in which the masks of a client may fall on which depends what clients add, in words."""
@@ -346,14 +350,14 @@ class _Posing:
 
     def _part(
         self,
-        target: Value,
-        own: Mapping[str, Value],
-        linked: Mapping[str, Value],
+        target: WorldValue,
+        own: Mapping[str, WorldValue],
+        linked: Mapping[str, WorldValue],
         true: Mapping[str, bool],
         mine: bool,
         weight: str,
     ) -> _Part:
-        known: dict[str, tuple[Value, str]] = {}
+        known: dict[str, tuple[WorldValue, str]] = {}
         for name, value in own.items():
             # What depends on masks that do not matter here is left aside.
             if _masks(value) <= set(true):
@@ -417,9 +421,9 @@ class _Posing:
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
         bounds = {letter: maximum.args for letter, maximum in self.maxima.items()}
-        return Letters(self.case, self.about, self.whose, mine, bounds).domain(spoken_of)
+        return GroundLetters(self.case, self.about, self.whose, mine, bounds).domain(spoken_of)
 
-    def _vector(self, value: Value, space: Space) -> dict[str, Any]:
+    def _vector(self, value: WorldValue, space: Space) -> dict[str, Any]:
         """A vector that sums to zero, by rows."""
         found: dict[str, Any] = {}
         for (draws, atoms), c in value.of.items():
@@ -428,7 +432,7 @@ class _Posing:
             found[atoms[0].name] = space.ratio(c)
         return found
 
-    def _form(self, value: Value, space: Space) -> Form:
+    def _form(self, value: WorldValue, space: Space) -> Form:
         found: dict[tuple[str, ...], Any] = {}
         for (draws, atoms), c in value.of.items():
             assert not draws, "masks have fallen"
@@ -450,7 +454,7 @@ def _of_condition(condition: Any) -> Iterator[Term]:
             yield from _of_condition(part)
 
 
-def _mask(value: Value) -> Iterator[str]:
+def _mask(value: WorldValue) -> Iterator[str]:
     """The mask that a value is, or ``not`` with the one that it is the complement of."""
     draws = {draws: c for (draws, atoms), c in value.of.items() if not atoms}
     names = [key for key in draws if key]
@@ -463,20 +467,20 @@ def _mask(value: Value) -> Iterator[str]:
             yield f"not {name}"
 
 
-def _is_own(value: Value) -> bool:
+def _is_own(value: WorldValue) -> bool:
     """Whether each client has such a number of its own."""
     return any(atom.own for _, atoms in value.of for atom in atoms)
 
 
-def _is_vector(value: Value) -> bool:
+def _is_vector(value: WorldValue) -> bool:
     return any(sum(atom.degree for atom in atoms) for _, atoms in value.of)
 
 
-def _masks(value: Value) -> set[str]:
+def _masks(value: WorldValue) -> set[str]:
     return {name for draws, _ in value.of for name in draws}
 
 
-def _shared_vectors(values: Iterable[Value], clients: Clients) -> list[Atom]:
+def _shared_vectors(values: Iterable[WorldValue], clients: Clients) -> list[Atom]:
     """The vectors that all share."""
     found = {part for v in values for _, atoms in v.of for atom in atoms for part in clients.parts(atom)}
     return sorted(atom for atom in found if atom.degree == 1 and not atom.own)

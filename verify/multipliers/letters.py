@@ -16,13 +16,13 @@ from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.cases import Case, S, stated
+from verify.multipliers.cases import FunctionCase, S, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import Form
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
-from verify.reading.worlds import ONE, Value, World
+from verify.reading.worlds import ONE, World, WorldValue
 
 #: Letters that are reserved for maxima in a statement, and for square roots.
 MAXIMA, ROOTS = 6, 2
@@ -30,12 +30,17 @@ MAXIMA, ROOTS = 6, 2
 _ROOT = f"{Op.ROOT} "
 
 
-class Letters:
+class CaseLetters:
     """The letters of one case. ``terms``: what letters of the claim stand for, those of which it is known; ``without``:
     symbols of the world that stand in no value."""
 
     def __init__(
-        self, claim: Claim, case: Case, world: World, terms: Sequence[tuple[sympy.Expr, Term]], without: Iterable[str]
+        self,
+        claim: Claim,
+        case: FunctionCase,
+        world: World,
+        terms: Sequence[tuple[sympy.Expr, Term]],
+        without: Iterable[str],
     ) -> None:
         self.claim, self.case, self.setting, self.terms = claim, case, claim.setting, terms
         self.symbols = [str(s) for s in world.field.symbols]
@@ -79,7 +84,7 @@ class Letters:
             parts.append(from_terms(self.ring, found))
         return self.as_told(Ratio.of(*parts))
 
-    def number(self, value: Value) -> Ratio:
+    def number(self, value: WorldValue) -> Ratio:
         """A number that depends on letters alone."""
         if not set(value.of) <= {ONE}:
             raise Unread("a number depends on vectors")
@@ -94,7 +99,9 @@ class Letters:
 
     # Which are allowed
 
-    def domain(self, values: Mapping[sympy.Expr, Value], own: set[int], rooted: Mapping[str, Value]) -> Domain:
+    def domain(
+        self, values: Mapping[sympy.Expr, WorldValue], own: set[int], rooted: Mapping[str, WorldValue]
+    ) -> Domain:
         """The letters that the claim allows.
 
         ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative;

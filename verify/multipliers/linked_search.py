@@ -14,7 +14,7 @@ from verify.multipliers.inequalities import Group
 from verify.multipliers.links import agreed, nets
 from verify.multipliers.points import Points, Programs
 from verify.multipliers.posing import Posed
-from verify.multipliers.proofs import Proof, Tree, check
+from verify.multipliers.proofs import CaseProof, Tree, check
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.search import search
 
@@ -54,7 +54,7 @@ def _proposed(group: Group, deadline: float) -> Iterator[Links]:
         yield {link: posed.one * c for link, c in found.items()}
     for first in group.parts.values() if found != {} else ():
         one = search(first, deadline - time.process_time())
-        if isinstance(one, Proof):
+        if isinstance(one, CaseProof):
             links = nets(group, one.posed, one.multipliers)
             if not any(group.own & c.letters() for c in links.values()):
                 yield links
@@ -134,7 +134,7 @@ def _with(group: Group, links: Links, deadline: float) -> dict[str, Tree] | str:
         others = {known: form for known, form in posed.known.items() if known not in group.linked}
         left = deadline - time.process_time()
         found = search(replace(posed, target=target, known=others), left) if left > 0 else "the time was over"
-        if not isinstance(found, Proof):
+        if not isinstance(found, CaseProof):
             return f"{name}: {found if isinstance(found, str) else 'it is split'}"
         trees[name] = check(posed, {**found.multipliers, **given})
     return trees

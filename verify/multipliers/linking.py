@@ -13,7 +13,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.one_step import OneStep
 from verify.multipliers.inequalities import Group, invariant_of, pose
 from verify.multipliers.links import agreed
-from verify.multipliers.proofs import Proof, Tree, checked, else_searched, leaves, texts
+from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.reading import claimed, comparing
 
 
@@ -22,7 +22,9 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
     return texts("stored_inequalities.json")
 
 
-def prove(claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float) -> list[Proof] | str:
+def prove(
+    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float
+) -> list[CaseProof] | str:
     """Proofs of all parts of an inequality, or what stands in the way. Arguments as of :func:`shown`."""
     found = shown(claim, instances, rng, seconds)
     if isinstance(found, str):

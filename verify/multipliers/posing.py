@@ -14,18 +14,18 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
-from verify.multipliers.cases import MU_L, Case, Declared, S, declared, declared_of_g, example, stated, typical
+from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Form, Moments, masks, sizes
 from verify.multipliers.functions import Functions, scalar
-from verify.multipliers.letters import Letters, at_least
+from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
 from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
-from verify.reading.worlds import ONE, Value, World, symbol_of
+from verify.reading.worlds import ONE, World, WorldValue, symbol_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class NeverOccurs(Exception):
     """Of a case that no letters are of which meet the hypotheses."""
 
 
-def pose(claim: Claim, case: Case) -> Posed:
+def pose(claim: Claim, case: FunctionCase) -> Posed:
     """What a case of a claim says. ``Unread`` tells what stands in the way; ``NeverOccurs`` that it says nothing;
     ``OfOneClient`` that it is two cases."""
     return _Posing(claim, case).posed()
@@ -82,7 +82,7 @@ _SPREAD = "the mean of the L_i^2"
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
-    def __init__(self, claim: Claim, case: Case) -> None:
+    def __init__(self, claim: Claim, case: FunctionCase) -> None:
         self.claim, self.case, self.setting = claim, case, claim.setting
         algorithm = getattr(claim.statement, "algorithm", None)
         if algorithm is None or self.setting.algorithm is None:
@@ -116,10 +116,10 @@ class _Posing:
         spoken = [t for _, t in self.quantities.values()] + [t for _, t in terms]
         spoken += [*extra, *fixed.values(), *self.residuals]
         self.world = world(self.program, *spoken)
-        self.rooted: dict[str, Value] = {}
+        self.rooted: dict[str, WorldValue] = {}
         self.each = self._each(dict(terms))
         written = [*(f"{Op.LETTER} {name}" for name in self.each), *([f"{Op.GIVEN} mu"] if weak else [])]
-        self.letters = Letters(claim, case, self.world, terms, written)
+        self.letters = CaseLetters(claim, case, self.world, terms, written)
         #: A family's constants are variances; of what the method is told of noise the claim says the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
         self.answers = self._answers()
@@ -180,26 +180,26 @@ class _Posing:
             return leaf(Op.GIVEN, f"compressors.{source}", NUMBER)
         return None
 
-    def _each(self, known: Mapping[sympy.Expr, Term]) -> Mapping[str, Value]:
+    def _each(self, known: Mapping[sympy.Expr, Term]) -> Mapping[str, WorldValue]:
         """Parameters that each client has of its own, by what hypotheses say that all of them are."""
         env = {letter: self._number(term) for letter, term in known.items()}
         said = {name: number for h in self.claim.requires for name, number in h.each.items()}
         own = [name for name, kind in self.program.letters.items() if kind.axes == (Axis.CLIENTS,)]
         return {name: of_expression(said[name], env, self.world) for name in own if name in said}
 
-    def _lettered(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _lettered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         own = term.type.axes == (Axis.CLIENTS,)
         return self.each[str(term.data)] if own and term.data in self.each else world.letter(term)
 
     # The world
 
-    def _number(self, term: Term) -> Value:
+    def _number(self, term: Term) -> WorldValue:
         return evaluated(self.world, [term])[0]
 
-    def _root(self, world: World, term: Term, of: list[Value]) -> Value:
+    def _root(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         symbol = symbol_of(term)
         self.rooted[str(symbol)] = of[0]
-        return Value({ONE: world.field(symbol)})
+        return WorldValue({ONE: world.field(symbol)})
 
     def _answers(self) -> Answers:
         functions: dict[str, Functions] = {}
@@ -217,20 +217,20 @@ class _Posing:
             if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
                 average = of.average(typical(of), None)
             if not self.case.with_g:
-                y_star = Value({}) if single else here.deviation("y*", 1)
+                y_star = WorldValue({}) if single else here.deviation("y*", 1)
             else:
                 y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
             functions["f"] = self._functions("f", told, y_star, average)
             if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
                 functions[CONJUGATES] = self._conjugates(answers)
             if self.case.with_g:
-                mean = y_star if single else here.total(y_star) * Value({ONE: 1 / here.field(sympy.Symbol("n"))})
+                mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", told_of_g, -mean)
         for adversary in self.setting.adversaries:
             answers.errors[adversary.field] = self._errors(adversary)
         return answers
 
-    def _functions(self, name: str, told: Declared, slope: Value, average: Any = None) -> Functions:
+    def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> Functions:
         curvatures, steepest, equal = None, None, False
         if stated(self.claim, self.setting.functions):
             equal = bool(self.case.equal) and told.largest is not None and told.least != 0
@@ -249,7 +249,7 @@ class _Posing:
             equal = bool(self.case.equal)
             known = [scalar(here, c).of[ONE] for c in reversed(MU_L)]
             answers.divisors.extend(known)
-            least, largest = (Value({ONE: 1 / c}) for c in known)
+            least, largest = (WorldValue({ONE: 1 / c}) for c in known)
             curvatures = (least, largest)
         return Functions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal, anchor="y*")
 
@@ -271,8 +271,8 @@ class _Posing:
             sigma, batch = (leaf(Op.LETTER, name, NUMBER) for name in ("sigma", adversary.batch))
             variance = self._number(sigma) * self._number(sigma)
             if adversary.batch:
-                variance = variance * Value({ONE: 1 / self._number(batch).of[ONE]})
-            return Errors(Value({}), True, independent, variance=variance)
+                variance = variance * WorldValue({ONE: 1 / self._number(batch).of[ONE]})
+            return Errors(WorldValue({}), True, independent, variance=variance)
         raise Unread(f"what {field} is, is not known")
 
     def _states(self, fixed: Mapping[str, Term]) -> None:
@@ -290,14 +290,14 @@ class _Posing:
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("the invariant does not tell parts of the state by the others")
 
-    def _solve(self, residual: Value) -> None:
+    def _solve(self, residual: WorldValue) -> None:
         here = self.world
         for name, kind in self.program.parts.items():
             mean = f"mean of {name}" if Axis.CLIENTS in kind.axes else name
             own = [k for k in residual.of if len(k[1]) == 1 and k[1][0].name == mean and not k[0]]
             if own and _is_never_zero(residual.of[own[0]]):
-                rest = Value({k: c for k, c in residual.of.items() if k != own[0]})
-                change = Value({own[0]: here.field.one}) + rest * Value({ONE: 1 / residual.of[own[0]]})
+                rest = WorldValue({k: c for k, c in residual.of.items() if k != own[0]})
+                change = WorldValue({own[0]: here.field.one}) + rest * WorldValue({ONE: 1 / residual.of[own[0]]})
                 here.known[name] = here.known[name] - change
                 return
         raise Unread("the invariant is linear in no part of the state")
@@ -355,7 +355,7 @@ class _Posing:
             tuple(letters.meanings()),
         )
 
-    def _form(self, moments: Moments, value: Value) -> Form:
+    def _form(self, moments: Moments, value: WorldValue) -> Form:
         form = moments.expectation(value)
         if not self.case.alone:
             return form

@@ -26,7 +26,7 @@ from verify.multipliers.ratios import Ratio, coefficients, degree, parsed, text
 Matrix = list[list[Ratio]]
 
 
-class Square(NamedTuple):
+class WeightedSquare(NamedTuple):
     """A weight that is >= 0, and the vector whose square it multiplies, by rows. ``pivot``: the row of the pivot, None
     where it was not eliminated."""
 
@@ -35,7 +35,7 @@ class Square(NamedTuple):
     vector: Mapping[str, Ratio]
 
 
-class Plan(NamedTuple):
+class Elimination(NamedTuple):
     """How a block is shown to be a sum of squares: ``maximum``: the letter for a maximum that is replaced on the
     diagonal, ``bounds``: by which of its bounds, for each row where it stands, ``stated``: squares that are taken off
     before the elimination, and ``order``: its pivots."""
@@ -43,17 +43,17 @@ class Plan(NamedTuple):
     maximum: int | None
     bounds: Mapping[str, int]
     order: tuple[str, ...]
-    stated: tuple[Square, ...] = ()
+    stated: tuple[WeightedSquare, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Proof:
+class CaseProof:
     """A proof of one case that was checked: the multipliers by name, and by blocks of rows the squares and plans."""
 
     posed: Posed
     multipliers: Mapping[str, Ratio]
-    squares: Mapping[str, tuple[Square, ...]]
-    plans: Mapping[str, Plan]
+    squares: Mapping[str, tuple[WeightedSquare, ...]]
+    plans: Mapping[str, Elimination]
 
 
 class Wrong(ValueError):
@@ -89,7 +89,7 @@ def matrix(posed: Posed, form: Form, block: str, rows: Sequence[str]) -> Matrix:
     return [[entry(a, b) for b in rows] for a in rows]
 
 
-def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Plan] | None = None) -> Proof:
+def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Elimination] | None = None) -> CaseProof:
     """The proof that multipliers make. ``Wrong`` says what is not shown.
 
     ``plans``: how blocks are shown to be sums of squares, by name; any that work are looked for where there are none.
@@ -118,25 +118,25 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Pl
                 break
         else:
             raise Wrong(f"the block {block} is not shown to be a sum of squares")
-    return Proof(posed, multipliers, squares, made)
+    return CaseProof(posed, multipliers, squares, made)
 
 
-def pivots(squares: Sequence[Square]) -> tuple[str, ...]:
+def pivots(squares: Sequence[WeightedSquare]) -> tuple[str, ...]:
     """The order of an elimination."""
     return tuple(square.pivot for square in squares if square.pivot is not None)
 
 
-def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Plan]:
+def planned(posed: Posed, of: Matrix, rows: list[str]) -> Iterator[Elimination]:
     """Plans for a block, the pivots left open: letters that stand for maxima replaced first, then none."""
     for letter, bounds in posed.branches.items():
         places = _diagonal(posed.domain, of, letter)
         if places:
             for choice in product(range(len(bounds)), repeat=len(places)):
-                yield Plan(letter, {rows[i]: k for i, k in zip(places, choice, strict=True)}, ())
-    yield Plan(None, {}, ())
+                yield Elimination(letter, {rows[i]: k for i, k in zip(places, choice, strict=True)}, ())
+    yield Elimination(None, {}, ())
 
 
-def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Square, ...] | None:
+def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -> tuple[WeightedSquare, ...] | None:
     """Weights and squares whose sum a matrix is; None where this is not shown."""
     below, more = lowered(posed, of, rows, plan)
     below = without(posed.domain, below, rows, plan.stated)
@@ -144,7 +144,7 @@ def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple
     return None if found is None else (*more, *plan.stated, *found)
 
 
-def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[Square]) -> Matrix:
+def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[WeightedSquare]) -> Matrix:
     """What squares leave of a matrix. ``Wrong`` where a weight is not shown to be nonnegative, or no row is meant.
 
     What they divide by may be zero somewhere, as pivots may.
@@ -161,7 +161,9 @@ def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[Squar
     return of
 
 
-def eliminated(domain: Domain, of: Matrix, rows: list[str], order: Sequence[str] = ()) -> tuple[Square, ...] | None:
+def eliminated(
+    domain: Domain, of: Matrix, rows: list[str], order: Sequence[str] = ()
+) -> tuple[WeightedSquare, ...] | None:
     """The squares that elimination makes, in an order in which all pivots are shown to be nonnegative; None if none is.
 
     A pivot may be zero somewhere: a domain is regular, so that what is shown elsewhere holds there too.
@@ -181,11 +183,11 @@ def eliminated(domain: Domain, of: Matrix, rows: list[str], order: Sequence[str]
         found = eliminated(domain, left, [rows[i] for i in rest], order[1:])
         if found is not None:
             vector = {rows[i]: of[i][k] / pivot for i in alive if not of[i][k].is_zero}
-            return (Square(rows[k], pivot, vector), *found)
+            return (WeightedSquare(rows[k], pivot, vector), *found)
     return None
 
 
-def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Matrix, tuple[Square, ...]]:
+def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -> tuple[Matrix, tuple[WeightedSquare, ...]]:
     """A matrix that is at most a matrix, with the squares by which they differ. ``Wrong`` where a plan has none."""
     if plan.maximum is None:
         return of, ()
@@ -199,7 +201,7 @@ def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Plan) -> tuple[Matr
     for i in places:
         apart = _slope(of[i][i], plan.maximum) * (value - bounds[plan.bounds[rows[i]]])
         below[i][i] = of[i][i] - apart
-        more.append(Square(None, apart, {rows[i]: posed.one}))
+        more.append(WeightedSquare(None, apart, {rows[i]: posed.one}))
     return below, tuple(more)
 
 
@@ -222,7 +224,7 @@ def _diagonal(domain: Domain, of: Matrix, letter: int) -> list[int]:
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class SplitProof:
     """Proofs of two parts of a domain: where a polynomial is >= 0, and where it is <= 0."""
 
     by: Any
@@ -230,12 +232,12 @@ class Split:
     below: Tree
 
 
-Tree = Proof | Split
+Tree = CaseProof | SplitProof
 
 
-def leaves(tree: Tree) -> Iterator[Proof]:
+def leaves(tree: Tree) -> Iterator[CaseProof]:
     """The proofs of all parts."""
-    if isinstance(tree, Split):
+    if isinstance(tree, SplitProof):
         yield from leaves(tree.above)
         yield from leaves(tree.below)
     else:
@@ -247,7 +249,7 @@ def leaves(tree: Tree) -> Iterator[Proof]:
 
 def written(tree: Tree) -> dict[str, Any]:
     """Proofs as texts by name."""
-    if isinstance(tree, Split):
+    if isinstance(tree, SplitProof):
         names = next(leaves(tree)).posed.names
         by = text(Ratio(tree.by, tree.by.context().constant(1)), names)
         return {"split": by, "above": written(tree.above), "below": written(tree.below)}
@@ -264,7 +266,7 @@ def written(tree: Tree) -> dict[str, Any]:
     return {"multipliers": {name: text(c, names) for name, c in tree.multipliers.items()}, "plans": plans}
 
 
-def _stated(plan: Plan, names: tuple[str, ...]) -> dict[str, Any]:
+def _stated(plan: Elimination, names: tuple[str, ...]) -> dict[str, Any]:
     squares = [
         {"weight": text(s.weight, names), "vector": {row: text(c, names) for row, c in s.vector.items()}}
         for s in plan.stated
@@ -286,20 +288,20 @@ def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
     except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
         raise Wrong(f"a stored proof is not read: {error}") from error
     above, below = posed.part(by.num), posed.part(-by.num)
-    return Split(by.num, checked(above, stored["above"]), checked(below, stored["below"]))
+    return SplitProof(by.num, checked(above, stored["above"]), checked(below, stored["below"]))
 
 
-def _plan(posed: Posed, stored: Mapping[str, Any]) -> Plan:
+def _plan(posed: Posed, stored: Mapping[str, Any]) -> Elimination:
     top = stored["maximum"]
     maximum = None if top is None else posed.names.index(top)
     bounds = {str(row): int(k) for row, k in stored["bounds"].items()}
     squares = tuple(_square(posed, square) for square in stored.get("stated", ()))
-    return Plan(maximum, bounds, tuple(map(str, stored["order"])), squares)
+    return Elimination(maximum, bounds, tuple(map(str, stored["order"])), squares)
 
 
-def _square(posed: Posed, stored: Mapping[str, Any]) -> Square:
+def _square(posed: Posed, stored: Mapping[str, Any]) -> WeightedSquare:
     vector = {str(row): parsed(str(c), posed.names) for row, c in stored["vector"].items()}
-    return Square(None, parsed(str(stored["weight"]), posed.names), vector)
+    return WeightedSquare(None, parsed(str(stored["weight"]), posed.names), vector)
 
 
 _Found = TypeVar("_Found")

@@ -10,7 +10,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
-from verify.multipliers.proofs import Proof, Tree, checked, else_searched, leaves, texts
+from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.reading.source import Unread
 
 
@@ -22,7 +22,7 @@ class Shown:
     cases: Mapping[str, Tree]
 
     @property
-    def proofs(self) -> list[Proof]:
+    def proofs(self) -> list[CaseProof]:
         """The proofs of all parts of all cases."""
         return [proof for tree in self.cases.values() for proof in leaves(tree)]
 

@@ -22,9 +22,9 @@ from verify.multipliers.charts import has_no_negative
 from verify.multipliers.points import Floats, Points, Programs, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (
+    CaseProof,
     Matrix,
-    Proof,
-    Split,
+    SplitProof,
     Tree,
     Wrong,
     blocks,
@@ -62,7 +62,7 @@ class Search:
     programs: Programs = field(init=False)
     why: str = "no multipliers were found"
 
-    def run(self) -> Proof | None:
+    def run(self) -> CaseProof | None:
         """A proof that was checked, or None, which says nothing."""
         self.rng = np.random.default_rng(self.seed)
         self.names = list(self.posed.known)
@@ -171,7 +171,7 @@ class Search:
 
     # One multiplier after another
 
-    def _next(self, place: int) -> Proof | None:
+    def _next(self, place: int) -> CaseProof | None:
         if self._late:
             return None
         if place == len(self.order):
@@ -255,7 +255,7 @@ class Search:
                         if 0 < len(kept) < len(found.num):
                             yield Ratio.of(from_terms(self.posed.domain.ring, kept), found.den)
 
-    def _finish(self) -> Proof | None:
+    def _finish(self) -> CaseProof | None:
         full = dict(self.named)
         for k, (constant, others) in self.told.items():
             total = constant
@@ -286,7 +286,7 @@ class Search:
                 return True
         return False
 
-    def _checked(self, multipliers: Mapping[str, Ratio]) -> Proof | None:
+    def _checked(self, multipliers: Mapping[str, Ratio]) -> CaseProof | None:
         doubting = replace(self.posed, domain=replace(self.posed.domain, doubts=self._doubts))
         try:
             left = remainder(doubting, multipliers)
@@ -342,7 +342,7 @@ def search(posed: Posed, seconds: float, say: Say = lambda text: None, seed: int
                 break
             halves.append(half)
         else:
-            return Split(p, halves[0], halves[1])
+            return SplitProof(p, halves[0], halves[1])
     return whole.why
 
 

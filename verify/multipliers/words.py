@@ -7,19 +7,19 @@ from typing import Any
 
 from fedtheory.claims import Claim
 from verify.multipliers.clients import CONJUGATE, Asked, Clients
-from verify.reading.claimed import Case
+from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.terms import Op
 from verify.reading.values import Condition
-from verify.reading.worlds import Value
+from verify.reading.worlds import WorldValue
 
 
-def in_words(value: Value) -> str:
+def in_words(value: WorldValue) -> str:
     """A value as a sum of products."""
     return " + ".join(_product(c, (*sorted(draws), *(a.name for a in atoms))) for (draws, atoms), c in value.of.items())
 
 
-def class_in_words(function: str, low: Value, high: Value, a: Any, b: Any) -> str:
+def class_in_words(function: str, low: WorldValue, high: WorldValue, a: Any, b: Any) -> str:
     """An inequality that holds between two points of a function of which the curvatures are bounded."""
     bounds, what = f"[{in_words(low) or '0'}, {in_words(high)}]", "conjugate" if function == CONJUGATE else "function"
     return f"the client's {what} has curvatures in {bounds}: between ({in_words(a)}) and ({in_words(b)})"
@@ -31,12 +31,12 @@ def setting_in_words(claim: Claim, name: str) -> str:
     return f"{name}, of what the setting says is at most 0: {' '.join((says or claim.setting.text).split())}"
 
 
-def sum_in_words(value: Value, row: str) -> str:
+def sum_in_words(value: WorldValue, row: str) -> str:
     """A vector that is zero once it is summed over the clients, in an inner product with one that all share."""
     return f"summed over the clients this is zero: <{in_words(value)}, {row}>"
 
 
-def meanings(clients: Clients, case: Case, out: Iterable[str]) -> Iterator[str]:
+def meanings(clients: Clients, case: CodePath, out: Iterable[str]) -> Iterator[str]:
     """What is true of the letters in a case; what stands for functions at points, and for sums and their quotients; and
     of which vectors nothing depends on where they are."""
     for condition, answer in case.conditions:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from verify.reading.source import Unread
-from verify.reading.values import Function, Made, Record
+from verify.reading.values import Function, Made, NamedTupleValue
 
 #: The statements that a function may consist of, whether they are reached or not.
 STATEMENTS = (
@@ -34,13 +34,13 @@ def loads(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
 
 
-def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Record:
+def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> NamedTupleValue:
     """What a class of NamedTuples makes of its parts."""
     fields = dict(zip(cls._fields, given, strict=False))
     if len(given) > len(cls._fields) or set(fields) & set(named) or set(fields) | set(named) != set(cls._fields):
         raise ValueError(f"{cls.__name__} is made of {len(given) + len(named)} parts, where it has {len(cls._fields)}")
     together = {**fields, **named}
-    return Record(cls, {name: together[name] for name in cls._fields})
+    return NamedTupleValue(cls, {name: together[name] for name in cls._fields})
 
 
 def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Callable[[Any], Any]) -> Made:
@@ -58,11 +58,11 @@ def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Ca
     return Made(cls, {f.name: found[f.name] for f in own})
 
 
-def replaced(record: Record, **changed: Any) -> Record:
+def replaced(record: NamedTupleValue, **changed: Any) -> NamedTupleValue:
     """A record with some other parts."""
     if not set(changed) <= set(record.fields):
         raise ValueError(f"{', '.join(changed)} are replaced, of a record that has {', '.join(record.fields)}")
-    return Record(record.of, {**record.fields, **changed})
+    return NamedTupleValue(record.of, {**record.fields, **changed})
 
 
 def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:

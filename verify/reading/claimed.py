@@ -24,15 +24,15 @@ from fedtheory.problems.oracles import Oracle
 from fedtheory.settings.hypotheses import of_each
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
-from verify.reading.program import Program, held, is_made_by, parameter, parts_after, theirs
+from verify.reading.program import StepProgram, held, is_made_by, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
-from verify.reading.values import Condition, Law, Named, Record, Several, Unknown, is_ours, is_record_class
+from verify.reading.values import Condition, Law, Named, NamedTupleValue, Several, Unknown, is_ours, is_record_class
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class CodePath:
     """What a claim says on one path through the conditions on letters in its code.
 
     ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
@@ -50,7 +50,7 @@ class Case:
     quantities: Mapping[Any, tuple[Term, ...]]
     axis: int
     types: Mapping[str, Type]
-    program: Program | None
+    program: StepProgram | None
     known: tuple[Term, ...] = ()
     known_axis: int = -1
     masks: tuple[Term, ...] = ()
@@ -77,7 +77,7 @@ class Scene:
 
 def cases(
     claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool, known_too: bool = False
-) -> Iterator[Case]:
+) -> Iterator[CodePath]:
     """What ``functions(problem, params, state)`` of a claim compute, on every path on which its hypotheses may hold.
 
     ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too;
@@ -97,7 +97,9 @@ def cases(
             yield replace(_case(claim, reader, scene, functions, stepping, of_all), masks=masks, signs=signs)
 
 
-def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any) -> Case:
+def _case(
+    claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], stepping: bool, of_all: Any
+) -> CodePath:
     given = scene.problem, scene.params, scene.state
     letters = dict(_letters(claim, reader, scene))
     values = {function: reader.call(theirs(function), *given) for function in functions}
@@ -118,14 +120,14 @@ def _case(claim: Claim, reader: Reader, scene: Scene, functions: Sequence[Any], 
         after = reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
-        program = Program(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
+        program = StepProgram(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
     of_states: tuple[Term, ...] = ()
     axis_of_states = -1
     if of_all is not None:
         said = reader.call(theirs(of_all), *given)
         of_states, axis_of_states = _terms(said), getattr(said, "axis", -1)
     taken, raising, quotients = tuple(reader.taken), tuple(reader.raising), tuple(reader.quotients)
-    return Case(
+    return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
     )
 
@@ -247,7 +249,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
         raise Unread(f"states of {claim.id} have code of their own, or other parts than are told")
     # What unpacks a state, or makes one of a tuple, goes by the order of its class.
     types = {name: told[name] for name in State._fields}
-    state = Record(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
+    state = NamedTupleValue(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
     return Scene(None if of is None else problem, params, state, types, with_g)
 
 
@@ -269,7 +271,7 @@ def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, boo
     return type(problem), g is not None, single, hasattr(f, "resolvent"), hasattr(g, "resolvent")
 
 
-def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> Record:
+def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> NamedTupleValue:
     """What parameters stand for: of the same kind at all instances; ``there``: no others are meant."""
     cls = type(instances[0].params)
     if not is_record_class(cls):
@@ -288,7 +290,7 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
             # What is no letter and no compressor has one value here, and may have others elsewhere.
             known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
             told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, of which values are not told")
-    return Record(cls, told)
+    return NamedTupleValue(cls, told)
 
 
 def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:
@@ -319,7 +321,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _types(
-    claim: Claim, instances: Sequence[Instance], reader: Reader, problem: Named, params: Record
+    claim: Claim, instances: Sequence[Instance], reader: Reader, problem: Named, params: NamedTupleValue
 ) -> dict[str, Type]:
     """The types of the parts of a state."""
     algorithm = claim.setting.algorithm
@@ -333,9 +335,9 @@ def _types(
     found = reader.call(centre, problem, params)
     fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
     if type(found) is tuple and len(found) == len(fields):
-        found = Record(None, dict(zip(fields, found, strict=True)))
+        found = NamedTupleValue(None, dict(zip(fields, found, strict=True)))
     del reader.raising[before:], reader.quotients[made:]
-    if not isinstance(found, Record):
+    if not isinstance(found, NamedTupleValue):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
     axes = {name: as_term(value).type.axes for name, value in found.fields.items()}
     return {name: Type(of, True, int(Axis.COORDINATES in of)) for name, of in axes.items()}

@@ -17,15 +17,15 @@ from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, exact, square_root
 from fedtheory.numbers.sourcecode import quotient
 from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
-from verify.reading.claimed import Case
+from verify.reading.claimed import CodePath
 from verify.reading.oracles import VECTORS
-from verify.reading.program import Program, quantities, read
+from verify.reading.program import StepProgram, quantities, read
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, parts
 from verify.reading.values import Condition
 
 
-def step(program: Program, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+def step(program: StepProgram, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
     """The parts of the state after a step that was read, by name; shapes are those of a state with its replicas."""
     first, kind = next(iter(state)), next(iter(program.parts.values()))
     lead = np.shape(first)[: np.ndim(first) - len(kind.axes)]
@@ -174,7 +174,7 @@ def _viewed(value: Any, term: Term, problem: Any) -> Any:
 CLIENTS, POINTS = (2, 3, 4, 5), 2
 
 
-def check(claim: Claim, cases: Sequence[Case], instances: Sequence[Instance], rng: np.random.Generator) -> int:
+def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance], rng: np.random.Generator) -> int:
     """At how many instances what was read is what the code computes. ``Unread`` where it is not, or at none."""
     compared, (first, more) = 0, _spread(instances)
     for k, instance in enumerate([*first, *more]):
@@ -191,7 +191,7 @@ def check(claim: Claim, cases: Sequence[Case], instances: Sequence[Instance], rn
     return compared
 
 
-def _sizes(case: Case, state: Any) -> Any:
+def _sizes(case: CodePath, state: Any) -> Any:
     """Where there is no problem, what it would say: n and d, as states have them."""
     shapes = [
         zip(kind.axes[::-1], np.shape(getattr(state, name))[::-1], strict=False) for name, kind in case.types.items()
@@ -212,7 +212,7 @@ def _spread(instances: Sequence[Instance]) -> tuple[list[Instance], list[Instanc
     return chosen + left[:few], left[few:]
 
 
-def _occurs(case: Case, problem: Any, params: Any, state: Any) -> bool:
+def _occurs(case: CodePath, problem: Any, params: Any, state: Any) -> bool:
     return all(holds(condition, problem, params, state) is answer for condition, answer in case.conditions)
 
 
@@ -230,7 +230,7 @@ def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
 
 
 def _compare(
-    claim: Claim, case: Case, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
+    claim: Claim, case: CodePath, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
 ) -> bool:
     """Whether all that was read is compared; what loops leave is read again, with the numbers of rounds there are."""
     lead = np.shape(state[0])[:2]

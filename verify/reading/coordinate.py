@@ -26,7 +26,7 @@ from verify.reading.program import theirs
 from verify.reading.reader import PATHS, Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
-from verify.reading.values import COMPARISONS, Condition, Law, Named, Record, Rule, Unknown, relation_of
+from verify.reading.values import COMPARISONS, Condition, Law, Named, NamedTupleValue, Rule, Unknown, relation_of
 
 #: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
@@ -359,7 +359,7 @@ def _side_by_side(law: Law, done: Mapping[str, tuple[Any, Term]]) -> Iterator[tu
         probability = terms.constant(1)
         for _, p in done.values():
             probability = terms.multiply(probability, p)
-        yield Record(law.make, {name: draw for name, (draw, _) in done.items()}), probability
+        yield NamedTupleValue(law.make, {name: draw for name, (draw, _) in done.items()}), probability
         return
     for option in _draws(law.of[len(done)]):
         yield from _side_by_side(law, {**done, names[len(done)]: option})

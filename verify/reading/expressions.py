@@ -17,7 +17,17 @@ from verify.reading.objects import Objects, decimal
 from verify.reading.operations import LARGEST, WHOLE, joined, operated, related
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
-from verify.reading.values import CONSTANTS, Condition, Function, Lengths, Record, Scope, Shape, Unknown, describe
+from verify.reading.values import (
+    CONSTANTS,
+    Condition,
+    Function,
+    Lengths,
+    NamedTupleValue,
+    Scope,
+    Shape,
+    Unknown,
+    describe,
+)
 
 
 class Returned(Exception):
@@ -105,7 +115,7 @@ class Expressions(Objects):
         index = self._value(at.slice, scope)
         if isinstance(value, Shape):
             return length(value, index)
-        if isinstance(value, Record) and value.of is None and type(index) is str and index in value.fields:
+        if isinstance(value, NamedTupleValue) and value.of is None and type(index) is str and index in value.fields:
             return value.fields[index]
         if (items := items_of(value)) is not None and type(index) is int and -len(items) <= index < len(items):
             return items[index]
@@ -175,12 +185,12 @@ class Expressions(Objects):
             else:
                 yield self._value(element, scope)
 
-    def _mapping(self, at: ast.Dict, scope: Scope) -> Record:
+    def _mapping(self, at: ast.Dict, scope: Scope) -> NamedTupleValue:
         found: dict[str, Any] = {}
         for key, value in zip(at.keys, at.values, strict=True):
             if key is None:
                 inner = self._value(value, scope)
-                if not isinstance(inner, Record) or inner.of is not None:
+                if not isinstance(inner, NamedTupleValue) or inner.of is not None:
                     raise ValueError(f"{describe(inner)} is taken for a mapping")
                 found |= inner.fields
             else:
@@ -188,7 +198,7 @@ class Expressions(Objects):
                 if type(name) is not str:
                     raise ValueError(f"{describe(name)} is a key")
                 found[name] = self._value(value, scope)
-        return Record(None, found)
+        return NamedTupleValue(None, found)
 
     def _comprehension(self, at: ast.ListComp | ast.GeneratorExp, scope: Scope) -> tuple[Any, ...]:
         if len(at.generators) > 1 or at.generators[0].ifs or at.generators[0].is_async:
@@ -231,7 +241,7 @@ class Expressions(Objects):
             value = self._value(keyword.value, scope)
             if keyword.arg is not None:
                 named[keyword.arg] = value
-            elif isinstance(value, Record) and value.of is None:
+            elif isinstance(value, NamedTupleValue) and value.of is None:
                 named |= value.fields
             else:
                 raise ValueError(f"{describe(value)} is taken for a mapping")
@@ -274,4 +284,4 @@ def items_of(value: Any) -> tuple[Any, ...] | None:
     """What a tuple or a NamedTuple holds; None of anything else."""
     if type(value) is tuple:
         return value
-    return tuple(value.fields.values()) if isinstance(value, Record) and value.of is not None else None
+    return tuple(value.fields.values()) if isinstance(value, NamedTupleValue) and value.of is not None else None

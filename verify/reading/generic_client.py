@@ -14,13 +14,25 @@ from typing import Any, NamedTuple
 import sympy
 
 from verify.reading.arrays import EXAMPLES
-from verify.reading.program import Program
+from verify.reading.program import StepProgram
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, parts
-from verify.reading.worlds import MADE, ONE, SPARE, SUMS, Atom, Monomial, Value, World, at_client, inverse, symbol_of
+from verify.reading.worlds import (
+    MADE,
+    ONE,
+    SPARE,
+    SUMS,
+    Atom,
+    Monomial,
+    World,
+    WorldValue,
+    at_client,
+    inverse,
+    symbol_of,
+)
 
 
-def world(program: Program, *more: Term) -> World:
+def world(program: StepProgram, *more: Term) -> World:
     """The world of a program, and of more terms in what it speaks of."""
     made = world_of(*program.step.values(), *program.law.terms(), *more)
     for name, law in _subsets(program.law, "draw"):
@@ -73,41 +85,41 @@ def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
         yield name, law
 
 
-def evaluated(world: World, of: Iterable[Term]) -> list[Value]:
+def evaluated(world: World, of: Iterable[Term]) -> list[WorldValue]:
     """The values of terms. ``Unread`` for what has none with n a letter."""
     wanted = list(of)
-    found: dict[int, Value] = {}
+    found: dict[int, WorldValue] = {}
     for term in parts(*wanted):
         found[id(term)] = _value(world, term, [found[id(part)] for part in term.of])
     return [found[id(term)] for term in wanted]
 
 
-def _value(world: World, term: Term, of: list[Value]) -> Value:
+def _value(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     rule = world.rules.get(term.op) or _RULES.get(term.op)
     if rule is None:
         raise Unread(f"with n a letter, nothing says what {term.op} is")
     return rule(world, term, of)
 
 
-def _part(world: World, term: Term, of: list[Value]) -> Value:
+def _part(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     if term.data in world.known:
         return world.known[term.data]
     return _named(world, term, term.data)
 
 
-def _named(world: World, term: Term, name: str) -> Value:
+def _named(world: World, term: Term, name: str) -> WorldValue:
     if Axis.EXAMPLES in term.type.axes:
         return world.of_example(name, term.type.degree)
     known = world.of_client if Axis.CLIENTS in term.type.axes else world.atom
     return known(name, term.type.degree)
 
 
-def _given(world: World, term: Term, of: list[Value]) -> Value:
+def _given(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     number = term.type.degree == 0 and Axis.EXAMPLES not in term.type.axes
     return world.letter(term) if number else _named(world, term, f"the given {term.data}")
 
 
-def _all_drawn(world: World, term: Term, of: list[Value]) -> Value:
+def _all_drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     kind, name = term.data
     if kind == "compression":
         raise Unread("nothing says what compressors make of a vector, over all that they draw")
@@ -117,11 +129,11 @@ def _all_drawn(world: World, term: Term, of: list[Value]) -> Value:
     return world.drawn(name)
 
 
-def _drawn(world: World, term: Term, of: list[Value]) -> Value:
+def _drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return world.drawn(term.data if isinstance(term.data, str) else term.data[0])
 
 
-def _asked(world: World, term: Term, of: list[Value]) -> Value:
+def _asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     """An answer that is known by what was asked. A gradient is known where a conjugate has its slope, or a resolvent
     its root, if there is but one."""
     function, _, oracle = term.data.rpartition(".")
@@ -137,34 +149,34 @@ def _asked(world: World, term: Term, of: list[Value]) -> Value:
     return found
 
 
-def _answer(world: World, term: Term, of: list[Value]) -> Value:
+def _answer(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return _named(world, term, f"{term.data}({'; '.join(value.name() for value in of)})")
 
 
-def _quotient(world: World, term: Term, of: list[Value]) -> Value:
+def _quotient(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return of[0] * inverse(world, of[1])
 
 
-def _power(world: World, term: Term, of: list[Value]) -> Value:
+def _power(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     base, found = of[0] if term.data >= 0 else inverse(world, of[0]), world.constant(1)
     for _ in range(abs(term.data)):
         found *= base
     return found
 
 
-def _chosen(world: World, term: Term, of: list[Value]) -> Value:
+def _chosen(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     mask, one, other = of
     return mask * (one - other) + other
 
 
-def _summed(world: World, term: Term, of: list[Value]) -> Value:
+def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     along = term.data[0]
     if along is Axis.EXAMPLES:
         return world.total(world.within(of[0]))
     return world.total(of[0]) if along is Axis.CLIENTS else world.inner(of[0]) if along is Axis.COORDINATES else of[0]
 
 
-_RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
+_RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
     Op.CONSTANT: lambda world, term, of: world.constant(term.data),
     Op.LETTER: lambda world, term, of: world.letter(term),
     Op.COUNT: lambda world, term, of: world.count(term.data),
@@ -197,7 +209,7 @@ _RULES: Mapping[Op, Callable[[World, Term, list[Value]], Value]] = {
 # What a step preserves
 
 
-def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> bool:
+def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) -> bool:
     """Whether a step leaves residuals zero wherever all are, for all n, d, letters and draws, in a program's world.
 
     ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False where this does not show it;
@@ -212,27 +224,27 @@ def leaves_zero(here: World, program: Program, residuals: Sequence[Term]) -> boo
     return all(value.is_zero() for value in evaluated(here, residuals))
 
 
-def multiplied(here: World, program: Program, residuals: Sequence[Term]) -> Iterator[tuple[Value, Value]]:
+def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> Iterator[tuple[WorldValue, WorldValue]]:
     """Residuals after a step, and what they were before times a number each. ``Unread`` where that is not so."""
     before = evaluated(here, residuals)
     here.known.update(zip(program.step, evaluated(here, program.step.values()), strict=True))
     for one, other in zip(before, evaluated(here, residuals), strict=True):
         first = next(iter(one.of), ONE)
-        times = Value({ONE: other.of[first] / one.of[first]} if first in one.of and first in other.of else {})
+        times = WorldValue({ONE: other.of[first] / one.of[first]} if first in one.of and first in other.of else {})
         if not (other - one * times).is_zero():
             raise Unread("a residual is no multiple of what it was before the step")
         yield other, one * times
 
 
-def _solved(here: World, residual: Value, program: Program) -> dict[str, Value]:
+def _solved(here: World, residual: WorldValue, program: StepProgram) -> dict[str, WorldValue]:
     """A part of the state by the others, where the residual is zero."""
     for name, kind in program.parts.items():
         per_client = Axis.CLIENTS in kind.axes
         own: Monomial = (frozenset(), (Atom(f"mean of {name}" if per_client else name, kind.degree),))
         c = residual.of.get(own)
         if c is not None and _is_never_zero(c):
-            rest = Value({monomial: b for monomial, b in residual.of.items() if monomial != own})
-            solved = rest * Value({ONE: -1 / c})
+            rest = WorldValue({monomial: b for monomial, b in residual.of.items() if monomial != own})
+            solved = rest * WorldValue({ONE: -1 / c})
             return {name: solved + here.deviation(name, kind.degree) if per_client else solved}
     raise Unread("the residual is linear in no part of the state")
 
@@ -250,26 +262,28 @@ _MOMENTS = 2
 class Pair(NamedTuple):
     """The terms of two sums over drawn clients, of which the inner product is taken."""
 
-    one: Value
-    other: Value
+    one: WorldValue
+    other: WorldValue
 
 
-def expected(world: World, value: Value, draw: str) -> Value:
+def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
     """The expectation of a value over the subsets of clients that ``draw`` stands for."""
     tau, n = world.totals[draw], world.count("n")
     weights = world.weights.get(draw)
-    factor = Value({ONE: world.field.one})
+    factor = WorldValue({ONE: world.field.one})
     if weights is not None:
         value = value * world.total(world.drawn(draw) * weights)
         factor = n * inverse(world, tau * world.total(weights))
-    found = Value({})
+    found = WorldValue({})
     for monomial, c in value.of.items():
         for rest, sums, own in _factors(world, monomial, c, draw):
             found += rest * _moment(world, sums, own, tau, n)
     return found * factor
 
 
-def _factors(world: World, monomial: Monomial, c: Any, draw: str) -> Iterator[tuple[Value, list[Value | Pair], bool]]:
+def _factors(
+    world: World, monomial: Monomial, c: Any, draw: str
+) -> Iterator[tuple[WorldValue, list[WorldValue | Pair], bool]]:
     """What does not depend on the draws, the terms of sums over drawn clients, and whether a client must be drawn."""
     draws, atoms = monomial
     kept, sums = [], []
@@ -292,10 +306,10 @@ def _factors(world: World, monomial: Monomial, c: Any, draw: str) -> Iterator[tu
                 more += [of] * power
             else:
                 rest *= generator**power
-        yield Value({left: rest / world.field(c.denom)}), [*sums, *more], draw in draws
+        yield WorldValue({left: rest / world.field(c.denom)}), [*sums, *more], draw in draws
 
 
-def _terms(world: World, name: str, draw: str) -> Value | Pair | None:
+def _terms(world: World, name: str, draw: str) -> WorldValue | Pair | None:
     """The terms, of a generic client, of a sum over drawn clients or of its inner product; None of what is no such."""
     kind, *of = world.meaning.get(name, ("",))
     if kind == "sum":
@@ -309,26 +323,26 @@ def _terms(world: World, name: str, draw: str) -> Value | Pair | None:
         return Pair(one, other)
     if one is None and other is None:
         return None
-    single = [Value({(frozenset(), (atom,)): world.field.one}) for atom in of]
+    single = [WorldValue({(frozenset(), (atom,)): world.field.one}) for atom in of]
     return world.inner((one or single[0]) * (other or single[1]))
 
 
-def _of_sum(world: World, name: str, draw: str) -> Value:
+def _of_sum(world: World, name: str, draw: str) -> WorldValue:
     _, letters, draws, own = world.meaning[name]
-    return Value({(draws - {draw}, tuple(own)): letters})
+    return WorldValue({(draws - {draw}, tuple(own)): letters})
 
 
-def _moment(world: World, sums: list[Value | Pair], own: bool, tau: Value, n: Value) -> Value:
+def _moment(world: World, sums: list[WorldValue | Pair], own: bool, tau: WorldValue, n: WorldValue) -> WorldValue:
     """The expectation of a product of sums over drawn clients, and of whether a generic client is drawn."""
     if own + sum(2 if isinstance(terms, Pair) else 1 for terms in sums) > _MOMENTS:
         raise Unread(f"more than {_MOMENTS} draws of clients are multiplied in an expectation")
-    one = Value({ONE: world.field.one})
+    one = WorldValue({ONE: world.field.one})
     if not own and not sums:
         return one
     single = tau * inverse(world, n)
     if own and not sums:
         return single
-    if not own and len(sums) == 1 and isinstance(sums[0], Value):
+    if not own and len(sums) == 1 and isinstance(sums[0], WorldValue):
         return single * world.total(sums[0])
     pair = single * (tau - one) * inverse(world, n - one)
     first = sums[0]
@@ -337,6 +351,6 @@ def _moment(world: World, sums: list[Value | Pair], own: bool, tau: Value, n: Va
         return single * both + pair * (world.inner(world.total(first.one) * world.total(first.other)) - both)
     if own:
         return single * first + pair * (world.total(first) - first)
-    assert isinstance(sums[1], Value)
+    assert isinstance(sums[1], WorldValue)
     both = world.total(first * sums[1])
     return single * both + pair * (world.total(first) * world.total(sums[1]) - both)

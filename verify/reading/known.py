@@ -25,11 +25,11 @@ from verify.reading.values import (
     Law,
     Lengths,
     Named,
+    NamedTupleValue,
     Numbers,
     Often,
     Once,
     Probabilities,
-    Record,
     Rule,
     Several,
     Shape,
@@ -172,11 +172,11 @@ def _unread(*given: Any) -> Any:
     raise ValueError("it is not called by its name")
 
 
-def _from_keys(keys: Any, value: Any = None) -> Record:
+def _from_keys(keys: Any, value: Any = None) -> NamedTupleValue:
     names = _tuple(keys)
     if not all(type(name) is str for name in names):
         raise ValueError("keys are made of what are no names")
-    return Record(None, dict.fromkeys(names, value))
+    return NamedTupleValue(None, dict.fromkeys(names, value))
 
 
 def _zeros(*lengths: Any) -> Term:
@@ -234,7 +234,7 @@ def _has(value: Any, name: Any) -> bool:
     if isinstance(value, Named) and name == "resolvent" and name in value.fields:
         # Where some of the functions have none others of their class may.
         return True
-    if type(name) is not str or not isinstance(value, Record) or value.of is None:
+    if type(name) is not str or not isinstance(value, NamedTupleValue) or value.of is None:
         raise ValueError("hasattr is asked of what is no record")
     return hasattr(value.of, name)
 

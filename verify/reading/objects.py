@@ -27,14 +27,14 @@ from verify.reading.terms import Term
 from verify.reading.values import (
     CONSTANTS,
     Class,
+    DataclassValue,
     Function,
-    Instance,
     Law,
     Made,
     Maker,
     Named,
+    NamedTupleValue,
     Names,
-    Record,
     Rule,
     Scope,
     Unknown,
@@ -83,7 +83,7 @@ class Objects(ABC):
         if is_record_class(value):
             return Class(value)
         if is_record_class(type(value)):
-            return Record(
+            return NamedTupleValue(
                 type(value), {name: self.lifted(part) for name, part in zip(value._fields, value, strict=True)}
             )
         if is_keeper(value):
@@ -93,7 +93,7 @@ class Objects(ABC):
             name = str(getattr(value, "__name__", ""))
             return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, of which nothing is known"))
         if _is_plain_instance(value):
-            return Instance(value)
+            return DataclassValue(value)
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
         return Unknown(f"an object of type {kind}, of which nothing is known")
 
@@ -142,9 +142,9 @@ class Objects(ABC):
     def _attribute_of(self, value: Any, name: str) -> Any:
         if name.startswith("__"):
             raise ValueError(f"{name} is no name that is read")
-        if isinstance(value, Named | Record | Law) and name in value.fields:
+        if isinstance(value, Named | NamedTupleValue | Law) and name in value.fields:
             return value.fields[name]
-        if isinstance(value, Record) and value.of is not None:
+        if isinstance(value, NamedTupleValue) and value.of is not None:
             return self._of_record(value, name)
         if isinstance(value, Term) and name in METHODS:
             return METHODS[name](value)
@@ -153,25 +153,25 @@ class Objects(ABC):
         if isinstance(value, Names) and value.of is fedtheory and name in fedtheory.__all__:
             # Names of the package are loaded when they are used, by a function that is known.
             return self.lifted(_loaded(name))
-        if isinstance(value, Instance | Made):
+        if isinstance(value, DataclassValue | Made):
             return self._part_of(value, name)
         if isinstance(value, Unknown):
             raise ValueError(value.why)
         raise ValueError(f"nothing is known of {name} of {describe(value)}")
 
-    def _of_record(self, value: Record, name: str) -> Any:
+    def _of_record(self, value: NamedTupleValue, name: str) -> Any:
         found = vars(value.of).get(name)
         if name == "_replace":
             return Rule("_replace", partial(replaced, value))
         if name == "_asdict":
-            return Rule("_asdict", lambda: Record(None, value.fields))
+            return Rule("_asdict", lambda: NamedTupleValue(None, value.fields))
         if type(found) is property and found.fget is not None:
             return self._called(self.lifted(found.fget), (value,), {})
         if type(found) is FunctionType and not name.startswith("_"):
             return replace(self._function(found), given=(value,))
         raise ValueError(f"nothing is known of {name} of a record")
 
-    def _special(self, value: Instance | Made, name: str) -> Function:
+    def _special(self, value: DataclassValue | Made, name: str) -> Function:
         """A function that Python looks up in the class of an object, bound to it."""
         cls = value.of if isinstance(value, Made) else type(value.of)
         found = next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
@@ -179,7 +179,7 @@ class Objects(ABC):
             raise ValueError(f"an object of type {cls.__name__} is called")
         return replace(self._function(found), given=(value,))
 
-    def _part_of(self, value: Instance | Made, name: str) -> Any:
+    def _part_of(self, value: DataclassValue | Made, name: str) -> Any:
         # As Python does: properties, then what the object has, then functions and constants of its class.
         if isinstance(value, Made) and name in value.fields:
             return value.fields[name]
@@ -191,7 +191,7 @@ class Objects(ABC):
             return self._called(self.lifted(found.fget), (value,), {})
         if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
             raise ValueError(f"{name} is computed in a way that is not read")
-        if isinstance(value, Instance) and name in vars(value.of):
+        if isinstance(value, DataclassValue) and name in vars(value.of):
             return self.lifted(vars(value.of)[name])
         if type(found) is FunctionType:
             return replace(self._function(found), given=(value,))

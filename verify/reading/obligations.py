@@ -10,12 +10,12 @@ import sympy
 
 from fedtheory.claims import Claim
 from verify.exact import reals, symbolic
-from verify.reading.claimed import Case
+from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.values import Condition, relation_of
-from verify.reading.worlds import ONE, Value, World, at_client
+from verify.reading.worlds import ONE, World, WorldValue, at_client
 
 #: How the least, and the most, of the numbers of the clients are to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
@@ -37,7 +37,7 @@ class Ground:
         """An element of the field, in the letters of the claim as far as it has some."""
         return c.as_expr().xreplace(self.names)
 
-    def number(self, value: Value) -> sympy.Expr:
+    def number(self, value: WorldValue) -> sympy.Expr:
         """A value that is a number made of letters; ``Unread`` for any other."""
         if not set(value.of) <= {ONE}:
             raise Unread("a letter, or a side of a condition, is no number made of letters")
@@ -64,11 +64,11 @@ class Ground:
         return bool(factor.is_nonzero) or self.implies(sympy.Ne(factor, 0))
 
 
-def ground(claim: Claim, case: Case, world: World) -> Ground:
+def ground(claim: Claim, case: CodePath, world: World) -> Ground:
     """What is known of the letters of a world: the hypotheses, what the claim's letters are, and the case."""
     names: dict[sympy.Symbol, sympy.Expr] = {}
     links: list[tuple[sympy.Expr, Any]] = []
-    bounds: list[tuple[Any, sympy.Expr, Value]] = []
+    bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
     for letter, term in case.letters.items():
         if term.op in _BOUNDS:
             bounds.append((_BOUNDS[term.op], letter, evaluated(world, term.of)[0]))
@@ -99,7 +99,7 @@ def ground(claim: Claim, case: Case, world: World) -> Ground:
     return found
 
 
-def _name_of_anybody(case: Case, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:
+def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:
     """Names for letters of each client's own of which a claim names that of one client alone.
 
     What it says of that client, the sign of its letter too, it says of no other: signs are those that the setting says
@@ -124,11 +124,11 @@ def learn_sums(ground: Ground) -> None:
             ground.relations.append(sympy.Gt(ground.names[symbol], 0))
 
 
-def _is_positive(ground: Ground, total: Value | None) -> bool:
+def _is_positive(ground: Ground, total: WorldValue | None) -> bool:
     return total is not None and ground.implies(sympy.Gt(ground.number(total), 0))
 
 
-def unmet(ground: Ground, case: Case) -> Iterator[str]:
+def unmet(ground: Ground, case: CodePath) -> Iterator[str]:
     """What does not follow from the hypotheses: that a divisor is not zero, or that no error is raised."""
     for where, condition in case.raising:
         if not ground.implies(sympy.Not(ground.relation(condition))):

@@ -17,8 +17,8 @@ from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Law,
     Named,
+    NamedTupleValue,
     Randomness,
-    Record,
     Rule,
     Unknown,
     describe,
@@ -121,12 +121,12 @@ def oracle(name: str) -> Named:
     return Named(f"the parameter {name}", rules)
 
 
-def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> Record:
+def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> NamedTupleValue:
     if draw is not None and not (isinstance(draw, Randomness) and _of_compressor(draw, name)):
         raise ValueError(f"{name}.answer is given other randomness than its own")
     asked = [as_term(y), as_term(start)] if draw is None else [draw.leaf, as_term(y), as_term(start)]
     w = terms.called(Op.ORACLE, f"{name} of {describe(f)}.answer", asked, (Axis.CLIENTS, Axis.COORDINATES), 1)
-    return Record(Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
+    return NamedTupleValue(Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
 
 
 def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
@@ -153,7 +153,9 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
     if law.name == "product":
         assert law.make is not None
         names = law.make._fields  # type: ignore[attr-defined]
-        return Record(law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)})
+        return NamedTupleValue(
+            law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)}
+        )
     own = {
         "subset": (Axis.CLIENTS,),
         "coins": (Axis.CLIENTS,),

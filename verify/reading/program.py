@@ -18,7 +18,7 @@ from verify.reading.arrays import as_term
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
-from verify.reading.values import Condition, Law, Record, Several, Unknown, is_record_class
+from verify.reading.values import Condition, Law, NamedTupleValue, Several, Unknown, is_record_class
 
 #: The functions of this package that wrap the author's, and under which name: what they do is done here.
 _HOLDERS = {
@@ -29,7 +29,7 @@ _HOLDERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class StepProgram:
     """What one step computes.
 
     ``parts``: the types of the parts of a state; ``letters``: of its parameters that are indeterminates; ``fixed``:
@@ -47,7 +47,7 @@ class Program:
     raising: Sequence[tuple[str, Condition]]
 
 
-def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> Program:
+def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> StepProgram:
     """What a step of an algorithm computes, for all n, d and letters.
 
     ``problem``, ``params``: an example, which tells the kinds of the parameters, the shapes of a state, and whether
@@ -62,7 +62,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
     told, step = world.given[1].fields, parts_after(after, world.types)
     _check_used(world.reader, *step.values(), *law.terms())
-    return Program(
+    return StepProgram(
         algorithm.name,
         world.types,
         {name: value.type for name, value in told.items() if isinstance(value, Term)},
@@ -109,7 +109,7 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
     """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
     world = _World.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
-    if not isinstance(found, Record) or set(found.fields) != set(world.types):
+    if not isinstance(found, NamedTupleValue) or set(found.fields) != set(world.types):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
     return {name: as_term(found.fields[name]) for name in world.types}
 
@@ -125,7 +125,7 @@ class _World:
     """What functions of an algorithm are given, and the types of the parts of a state."""
 
     reader: Reader
-    given: tuple[known.Named, Record, Record]
+    given: tuple[known.Named, NamedTupleValue, NamedTupleValue]
     types: Mapping[str, Type]
 
     @classmethod
@@ -141,10 +141,12 @@ class _World:
         if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in told.values()):
             raise Unread(f"{algorithm.name} has parameters of each client's own, and there is only one")
         types = parts_of(algorithm, problem, params)
-        state = Record(algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
+        state = NamedTupleValue(
+            algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
+        )
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
         given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
-        return cls(reader, (given, Record(type(params), told), state), types)
+        return cls(reader, (given, NamedTupleValue(type(params), told), state), types)
 
 
 def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int]) -> Any:
@@ -178,8 +180,8 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
 def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
     """The parts of what a step gives, a NamedTuple, a mapping or a tuple, each of the type that it had."""
     if type(after) is tuple and len(after) == len(types):
-        after = Record(None, dict(zip(types, after, strict=True)))
-    if not isinstance(after, Record) or set(after.fields) != set(types):
+        after = NamedTupleValue(None, dict(zip(types, after, strict=True)))
+    if not isinstance(after, NamedTupleValue) or set(after.fields) != set(types):
         raise Unread("a step gives other parts than a state has")
     found = {name: as_term(after.fields[name]) for name in types}
     for name, term in found.items():

@@ -16,13 +16,13 @@ from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, Smo
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from verify.reading import generic_client
-from verify.reading.claimed import Case, cases
+from verify.reading.claimed import CodePath, cases
 from verify.reading.generic_client import evaluated
 from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.values import Condition
-from verify.reading.worlds import ONE, Value, World, inverse, symbol_of
+from verify.reading.worlds import ONE, World, WorldValue, inverse, symbol_of
 
 #: Classes of functions of which each has a gradient at every point.
 _SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex)
@@ -40,7 +40,7 @@ def applies(claim: Claim) -> bool:
     return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
 
 
-def read(claim: Claim, instances: Sequence[Instance]) -> list[Case]:
+def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
     """The cases of a claim. ``Unread`` where something in its code is not read."""
     statement = claim.statement
     if isinstance(statement, Invariant):
@@ -48,7 +48,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[Case]:
     return list(cases(claim, instances, tuple(q.of for q in statement.quantities), False))
 
 
-def unshown(claim: Claim, case: Case) -> str:
+def unshown(claim: Claim, case: CodePath) -> str:
     """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
     about = _ground(claim, case)
     here = about.world
@@ -66,7 +66,7 @@ def unshown(claim: Claim, case: Case) -> str:
     return next(unmet(about, case), "")
 
 
-def sides(claim: Claim, case: Case) -> tuple[World, list[tuple[Value, Value]]]:
+def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, WorldValue]]]:
     """The two sides of each comparison in one case, of vectors one after the other, and what they are values in.
 
     There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before
@@ -82,7 +82,7 @@ def sides(claim: Claim, case: Case) -> tuple[World, list[tuple[Value, Value]]]:
     return about.world, list(_sides(claim, case, about))
 
 
-def _ground(claim: Claim, case: Case) -> Ground:
+def _ground(claim: Claim, case: CodePath) -> Ground:
     here = _world(case)
     here.smooth = _smooth(claim)
     return ground(claim, case, here)
@@ -97,7 +97,7 @@ def _smooth(claim: Claim) -> frozenset[str]:
     return frozenset({"f"}) if isinstance(of, Composite) else frozenset({"f", "g"})
 
 
-def _world(case: Case) -> World:
+def _world(case: CodePath) -> World:
     """The world of all that was read in a case."""
     terms = [term for several in case.quantities.values() for term in several]
     terms += [term for term, _ in case.signs]
@@ -130,7 +130,7 @@ def _of_conditions(conditions: Sequence[Any]) -> Iterator[Term]:
 # Two sides
 
 
-def _sides(claim: Claim, case: Case, about: Ground) -> Iterator[tuple[Value, Value]]:
+def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldValue, WorldValue]]:
     """The two sides of each comparison, of each of the vectors that a quantity gives side by side."""
     statement, here = claim.statement, about.world
     found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}
@@ -145,7 +145,7 @@ def _sides(claim: Claim, case: Case, about: Ground) -> Iterator[tuple[Value, Val
             yield of_expression(comparison.left, env, here), of_expression(comparison.right, env, here)
 
 
-def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, Value], world: World) -> Value:
+def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, WorldValue], world: World) -> WorldValue:
     """The value of an expression in letters and quantities. ``Unread`` for what is no quotient of polynomials."""
     if expression in env:
         return env[expression]
@@ -161,7 +161,7 @@ def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, Value], world
         base, power = of_expression(expression.base, env, world), int(expression.exp)
         if power < 0:
             base = inverse(world, base)
-        found = Value({ONE: world.field.one})
+        found = WorldValue({ONE: world.field.one})
         for _ in range(abs(power)):
             found *= base
         return found

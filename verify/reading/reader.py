@@ -21,8 +21,8 @@ from verify.reading.values import (
     CONSTANTS,
     Class,
     Condition,
+    DataclassValue,
     Function,
-    Instance,
     Made,
     Maker,
     Often,
@@ -90,7 +90,7 @@ class Reader(Expressions):
             return record(function.of, given, named)
         if isinstance(function, Maker):
             return made(function.of, given, named, self.lifted)
-        if isinstance(function, Instance | Made):
+        if isinstance(function, DataclassValue | Made):
             return self._called(self._special(function, "__call__"), given, named)
         if not isinstance(function, Function):
             raise ValueError(f"{describe(function)} is called")

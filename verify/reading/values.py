@@ -23,7 +23,7 @@ CONSTANTS = (Fraction, int, bool, str, type(None))
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class NamedTupleValue:
     """A NamedTuple, or a mapping with names that are written. ``of``: its class, None of a mapping."""
 
     of: type | None
@@ -86,7 +86,7 @@ class Names:
 
 
 @dataclass(frozen=True, eq=False)
-class Instance:
+class DataclassValue:
     """A frozen dataclass: its fields, its methods, and what it computes as properties, which are read."""
 
     of: Any

@@ -23,7 +23,7 @@ from verify.reading.program import theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
-from verify.reading.values import Condition, Law, Record, Several
+from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
 _TIMES = 64
@@ -223,7 +223,7 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
 
 def _told(value: Any) -> list[Term]:
     """The terms of a value; ``Unread`` where it is none."""
-    if isinstance(value, Record):
+    if isinstance(value, NamedTupleValue):
         return list(map(as_term, value.fields.values()))
     return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
 

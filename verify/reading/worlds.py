@@ -40,31 +40,31 @@ ONE: Monomial = (frozenset(), ())
 
 
 @dataclass(frozen=True, eq=False)
-class Value:
+class WorldValue:
     """A number, a vector or a product of two, of a generic client or of the server: its coefficients by monomial."""
 
     of: Mapping[Monomial, Any]
 
-    def __add__(self, other: Value) -> Value:
+    def __add__(self, other: WorldValue) -> WorldValue:
         found = dict(self.of)
         for monomial, c in other.of.items():
             found[monomial] = found[monomial] + c if monomial in found else c
-        return Value({monomial: c for monomial, c in found.items() if c})
+        return WorldValue({monomial: c for monomial, c in found.items() if c})
 
-    def __mul__(self, other: Value) -> Value:
-        total = Value({})
+    def __mul__(self, other: WorldValue) -> WorldValue:
+        total = WorldValue({})
         for (draws, atoms), c in self.of.items():
             products: dict[Monomial, Any] = {}
             for (more, others), b in other.of.items():
                 key = draws | more, tuple(sorted((*atoms, *others)))
                 products[key] = products[key] + c * b if key in products else c * b
-            total += Value(products)
-        return Value({monomial: c for monomial, c in total.of.items() if c})
+            total += WorldValue(products)
+        return WorldValue({monomial: c for monomial, c in total.of.items() if c})
 
-    def __neg__(self) -> Value:
-        return Value({monomial: -c for monomial, c in self.of.items()})
+    def __neg__(self) -> WorldValue:
+        return WorldValue({monomial: -c for monomial, c in self.of.items()})
 
-    def __sub__(self, other: Value) -> Value:
+    def __sub__(self, other: WorldValue) -> WorldValue:
         return self + -other
 
     def is_zero(self) -> bool:
@@ -86,11 +86,11 @@ class World:
 
     field: Any
     indexed: frozenset[str]
-    totals: dict[str, Value] = field(default_factory=dict)
+    totals: dict[str, WorldValue] = field(default_factory=dict)
     #: What answers of oracles were asked, by the names of the answers.
-    answers: dict[str, tuple[str, list[Value]]] = field(default_factory=dict)
+    answers: dict[str, tuple[str, list[WorldValue]]] = field(default_factory=dict)
     #: Of draws of subsets, weights of the clients: one is drawn with a probability proportional to the sum of its own.
-    weights: dict[str, Value] = field(default_factory=dict)
+    weights: dict[str, WorldValue] = field(default_factory=dict)
     #: The letters that stand for how many examples each client holds, and all of them.
     held: Any = None
     examples: Any = None
@@ -109,52 +109,52 @@ class World:
     #: The same, as elements of the field.
     divided: list[Any] = field(default_factory=list)
     #: What parts of a state are known to be, by name, in place of new vectors.
-    known: dict[str, Value] = field(default_factory=dict)
+    known: dict[str, WorldValue] = field(default_factory=dict)
     #: What is said of some operations in place of what is said here, as of oracles of which a class is known.
-    rules: dict[Op, Callable[[World, Term, list[Value]], Value]] = field(default_factory=dict)
+    rules: dict[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = field(default_factory=dict)
 
-    def count(self, name: str) -> Value:
+    def count(self, name: str) -> WorldValue:
         """n or d."""
-        return Value({ONE: self.field(sympy.Symbol(name))})
+        return WorldValue({ONE: self.field(sympy.Symbol(name))})
 
-    def letter(self, term: Term) -> Value:
+    def letter(self, term: Term) -> WorldValue:
         """A parameter, or a number that the problem declares; of a mask, whether it is true."""
         symbol = symbol_of(term)
         if symbol in self.fixed:
             return self.constant(self.fixed[symbol])
-        return self.drawn(str(symbol)) if term.type.mask else Value({ONE: self.field(symbol)})
+        return self.drawn(str(symbol)) if term.type.mask else WorldValue({ONE: self.field(symbol)})
 
-    def constant(self, value: Any) -> Value:
+    def constant(self, value: Any) -> WorldValue:
         """A number that is written."""
         c = self.field(sympy.Rational(value.numerator, value.denominator))
-        return Value({ONE: c} if c else {})
+        return WorldValue({ONE: c} if c else {})
 
-    def atom(self, name: str, degree: int) -> Value:
+    def atom(self, name: str, degree: int) -> WorldValue:
         """A vector or a number that is the same for all clients."""
-        return Value({(frozenset(), (Atom(name, degree),)): self.field.one})
+        return WorldValue({(frozenset(), (Atom(name, degree),)): self.field.one})
 
-    def drawn(self, name: str) -> Value:
+    def drawn(self, name: str) -> WorldValue:
         """A mask."""
-        return Value({(frozenset({name}), ()): self.field.one})
+        return WorldValue({(frozenset({name}), ()): self.field.one})
 
-    def deviation(self, name: str, degree: int) -> Value:
+    def deviation(self, name: str, degree: int) -> WorldValue:
         """By how much a vector or a number of a generic client differs from the mean."""
         atom = Atom(f"deviation of {name}", degree, True, True)
         self.meaning[atom.name] = ("deviation", name)
-        return Value({(frozenset(), (atom,)): self.field.one})
+        return WorldValue({(frozenset(), (atom,)): self.field.one})
 
-    def of_client(self, name: str, degree: int) -> Value:
+    def of_client(self, name: str, degree: int) -> WorldValue:
         """A vector or a number of a generic client: the mean and the client's deviation."""
         self.meaning[f"mean of {name}"] = ("mean", name)
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
 
-    def of_one(self, value: Value, client: str) -> Value:
+    def of_one(self, value: WorldValue, client: str) -> WorldValue:
         """What the client has that a parameter says, of what each of them has."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             masks = frozenset(at_client(name, client) if name in self.indexed else name for name in draws)
             named = tuple(sorted(self._of_one(a, client) for a in atoms))
-            found += Value({(masks, named): self._renamed(c, client)})
+            found += WorldValue({(masks, named): self._renamed(c, client)})
         return found
 
     def _of_one(self, atom: Atom, client: str) -> Atom:
@@ -182,9 +182,9 @@ class World:
             found.append(total)
         return found[0] / found[1]
 
-    def total(self, value: Value) -> Value:
+    def total(self, value: WorldValue) -> WorldValue:
         """The sum over the clients."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if any(atom.example for atom in atoms):
                 raise Unread("what each example has is summed over the clients")
@@ -192,38 +192,38 @@ class World:
             own = tuple(atom for atom in atoms if atom.own)
             rest = tuple(atom for atom in atoms if not atom.own)
             for own_letters, b in self._apart(c):
-                found += self._sum(own_letters, own_draws, own) * Value({(draws - own_draws, rest): b})
+                found += self._sum(own_letters, own_draws, own) * WorldValue({(draws - own_draws, rest): b})
         return found
 
-    def of_example(self, name: str, degree: int) -> Value:
+    def of_example(self, name: str, degree: int) -> WorldValue:
         """A vector or a number of each example."""
-        return Value({(frozenset(), (Atom(name, degree, example=True),)): self.field.one})
+        return WorldValue({(frozenset(), (Atom(name, degree, example=True),)): self.field.one})
 
-    def within(self, value: Value) -> Value:
+    def within(self, value: WorldValue) -> WorldValue:
         """The sum over the examples that a generic client holds."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             held = tuple(atom for atom in atoms if atom.example)
             rest = tuple(atom for atom in atoms if not atom.example)
-            found += self._held(held) * Value({(draws, rest): c})
+            found += self._held(held) * WorldValue({(draws, rest): c})
         return found
 
-    def _held(self, held: tuple[Atom, ...]) -> Value:
+    def _held(self, held: tuple[Atom, ...]) -> WorldValue:
         """The sum over the examples of a client of a product of what each of them has."""
         if not held:
-            return Value({ONE: self.field(self.held)})
+            return WorldValue({ONE: self.field(self.held)})
         pairs = [(atom, pair) for atom in held if (pair := self._with_others(atom)) is not None]
         if len(pairs) == 1 and not sum(atom.degree for atom in held):
             # An inner product with what the examples of a client share: the sum is taken of the vectors.
             (atom, (vector, other)) = pairs[0]
             rest = list(held)
             rest[rest.index(atom)] = vector
-            return self.inner(self._held(tuple(sorted(rest))) * Value({(frozenset(), (other,)): self.field.one}))
+            return self.inner(self._held(tuple(sorted(rest))) * WorldValue({(frozenset(), (other,)): self.field.one}))
         name = f"sum in a client of {[atom.name for atom in held]}"
         self.meaning[name] = ("sum in a client", *held)
-        return Value({(frozenset(), (Atom(name, sum(atom.degree for atom in held), True),)): self.field.one})
+        return WorldValue({(frozenset(), (Atom(name, sum(atom.degree for atom in held), True),)): self.field.one})
 
-    def _inside(self, two: list[Atom]) -> Value | None:
+    def _inside(self, two: list[Atom]) -> WorldValue | None:
         """The inner product of a vector with a sum over the examples of a client, where inner products with what these
         share stand in the sum already: then the product is taken in the sum, so that all are alike."""
         for vector, other in (two, two[::-1]):
@@ -231,8 +231,8 @@ class World:
             summed = self.meaning.get(other.name, ("",))[0] == "sum in a client" or other.example
             if kind == "sum in a client" and not summed and any(self._with_others(atom) for atom in held):
                 (own,) = (atom for atom in held if atom.degree == 1)
-                numbers = Value({(frozenset(), tuple(atom for atom in held if atom.degree != 1)): self.field.one})
-                pair = Value({(frozenset(), tuple(sorted((own, other)))): self.field.one})
+                numbers = WorldValue({(frozenset(), tuple(atom for atom in held if atom.degree != 1)): self.field.one})
+                pair = WorldValue({(frozenset(), tuple(sorted((own, other)))): self.field.one})
                 return self.within(numbers * self.inner(pair))
         return None
 
@@ -265,29 +265,31 @@ class World:
                     rest *= generator**power
             yield one / below, rest / rest_below
 
-    def _sum(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> Value:
+    def _sum(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> WorldValue:
         """The sum over the clients of what each of them has of its own."""
         if letters == self.field.one:
             if not draws and not own:
                 return self.count("n")
             if not draws and len(own) == 1 and own[0].balanced:
-                return Value({})
+                return WorldValue({})
             if not own and len(draws) == 1 and (known := self.totals.get(min(draws))) is not None:
                 return known
         if not draws and not own and self.held is not None and letters == self.field(self.held):
-            return Value({ONE: self.field(self.examples)})
+            return WorldValue({ONE: self.field(self.examples)})
         if draws & self.along and not sum(atom.degree for atom in own):
             raise Unread("numbers are summed over the clients that are drawn for each coordinate")
         if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
             # An inner product with what all share: the sum is taken of the vectors.
-            return self.inner(self._sum(letters, draws, pair[:1]) * Value({(frozenset(), pair[1:]): self.field.one}))
+            return self.inner(
+                self._sum(letters, draws, pair[:1]) * WorldValue({(frozenset(), pair[1:]): self.field.one})
+            )
         name = f"sum of ({letters}) {sorted(draws)} {[atom.name for atom in own]}"
         self.meaning[name] = ("sum", letters, draws, own)
         if not own:
             spare = self.sums.setdefault(name, sympy.Symbol(f"{SPARE}{len(self.sums)}"))
             if len(self.sums) > SUMS:
                 raise Unread(f"there are more than {SUMS} sums of numbers over the clients")
-            return Value({ONE: self.field(spare)})
+            return WorldValue({ONE: self.field(spare)})
         return self.atom(name, sum(atom.degree for atom in own))
 
     def _with_shared(self, product: Atom) -> tuple[Atom, Atom] | None:
@@ -297,9 +299,9 @@ class World:
             return None
         return (of[0], of[1]) if of[0].own else (of[1], of[0])
 
-    def inner(self, value: Value) -> Value:
+    def inner(self, value: WorldValue) -> WorldValue:
         """The sum of the coordinates of products of two vectors: inner products, which are numbers."""
-        found = Value({})
+        found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             two = [atom for atom in atoms if atom.degree == 1]
             if draws & self.along:
@@ -308,14 +310,14 @@ class World:
                 raise Unread("the coordinates are summed of what is no product of two vectors")
             rest = tuple(atom for atom in atoms if atom.degree != 1)
             if (inside := self._inside(two)) is not None:
-                found += inside * Value({(draws, rest): c})
+                found += inside * WorldValue({(draws, rest): c})
                 continue
             balanced = sum(atom.balanced for atom in two) == 1 == sum(atom.own for atom in two)
             single = any(atom.example for atom in two)
             own = any(atom.own for atom in two) and not single
             product = Atom(f"<{two[0].name}, {two[1].name}>", 0, own, balanced and not single, single)
             self.meaning[product.name] = ("inner product", *two)
-            found += Value({(draws, tuple(sorted((*rest, product)))): c})
+            found += WorldValue({(draws, tuple(sorted((*rest, product)))): c})
         return found
 
 
@@ -334,10 +336,10 @@ def at_client(name: str, client: str) -> str:
     return f"{name} of the client {client}"
 
 
-def inverse(world: World, value: Value) -> Value:
+def inverse(world: World, value: WorldValue) -> WorldValue:
     """One by a number that is made of letters, which is remembered as a divisor. ``Unread`` for any other value."""
     if set(value.of) != {ONE}:
         raise Unread("it is divided by what is no quotient of polynomials in letters")
     world.divisors.append(str(value.of[ONE]))
     world.divided.append(value.of[ONE])
-    return Value({ONE: 1 / value.of[ONE]})
+    return WorldValue({ONE: 1 / value.of[ONE]})

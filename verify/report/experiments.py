@@ -9,7 +9,7 @@ from fedtheory.experiments import Figure
 from verify.evidence.record import SAID
 from verify.experiments import stored
 from verify.experiments.deciding import LEVEL, Observed
-from verify.experiments.stored import Record
+from verify.experiments.stored import StoredFigure
 
 _HEAD = f"""\
 # Experiments
@@ -58,7 +58,7 @@ def _paper(paper: plugins.Paper) -> Iterator[str]:
         yield from _figure(figure, stored.records(figure.id))
 
 
-def _figure(figure: Figure, records: Sequence[Record]) -> Iterator[str]:
+def _figure(figure: Figure, records: Sequence[StoredFigure]) -> Iterator[str]:
     for record in records:
         if not record.seen:
             continue

@@ -76,7 +76,7 @@ class Hunt:
     refutations: tuple[Counterexample, ...]
     undefined: tuple[str, str] | None = None
     untrue: str = ""
-    looked: frozenset[seen.Seen] = frozenset()
+    looked: frozenset[seen.FunctionsSeen] = frozenset()
     attained: states.Finding | None = None
 
 
@@ -147,7 +147,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     refutations: list[Counterexample] = []
     met: list[_Met] = []
     ties: Counter[tuple[int, ...]] = Counter()
-    looked: frozenset[seen.Seen] = frozenset()
+    looked: frozenset[seen.FunctionsSeen] = frozenset()
     undefined: tuple[str, str] | None = None
     attained: states.Finding | None = None
     wrong, limit = "", claim.statement.ending

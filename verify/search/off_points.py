@@ -41,7 +41,7 @@ _DIGITS = 10**9
 _SOUGHT, _EACH = 12, 2
 
 
-class Seen(NamedTuple):
+class OffPoints(NamedTuple):
     """What is found off the points: a counterexample; for each sum that vanishes at none of them points where it does;
     others that are worse than those at hand, or where formulas turn; and why nothing is said beyond them."""
 
@@ -56,13 +56,13 @@ class _Broken(Exception):
         self.example = example
 
 
-def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, seed: int) -> Seen:
+def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, seed: int) -> OffPoints:
     """What the ratio of the sides is off the points of ``recipes``; ``code``: of the claim, as it is read at one."""
     rng = hunting.generator(claim, seed)
     try:
         of_code = critical.in_code(claim, code)
         if len(of_code) > _SOUGHT:
-            return Seen(
+            return OffPoints(
                 None, doubt=f"its code has {len(of_code)} sums of letters, of which {_SOUGHT} would be looked at"
             )
         # What vanishes for many clients alone is posed nowhere.
@@ -83,9 +83,9 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
         counted = any(claim.setting.sources.get(x, str(x)) == "n" for x in spoken)
         doubt = _with_more_clients(claim, [recipe for _, recipe in starts[:1]], rng) if counted else ""
     except _Broken as broken:
-        return Seen(broken.example)
+        return OffPoints(broken.example)
     above = [recipe for (ratio, _), (top, recipe) in zip(starts, tops, strict=True) if top > ratio]
-    return Seen(None, zeros, (*(at for several in turns for at in several[:1]), *above), doubt)
+    return OffPoints(None, zeros, (*(at for several in turns for at in several[:1]), *above), doubt)
 
 
 def _said(claim: Claim) -> tuple[sympy.Basic, ...]:

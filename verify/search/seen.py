@@ -18,7 +18,7 @@ LARGEST = 10**6
 _SHORT = 3
 
 
-class Seen(NamedTuple):
+class FunctionsSeen(NamedTuple):
     """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``."""
 
     sort: str
@@ -26,12 +26,12 @@ class Seen(NamedTuple):
     rounds: int
 
 
-def of(problem: Any, rounds: int) -> frozenset[Seen]:
+def of(problem: Any, rounds: int) -> frozenset[FunctionsSeen]:
     """What is seen of one problem; nothing where there are no functions."""
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
-    return frozenset({Seen(sort_of(functions), int(functions.d), rounds)})
+    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds)})
 
 
 def sort_of(f: Any) -> str:
@@ -44,7 +44,7 @@ def sort_of(f: Any) -> str:
     return "quadratics with a strip" if isinstance(inner, LessHuber) else "other functions"
 
 
-def words(seen: Collection[Seen]) -> str:
+def words(seen: Collection[FunctionsSeen]) -> str:
     """Which functions, in which dimensions, after how many rounds; empty where there were none."""
     if not seen:
         return ""
@@ -55,7 +55,7 @@ def words(seen: Collection[Seen]) -> str:
     return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
 
 
-def caveat(claim: Claim, seen: Iterable[Seen]) -> str:
+def caveat(claim: Claim, seen: Iterable[FunctionsSeen]) -> str:
     """What a search that has seen only this has not seen, as the first words of what it supports; empty where nothing
     is to be said."""
     found = set(seen)

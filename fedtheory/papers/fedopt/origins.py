@@ -3,7 +3,7 @@ proofs rest. By ids after its name."""
 
 from __future__ import annotations
 
-from fedtheory.claims import Proof
+from fedtheory.claims import PrintedProof
 
 #: Formulas; "" where a sentence has none.
 PRINTED = {
@@ -91,53 +91,53 @@ _GRADIENT_DESCENT = (
 
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
-    "logistic-loss": Proof(
+    "logistic-loss": PrintedProof(
         flaw="The sign is wrong: log(1 + exp(.)) is convex, so that what is printed, with a minus before it, is "
         "concave."
     ),
-    "svrg/complexity": Proof(("svrg/eq-5",)),
-    "dane/property-b": Proof(
+    "svrg/complexity": PrintedProof(("svrg/eq-5",)),
+    "dane/property-b": PrintedProof(
         ("dane/perturbation",),
         "No proof is printed. With K = 1, mu = 0 and eta = 1 the perturbation grad F_1 - grad f is zero, the "
         "subproblem (10) is the problem itself, and its exact solution is the optimum: one round. Among nodes that "
         "hold nothing DANE does lack the property.",
     ),
-    "dane/property-a": Proof(("dane/perturbation",)),
-    "dane/property-d": Proof(("dane/perturbation",)),
-    "dane/perturbation-limit": Proof(("dane/perturbation",)),
-    "dane/larger-mu/literal": Proof(
+    "dane/property-a": PrintedProof(("dane/perturbation",)),
+    "dane/property-d": PrintedProof(("dane/perturbation",)),
+    "dane/perturbation-limit": PrintedProof(("dane/perturbation",)),
+    "dane/larger-mu/literal": PrintedProof(
         flaw="No proof is printed. A larger mu shortens every move of DANE. That is slower where the move was too "
         "short, and faster where it went beyond the optimum."
     ),
-    "proposition-1": Proof(("proposition-1/gradient",)),
-    "remark-3": Proof(("proposition-1",)),
-    "proposition-1/gradient": Proof(
+    "proposition-1": PrintedProof(("proposition-1/gradient",)),
+    "remark-3": PrintedProof(("proposition-1",)),
+    "proposition-1/gradient": PrintedProof(
         flaw="The gradient of a summand of (10) is grad f_i(w) - (grad F_k(w^t) - grad f(w^t)). The printed "
         "brackets have the number f(w^t) for the gradient, and a minus before it; both cancel in the "
         "difference of the brackets."
     ),
-    "fsvrg/single-node": Proof(
+    "fsvrg/single-node": PrintedProof(
         flaw="The mean of grad f_i(w) - grad f_i(w^t) + grad f(w^t) over all examples is grad f(w): the two terms "
         "at w^t cancel, not the first two. The display that follows for sum alpha_k G_k has it right."
     ),
-    "fsvrg/property-b": Proof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
-    "fsvrg/property-c": Proof(
+    "fsvrg/property-b": PrintedProof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
+    "fsvrg/property-c": PrintedProof(
         flaw="Exact solutions of separable problems can be added up, but Algorithm 4 makes gradient steps on them. "
         f"{_GRADIENT_DESCENT}"
     ),
-    "fsvrg/property-d": Proof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
-    "perturbation-average": Proof(("lemma-4",)),
-    "lower-bound-step": Proof(("sigma",)),
-    "algorithm-6/linear": Proof(("lower-bound-step",)),
-    "algorithm-6/linear/literal": Proof(
+    "fsvrg/property-d": PrintedProof(flaw=f"The paper does not say it: 3.1 asks for it. {_GRADIENT_DESCENT}"),
+    "perturbation-average": PrintedProof(("lemma-4",)),
+    "lower-bound-step": PrintedProof(("sigma",)),
+    "algorithm-6/linear": PrintedProof(("lower-bound-step",)),
+    "algorithm-6/linear/literal": PrintedProof(
         ("lower-bound-step",),
         "The lower bound on which the method rests needs a sigma so large that X'X <= sigma B. That it lies in [1, K] "
         "is shown of the least such number; the listing takes every number in [1, K].",
     ),
-    "algorithm-5/any-partition": Proof(("theorem-5", "algorithm-6/linear")),
-    "algorithm-5/any-partition/literal": Proof(("theorem-5", "algorithm-6/linear/literal")),
-    "theorem-5": Proof(("eq-14", "eq-17", "eq-21-and-22", "eq-23", "algorithm-5/g-closed-form")),
-    "eq-23": Proof(("eq-18", "eq-21-and-22")),
-    "eq-21-and-22": Proof(("eq-17",)),
-    "dual/strongly-concave": Proof(("eq-13",)),
+    "algorithm-5/any-partition": PrintedProof(("theorem-5", "algorithm-6/linear")),
+    "algorithm-5/any-partition/literal": PrintedProof(("theorem-5", "algorithm-6/linear/literal")),
+    "theorem-5": PrintedProof(("eq-14", "eq-17", "eq-21-and-22", "eq-23", "algorithm-5/g-closed-form")),
+    "eq-23": PrintedProof(("eq-18", "eq-21-and-22")),
+    "eq-21-and-22": PrintedProof(("eq-17",)),
+    "dual/strongly-concave": PrintedProof(("eq-13",)),
 }

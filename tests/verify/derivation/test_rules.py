@@ -18,7 +18,7 @@ from fedtheory.settings.iterations import At, Overall
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
 from fedtheory.settings.relations import Quantity
 from verify.derivation import rules
-from verify.derivation.facts import Known, term
+from verify.derivation.facts import Fact, term
 from verify.derivation.rules import BOUNDED, CONVERGES, VANISHES
 
 
@@ -39,7 +39,7 @@ def at(function, later=False, each=False):
 
 def fact(*terms, case=None, client=0):
     """sum of coefficient * quantity >= 0."""
-    return Known(None, {term(of, client): Fraction(c) for c, of in terms}, case, client)
+    return Fact(None, {term(of, client): Fraction(c) for c, of in terms}, case, client)
 
 
 def says(*meanings):

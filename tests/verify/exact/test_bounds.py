@@ -11,7 +11,7 @@ from sympy import Le, Lt, Max, Min, Rational, ceiling, floor, log, sqrt
 
 from fedtheory.kinds.order import Order
 from verify.exact import bounds
-from verify.exact.domination import Weights
+from verify.exact.domination import DominationWeights
 from verify.exact.magnitudes import Unknown
 
 n, d, k, tau = sympy.symbols("n d k tau", positive=True, integer=True)
@@ -120,9 +120,9 @@ def test_a_proof_is_checked_from_the_order_alone():
     assert bounds.constant(Order(d * kappa, d + kappa), (), found) is None
     (case,) = found.cases
     for changed in (
-        Weights((Fraction(1), Fraction(0)), case.weights[0].of_constraints),
-        Weights((Fraction(3, 2), Fraction(-1, 2)), case.weights[0].of_constraints),
-        Weights((), ()),
+        DominationWeights((Fraction(1), Fraction(0)), case.weights[0].of_constraints),
+        DominationWeights((Fraction(3, 2), Fraction(-1, 2)), case.weights[0].of_constraints),
+        DominationWeights((), ()),
     ):
         forged = replace(found, cases=(replace(case, weights=(changed, *case.weights[1:])),))
         assert bounds.constant(part, (), forged) is None

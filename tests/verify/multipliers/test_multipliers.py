@@ -135,7 +135,7 @@ def _shown_ef21():
     claim = claims.get(EF21)
     (case,) = cases(claim)
     proof = proofs.checked(posing.pose(claim, case), stored()[EF21][case.name])
-    whole = {block: proofs.Plan(None, {}, ("nobody",), squares) for block, squares in proof.squares.items()}
+    whole = {block: proofs.Elimination(None, {}, ("nobody",), squares) for block, squares in proof.squares.items()}
     return proof, proofs.written(replace(proof, plans=whole))
 
 

@@ -17,7 +17,7 @@ from verify.multipliers.cases import cases
 from verify.multipliers.posing import _Posing
 from verify.multipliers.proving import stored
 from verify.multipliers.ratios import terms
-from verify.reading.worlds import Value
+from verify.reading.worlds import WorldValue
 
 #: Programs in which vectors stand that are told by what they solve, or of which no moments are known.
 APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent", "baseline/ef21/one-step")
@@ -125,7 +125,7 @@ class Numbers:
                 kind, *of = self.posing.world.meaning.get(atom.name, ("",))
                 if kind == "sum":
                     _, own_draws, own = of
-                    term = term * self._fallen(Value({(own_draws, own): self.posing.world.field.one}), masks).sum(
+                    term = term * self._fallen(WorldValue({(own_draws, own): self.posing.world.field.one}), masks).sum(
                         axis=0
                     )
                 else:
@@ -277,7 +277,7 @@ def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
 
     def alike(functions, world, point, apart=False):
         found = at(functions, world, point, apart)
-        found.gradient = Value({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
+        found.gradient = WorldValue({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
         return found
 
     monkeypatch.setattr(functions.Functions, "at", alike)

@@ -18,7 +18,7 @@ from fedtheory.numbers.symbols import round_index
 from verify.reading import comparing, generic_client, terms
 from verify.reading.generic_client import ONE, World, evaluated, leaves_zero, world
 from verify.reading.known import Law
-from verify.reading.program import Program, quantities, read
+from verify.reading.program import StepProgram, quantities, read
 from verify.reading.terms import Axis, Op, Type
 
 #: Algorithms whose invariant is shown for every n, d, all letters and all draws.
@@ -246,7 +246,7 @@ class Numbers:
 def test_a_generic_client_says_what_n_clients_compute(seed):
     rng = np.random.default_rng(seed)
     made = [term for term in grown(rng) if len(term.type.axes) == 2]
-    program = Program("random", {}, {}, {}, False, SUBSET, {str(k): term for k, term in enumerate(made)}, ())
+    program = StepProgram("random", {}, {}, {}, False, SUBSET, {str(k): term for k, term in enumerate(made)}, ())
     world = generic_client.world(program)
     state = SimpleNamespace(
         x=exact(rng.integers(-3, 4, (REPLICAS, N, D))),
@@ -283,7 +283,7 @@ def test_products_of_numbers_and_vectors_keep_their_pairs():
 
     one = terms.multiply(inner(x, y), z)
     other = terms.multiply(inner(x, z), y)
-    program = Program("pairs", {}, {}, {}, False, Law("constant"), {"one": one}, ())
+    program = StepProgram("pairs", {}, {}, {}, False, Law("constant"), {"one": one}, ())
     world = generic_client.world(program)
     first, second = evaluated(world, [one, other])
     assert not (first - second).is_zero()

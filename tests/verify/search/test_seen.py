@@ -8,7 +8,7 @@ import pytest
 
 import fedtheory as ft
 from verify.methods.second_moments import EVER
-from verify.search.seen import Seen, caveat, words
+from verify.search.seen import FunctionsSeen, caveat, words
 
 mu, L, gamma = ft.letters("mu L gamma")
 METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
@@ -45,11 +45,16 @@ QUADRATICS = ft.SmoothStronglyConvex(mu, L, quadratics=True)
     ],
 )
 def test_what_was_not_seen_comes_first(claim, seen, said):
-    assert caveat(claim, {Seen(*one) for one in seen}) == said
+    assert caveat(claim, {FunctionsSeen(*one) for one in seen}) == said
 
 
 def test_what_was_seen_in_words():
     assert words(()) == ""
-    seen = {Seen("quadratics", 2, 100), Seen("quadratics", 1, 3), Seen("two slopes", 1, 3), Seen("kinks", 1, 1)}
+    seen = {
+        FunctionsSeen("quadratics", 2, 100),
+        FunctionsSeen("quadratics", 1, 3),
+        FunctionsSeen("two slopes", 1, 3),
+        FunctionsSeen("kinks", 1, 1),
+    }
     assert words(seen) == "seen: kinks, quadratics up to T=100, two slopes up to T=3; d=1, 2"
-    assert words({Seen("quadratics", 3, EVER)}) == "seen: quadratics; d=3"
+    assert words({FunctionsSeen("quadratics", 3, EVER)}) == "seen: quadratics; d=3"
