@@ -233,7 +233,7 @@ Definition solve (s : step) (strict : list bool) (domain : constraints)
   if same g (mul (norm s.(factor)) (add (mul a (gen k)) r)) && pos strict 0 (norm s.(factor))
      && without k 0 a && without k 0 r
   then if pos strict 0 a
-    then Some (add (gen k) (opp r), a, after, set true_one s.(place) true_one domain)
+    then Some (add (mul a (gen k)) (opp r), a, after, set true_one s.(place) true_one domain)
     else if pos strict 0 (opp a) && nth k strict false
       then Some (r, mul (opp a) (add (Pc 1%Z) (gen k)), after, set true_one s.(place) (r, true) domain)
       else None
@@ -289,11 +289,12 @@ Proof.
   assert (new : forall t, 0 <= t -> (sign = true -> 0 < t) -> signed (set false k sign strict) (set 0 k t l)).
   { intros t T0 T1 n; rewrite !nth_set; destruct (Nat.eqb n k); [auto|apply Hl]. }
   destruct (pos strict 0 a) eqn:Pa.
-  - injection H as <- <- <- <-; exists left; cbv zeta.
+  - injection H as <- <- <- <-; exists (left / phi l a); cbv zeta.
     apply (pos_phi strict l Hl _ 0) in Pa; cbn [skipn] in Pa.
-    rewrite phi_add, phi_opp, phi_gen, nth_set, Nat.eqb_refl, Ea, Er.
-    repeat split; auto; try (apply new; auto); try exact Pa.
-    + unfold left; ring.
+    assert (T0 : 0 <= left / phi l a) by (apply Rmult_le_pos; [exact L0|left; apply Rinv_0_lt_compat, Pa]).
+    rewrite phi_add, phi_mul, phi_opp, phi_gen, nth_set, Nat.eqb_refl, Ea, Er.
+    repeat split; auto; try (apply new; [exact T0|intro E; apply Rdiv_lt_0_compat; auto]); try exact Pa.
+    + unfold left; field; lra.
     + apply set_satisfied; [exact Hd|split; cbn; intros; lra].
   - destruct (pos strict 0 (opp a)) eqn:Na; [|discriminate]; destruct (nth k strict false) eqn:Hk; [|discriminate].
     injection H as <- <- <- <-; apply (pos_phi strict l Hl _ 0) in Na; cbn [skipn] in Na; rewrite phi_opp in Na.
