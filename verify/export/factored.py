@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import reduce
@@ -51,36 +52,48 @@ class Quotient(NamedTuple):
     of_den: Factored
 
 
-class Step(NamedTuple):
-    """A letter that is replaced, the place of a constraint, and that it is times * (slope * letter + rest)."""
+class Solve(NamedTuple):
+    """A letter that is replaced, by a quotient, as of the constraint at a place, times * (slope * letter + rest)."""
 
     letter: int
     place: int
     times: Any
     slope: Any
     rest: Any
+    num: Any
+    den: Any
+
+    def image(self, p: Any) -> Any:
+        """A positive multiple of a polynomial, in the slack."""
+        return replaced(p, self.letter, self.num, self.den)
+
+
+class Take(NamedTuple):
+    """Nonnegative multiples of what a constraint at a place is times * left, less which a positive multiple is."""
+
+    place: int
+    times: Any
+    left: Any
+    by: Any
+    more: Any
+
+    def image(self, p: Any) -> Any:
+        """What a positive multiple of a polynomial is not less than."""
+        return self.by * p - self.more * self.left
 
 
 class Chart(NamedTuple):
-    """Steps, what takes the place of each letter as a quotient, and the letters and slacks that are never 0 then.
+    """Steps, and the letters and slacks that are never 0 then."""
 
-    ``times``: a positive polynomial, and ``taken``: of constraints, by their places, nonnegative multiples, which sum
-    to ``less``: what ``times`` an image is larger than has its sign.
-    """
-
-    steps: tuple[Step, ...]
-    replaced: tuple[tuple[int, Any, Any], ...]
+    steps: tuple[Solve | Take, ...]
     positive: frozenset[int]
-    times: Any
-    taken: tuple[tuple[int, Any], ...]
-    less: Any
 
 
 class Factor(NamedTuple):
-    """A polynomial with integers, whether it is negative, whether it is never 0, and by which chart."""
+    """A polynomial with integers, whether it is negative (None: no sign is shown) and never 0, and by which chart."""
 
     of: Any
-    negative: bool
+    negative: bool | None
     strict: bool
     chart: Chart
 
@@ -95,13 +108,16 @@ class Table:
         self.strict = {name: c["sign"] == "> 0" for name, c in data["domain"].items()}
         self.factors: list[Factor] = []
         self._places: dict[str, int] = {}
-        charts: dict[str, list[Any]] = {"[]": []}
+        charts: dict[str, tuple[list[Any], Any]] = {"[]": ([], 1)}
         certificates = [item.get("by") for p in data["programs"] for item in (*p["known"], *p["squares"])]
         for by in [*certificates, *(item["by"] for item in data["nonzero"])]:
             for factor in by["factors"] if by else []:
-                charts.setdefault(str(factor["chart"]), factor["chart"])
+                # What is taken off is taken off the polynomial as it is told, of which the factor is without its content.
+                size = content([self.read(factor["of"])]) if factor["of"] else 1
+                charts.setdefault(f"{size}: {factor['chart']}", (factor["chart"], size))
         self._letters = list(data["letters"])
-        self._charts = [self._follow(chart) for chart in charts.values()]
+        self._charts = [self._follow(*chart) for chart in charts.values()]
+        self._nonzero = [q for item in data["nonzero"] for q in self._told(item["by"])]
 
     def read(self, listed: Iterable[Any]) -> Any:
         """A polynomial of an object."""
@@ -120,26 +136,53 @@ class Table:
             return Quotient(self.ring.constant(x.numerator), self.ring.constant(x.denominator), down)
         num, den = self.read(c["num"]), self.read(c["den"])
         common = num.gcd(den)
-        num, den = num / common, den / common
+        size = content([num / common, den / common])
+        of_den = self._factored(den / common / size, self._nonzero, strict=True)
+        if self._is_strict(of_den):
+            return Quotient(num / common / size, den / common / size, of_den)
         size = content([num, den])
-        return Quotient(num / size, den / size, self.factored(den / size))
+        return Quotient(num / size, den / size, self._factored(den / size, self._nonzero, strict=True))
 
-    def product(self, c: Any) -> Factored:
-        """A coefficient of an object as a product."""
+    def product(self, c: Any, by: Mapping[str, Any] | None = None) -> Factored:
+        """A coefficient of an object as a product; ``by``: the certificate that it is nonnegative."""
         num, _, of_den = self.quotient(c)
-        return self.factored(num) * of_den.inverse()
+        found = self._factored(num, self._told(by)) * of_den.inverse()
+        if self._is_signed(found) or isinstance(c, str):
+            return found
+        # A sign may be known only of the numerator times the denominator, as the object has them.
+        num, den = self.read(c["num"]), self.read(c["den"])
+        down = self._factored(den, self._nonzero, strict=True).inverse()
+        return self._factored(num * den, self._told(by)) * down * down
 
-    def factored(self, p: Any) -> Factored:
-        """A polynomial as a product of irreducible factors."""
+    def _told(self, by: Mapping[str, Any] | None) -> list[Any]:
+        """The polynomials, with integers, of which a certificate makes a product."""
+        listed = [self.read(factor["of"]) for factor in by["factors"]] if by else []
+        return [p / content([p]) for p in listed if not p.is_constant()]
+
+    def _factored(self, p: Any, told: list[Any], strict: bool = False) -> Factored:
+        """A polynomial as a product of irreducible factors, or else of what has signs: itself, or what is told."""
         if p.is_constant():
             return Factored(Fraction(0) if p == 0 else terms(p)[0][1], {})
+        ways = (self._divided(p, parts) for parts in ([], [p / content([p])], told))
+        right = self._is_strict if strict else self._is_signed
+        return next(filter(right, ways), None) or self._divided(p, [])
+
+    def _divided(self, p: Any, parts: list[Any]) -> Factored:
+        """Divided by some as often as they divide it, and what is left by irreducible factors."""
+        powers: Counter[int] = Counter()
+        for q in parts:
+            whole, rest = divmod(p, q)
+            while rest == 0:
+                powers[self._place(q)] += 1
+                p = whole
+                whole, rest = divmod(p, q)
         c, factors = p.factor()
-        constant, powers = Fraction(int(c.p), int(c.q)), {}
+        constant = Fraction(int(c.p), int(c.q))
         for q, power in factors:
             size = content([q])
             constant *= Fraction(int(size.p), int(size.q)) ** int(power)
-            powers[self._place(q / size)] = int(power)
-        return Factored(constant, powers)
+            powers[self._place(q / size)] += int(power)
+        return Factored(constant, dict(powers))
 
     def expanded(self, x: Factored) -> Any:
         """The polynomial that a product is, without negative powers."""
@@ -161,6 +204,9 @@ class Table:
     def _is_strict(self, x: Factored) -> bool:
         return all(self.factors[j].strict for j in x.powers)
 
+    def _is_signed(self, x: Factored) -> bool:
+        return all(k % 2 == 0 or self.factors[j].negative is not None for j, k in x.powers.items())
+
     def _is_negative(self, x: Factored) -> bool:
         return (x.constant < 0) ^ bool(sum(k for j, k in x.powers.items() if self.factors[j].negative) % 2)
 
@@ -173,35 +219,39 @@ class Table:
 
     def _shown(self, q: Any) -> Factor:
         """A factor with the first chart in which it is never 0, or else is nowhere negative, or nowhere positive."""
-        weak = Factor(q, False, False, self._charts[0])
+        weak = Factor(q, None, False, self._charts[0])
         for chart in self._charts:
-            image = q
-            for step in chart.replaced:
-                image = replaced(image, *step)
-            image = image * chart.times
-            for negative, p in ((False, image - chart.less), (True, -image - chart.less)):
-                if _above_zero(p, chart.positive):
+            for negative in (False, True):
+                image = -q if negative else q
+                for step in chart.steps:
+                    image = step.image(image)
+                if _above_zero(image, chart.positive):
                     return Factor(q, negative, True, chart)
-                if has_no_negative(p):
+                if has_no_negative(image):
                     weak = Factor(q, negative, False, chart)
+                    break
         return weak
 
-    def _follow(self, listed: Iterable[Any]) -> Chart:
-        """A chart of an object, as the library of Rocq follows it: constraints with integers, solved for letters."""
+    def _follow(self, listed: Iterable[Any], scale: Any) -> Chart:
+        """A chart of an object, as the library of Rocq follows it: constraints with integers, solved for letters.
+
+        ``scale``: that of which the object takes multiples off is this times as large.
+        """
         places, domain, strict = list(self.domain), dict(self.domain), dict(self.strict)
-        positive, steps, solved = self.positive, [], []
-        taken: list[tuple[int, Any, Any, Any]] = []
-        by = self.ring.constant(1)
-        for letter, name, _, left, *more in listed:
-            whole = _whole(self.read(left))
+        positive, steps = self.positive, list[Solve | Take]()
+        for letter, name, _, left, *by in listed:
+            size = content([self.read(left)])
+            whole = self.read(left) / size
+            times = domain[name] / whole
             if not isinstance(letter, str):
-                taken.append((places.index(name), self.read(letter), domain[name] / whole, domain[name]))
-                by = by * self.read(more[0]) if more else by
+                up, more = scale * (self.read(by[0]) if by else self.ring.constant(1)), self.read(letter) * size
+                common = content([up, more])
+                steps.append(Take(places.index(name), times, whole, up / common, more / common))
+                scale = common
                 continue
             i = self._letters.index(letter)
             parts = coefficients(whole, i)
             slope, rest = parts[1], parts.get(0, self.ring.constant(0))
-            steps.append(Step(i, places.index(name), domain[name] / whole, slope, rest))
             after = positive | {i} if strict[name] else positive - {i}
             if _above_zero(slope, positive):
                 num, den = slope * self.ring.gen(i) - rest, slope
@@ -210,14 +260,9 @@ class Table:
                 num, den = rest, -slope * (1 + self.ring.gen(i))
                 domain[name], strict[name] = rest, True
             positive = after
-            solved.append((i, num, den))
+            steps.append(Solve(i, places.index(name), times, slope, rest, num, den))
             domain = {name: replaced(q, i, num, den) for name, q in domain.items()}
-        every = self.ring.constant(1)
-        for _, _, times, _ in taken:
-            every = every * times
-        multiples = [(place, c * (every / times), of) for place, c, times, of in taken]
-        less = sum((c * of for _, c, of in multiples), self.ring.constant(0))
-        return Chart(tuple(steps), tuple(solved), positive, by * every, tuple((k, c) for k, c, _ in multiples), less)
+        return Chart(tuple(steps), positive)
 
 
 def content(of: list[Any]) -> Any:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from verify.export import rocq_terms
-from verify.export.factored import ONE, Chart, Factored, Quotient, Table, multiple
+from verify.export.factored import ONE, Factored, Quotient, Solve, Table, Take, multiple
 from verify.export.rocq_terms import names
 from verify.export.shorter import shortened
 from verify.multipliers import ratios
@@ -79,7 +79,7 @@ class _Writing:
         forms = [program["target"], *(item["form"] for item in program["known"])]
         keys = {part for form in forms for thing in form if thing != "1|1" for part in _parts(thing)}
         rows = {part for form in forms for thing in form if "|" in thing and thing != "1|1" for part in _parts(thing)}
-        rows |= {row for item in program["squares"] for row in item["vector"] if set(item["vector"]) != {"1"}}
+        rows |= {row for item in program["squares"] for row in item["vector"] if not _is_constant(item)}
         if "1" in rows:
             raise ValueError(f"the proof of {data['claim']} multiplies a vector by 1, which is not written for Rocq")
         self._vectors, self._values, self._letters = sorted(rows), sorted(keys - rows), list(data["letters"])
@@ -92,7 +92,7 @@ class _Writing:
         program = self._program
         if not program["known"] and not program["squares"]:
             return "Equal", "="
-        positive = any(self._table.is_positive(self._table.product(item["weight"])) for item in program["squares"])
+        positive = any(self._table.is_positive(self._weight(item)) for item in program["squares"])
         return ("Below", "<") if positive and not self._vectors and not self._values else ("AtMost", "<=")
 
     def theorem(self, name: str) -> str:
@@ -201,13 +201,12 @@ class _Writing:
         """Weights after all denominators are cleared: a multiple of the target is a sum of integers and polynomials."""
         table, program = self._table, self._program
         scale, scales = self._scale(target), [self._scale(terms) for terms in known]
-        weights = [table.product(item["weight"]) for item in program["known"]]
+        weights = [self._weight(item) for item in program["known"]]
         constants, squares = [], []
         for item in program["squares"]:
-            weight = table.product(item["weight"])
-            if set(item["vector"]) == {"1"}:
-                one = table.product(item["vector"]["1"])
-                constants.append(weight * one * one)
+            weight = self._weight(item)
+            if _is_constant(item):
+                constants.append(weight)
                 continue
             entries = {row: table.quotient(c) for row, c in item["vector"].items()}
             up = multiple(q.of_den.inverse() for q in entries.values())
@@ -228,8 +227,16 @@ class _Writing:
             f"constants := {_list(_product(m * w) for w in constants)}",
         ]
         # Factors are in the table once everything else was written.
-        charts = _list(f"({rocq_terms.computed(f.of)}, {_chart(f.chart)})" for f in table.factors)
+        charts = _list(f"({rocq_terms.computed(f.of)}, {_list(map(_step, f.chart.steps))})" for f in table.factors)
         return "{|\n  " + ";\n  ".join([f"charts := {charts}", *said]) + " |}"
+
+    def _weight(self, item: Mapping[str, Any]) -> Factored:
+        """The weight of what is known, or of a square; times what is squared where that is a number."""
+        weight = self._table.product(item["weight"], item.get("by"))
+        if not _is_constant(item):
+            return weight
+        one = self._table.product(item["vector"]["1"])
+        return weight * one * one
 
     def _scale(self, terms: list[_Term]) -> Factored:
         """What clears all denominators of a sum, and is positive."""
@@ -243,6 +250,11 @@ class _Writing:
         return _list(
             f"({self._vectors.index(row) + 1}%positive, {rocq_terms.computed(p)})" for row, p in vector.items()
         )
+
+
+def _is_constant(item: Mapping[str, Any]) -> bool:
+    """Whether what is squared is a number."""
+    return set(item.get("vector", ())) == {"1"}
 
 
 def _coefficient(c: Quotient | None) -> str:
@@ -262,17 +274,14 @@ def _product(x: Factored) -> str:
     return f"({rocq_terms.integer(x.constant)}%Z, [{powers}]%nat)"
 
 
-def _chart(chart: Chart) -> str:
-    steps = _list(map(_step, chart.steps))
-    if not chart.taken:
-        return f"Steps {steps}"
-    taken = _list(f"({place}%nat, {rocq_terms.computed(c)})" for place, c in chart.taken)
-    return f"Chart {steps} ({rocq_terms.computed(chart.times)}) {taken}"
+def _step(step: Solve | Take) -> str:
+    if isinstance(step, Take):
+        return f"Take {step.place} {_polynomials(step.times, step.left, step.by, step.more)}"
+    return f"Solve {step.letter} {step.place} {_polynomials(step.times, step.slope, step.rest)}"
 
 
-def _step(step: Any) -> str:
-    sides = (f"({rocq_terms.computed(p)})" for p in (step.times, step.slope, step.rest))
-    return f"Step {step.letter} {step.place} {' '.join(sides)}"
+def _polynomials(*of: Any) -> str:
+    return " ".join(f"({rocq_terms.computed(p)})" for p in of)
 
 
 def _parts(thing: str) -> list[str]:

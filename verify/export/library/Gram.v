@@ -216,41 +216,46 @@ Proof.
 Qed.
 End Written.
 
-(** One letter [letter] from the constraint at a place, which is [factor] * ([slope] * letter + [rest]). *)
-Record step := Step { letter : nat; place : nat; factor : poly; slope : poly; rest : poly }.
+(** One letter from the constraint at a place, which is [factor] * ([slope] * letter + [rest]); or [more] times [part]
+    is taken off a multiple of what is to have a sign, where the constraint at a place is [factor] * [part]. *)
+Inductive step :=
+  | Solve (letter place : nat) (factor slope rest : poly)
+  | Take (place : nat) (factor part multiple more : poly).
 Definition constraints := list (pol * bool).
 Definition true_one : pol * bool := (Pc 1%Z, true).
 Definition satisfied (l : list R) (c : pol * bool) : Prop :=
   0 <= phi l (fst c) /\ (snd c = true -> 0 < phi l (fst c)).
 
 (** What stands for the letter, the letters that are positive then, and the constraints. *)
-Definition solve (s : step) (strict : list bool) (domain : constraints)
+Definition solve (k place : nat) (f a r : pol) (strict : list bool) (domain : constraints)
   : option (pol * pol * list bool * constraints) :=
-  let (k, a) := (s.(letter), norm s.(slope)) in
-  let r := norm s.(rest) in
-  let (g, sign) := nth s.(place) domain true_one in
+  let (g, sign) := nth place domain true_one in
   let after := set false k sign strict in
-  if same g (mul (norm s.(factor)) (add (mul a (gen k)) r)) && pos strict 0 (norm s.(factor))
-     && without k 0 a && without k 0 r
+  if same g (mul f (add (mul a (gen k)) r)) && pos strict 0 f && without k 0 a && without k 0 r
   then if pos strict 0 a
-    then Some (add (mul a (gen k)) (opp r), a, after, set true_one s.(place) true_one domain)
+    then Some (add (mul a (gen k)) (opp r), a, after, set true_one place true_one domain)
     else if pos strict 0 (opp a) && nth k strict false
-      then Some (r, mul (opp a) (add (Pc 1%Z) (gen k)), after, set true_one s.(place) (r, true) domain)
+      then Some (r, mul (opp a) (add (Pc 1%Z) (gen k)), after, set true_one place (r, true) domain)
       else None
   else None.
 
-(** The image of a polynomial, the letters and slacks that are positive, and the constraints in them. *)
-Fixpoint follow (steps : list step) (strict : list bool) (domain : constraints) (p : pol)
-  : option (list bool * constraints * pol) :=
+(** What a positive multiple of a polynomial is not less than, and the letters and slacks that are positive. *)
+Fixpoint follow (steps : list step) (strict : list bool) (domain : constraints) (p : pol) : option (list bool * pol) :=
   match steps with
-  | [] => Some (strict, domain, p)
-  | s :: steps =>
-    match solve s strict domain with
+  | [] => Some (strict, p)
+  | Solve k place f a r :: steps =>
+    match solve k place (norm f) (norm a) (norm r) strict domain with
     | Some (num, den, strict, domain) =>
-      let image q := fst (written s.(letter) num den 0 q) in
+      let image q := fst (written k num den 0 q) in
       follow steps strict (map (fun c => (image (fst c), snd c)) domain) (image p)
     | None => None
     end
+  | Take place f part multiple more :: steps =>
+    let (f, part) := (norm f, norm part) in
+    let (multiple, more) := (norm multiple, norm more) in
+    if same (fst (nth place domain true_one)) (mul f part) && pos strict 0 f && pos strict 0 multiple && nonneg more
+    then follow steps strict domain (add (mul multiple p) (opp (mul more part)))
+    else None
   end.
 
 Lemma nth_satisfied : forall l domain n, Forall (satisfied l) domain -> satisfied l (nth n domain true_one).
@@ -265,14 +270,12 @@ Proof.
   revert n; induction H; intros n; [induction n|destruct n]; cbn [set]; auto.
 Qed.
 
-Lemma solve_sound : forall s strict domain l num den strict' domain',
-  solve s strict domain = Some (num, den, strict', domain') -> signed strict l -> Forall (satisfied l) domain ->
-  exists x, let m := set 0 s.(letter) x l in
-    signed strict' m /\ 0 < phi m den /\ nth s.(letter) l 0 * phi m den = phi m num /\ Forall (satisfied l) domain'.
+Lemma solve_sound : forall k at_ f a r strict domain l num den strict' domain',
+  solve k at_ f a r strict domain = Some (num, den, strict', domain') -> signed strict l ->
+  Forall (satisfied l) domain -> exists x, let m := set 0 k x l in
+    signed strict' m /\ 0 < phi m den /\ nth k l 0 * phi m den = phi m num /\ Forall (satisfied l) domain'.
 Proof.
-  intros [k at_ f a r] strict domain l num den strict' domain' H Hl Hd; unfold solve in H.
-  cbn [letter place factor slope rest] in *; revert H.
-  generalize (norm f) (norm a) (norm r); clear f a r; intros f a r H.
+  intros k at_ f a r strict domain l num den strict' domain' H Hl Hd; unfold solve in H.
   pose proof (nth_satisfied l domain at_ Hd) as Hg; destruct (nth at_ domain true_one) as [g sign].
   destruct (same _ _) eqn:Hs; [|discriminate]; destruct (pos strict 0 f) eqn:Hf; [|discriminate].
   destruct (without k 0 a) eqn:Ha; [|discriminate]; destruct (without k 0 r) eqn:Hr; [|discriminate].
@@ -310,27 +313,38 @@ Proof.
     + apply set_satisfied; [exact Hd|]; unfold left in L0; split; cbn; intros; lra.
 Qed.
 
-Lemma follow_sound : forall steps strict domain p l strict' domain' q,
-  follow steps strict domain p = Some (strict', domain', q) -> signed strict l -> Forall (satisfied l) domain ->
-  exists m c, signed strict' m /\ Forall (satisfied m) domain' /\ 0 < c /\ phi m q = c * phi l p.
+Lemma follow_sound : forall steps strict domain p l strict' q,
+  follow steps strict domain p = Some (strict', q) -> signed strict l -> Forall (satisfied l) domain ->
+  exists m c, signed strict' m /\ 0 < c /\ phi m q <= c * phi l p.
 Proof.
-  induction steps as [|s steps IH]; intros strict domain p l strict' domain' q H Hl Hd; cbn [follow] in H.
-  - injection H as <- <- <-; exists l, 1; repeat split; [apply Hl|apply Hl|exact Hd|lra|ring].
-  - destruct (solve s strict domain) as [[[[num den] strict1] domain1]|] eqn:E; [|discriminate].
-    destruct (solve_sound _ _ _ _ _ _ _ _ E Hl Hd) as (x & Hm & Hden & Hx & Hd1); cbv zeta in *.
-    set (m := set 0 (letter s) x l) in *.
-    assert (W : forall p, phi m (fst (written (letter s) num den 0 p))
-        = phi m den ^ snd (written (letter s) num den 0 p) * phi l p).
-    { intro r; apply (written_phi (letter s) num den l m); [|exact Hx].
+  induction steps as [|[k at_ f a r|at_ f part t more] steps IH]; intros strict domain p l strict' q H Hl Hd;
+    cbn [follow] in H.
+  - injection H as <- <-; exists l, 1; repeat split; [apply Hl|apply Hl|lra|lra].
+  - destruct (solve _ _ _ _ _ strict domain) as [[[[num den] strict1] domain1]|] eqn:E; [|discriminate].
+    destruct (solve_sound _ _ _ _ _ _ _ _ _ _ _ _ E Hl Hd) as (x & Hm & Hden & Hx & Hd1); cbv zeta in *.
+    set (m := set 0 k x l) in *.
+    assert (W : forall p, phi m (fst (written k num den 0 p)) = phi m den ^ snd (written k num den 0 p) * phi l p).
+    { intro s; apply (written_phi k num den l m); [|exact Hx].
       intros n En; unfold m; rewrite nth_set, En; reflexivity. }
-    destruct (IH _ _ _ m _ _ _ H Hm) as (m' & c & Hm' & Hd' & Hc & Hq).
+    destruct (IH _ _ _ m _ _ H Hm) as (m' & c & Hm' & Hc & Hq).
     + clear - W Hden Hd1; induction Hd1 as [|[g sign] domain1 [H0 H1] _ IH]; cbn [map]; constructor; [|exact IH].
       split; cbn [fst snd] in *; rewrite W; [|intro E]; [apply Rmult_le_pos|apply Rmult_lt_0_compat]; auto.
       * left; apply pow_lt, Hden.
       * apply pow_lt, Hden.
-    + exists m', (c * phi m den ^ snd (written (letter s) num den 0 p)); repeat split; [apply Hm'|apply Hm'|exact Hd'| |].
+    + exists m', (c * phi m den ^ snd (written k num den 0 p)); split; [exact Hm'|split].
       * apply Rmult_lt_0_compat; [exact Hc|apply pow_lt, Hden].
-      * rewrite Hq, W; ring.
+      * rewrite W in Hq; lra.
+  - revert H; generalize (norm f) (norm part) (norm t) (norm more); clear f part t more; intros f part t more H.
+    destruct (same _ _) eqn:Hs; [|discriminate]; destruct (pos strict 0 f) eqn:Hf; [|discriminate].
+    destruct (pos strict 0 t) eqn:Ht; [|discriminate]; destruct (nonneg more) eqn:Hn; [|discriminate].
+    cbn [andb] in H; destruct (IH _ _ _ l _ _ H Hl Hd) as (m & c & Hm & Hc & Hq).
+    apply (pos_phi _ _ Hl _ 0) in Hf, Ht; apply (nonneg_phi _ _ Hl _ 0) in Hn; cbn [skipn] in Hf, Ht, Hn.
+    destruct (nth_satisfied l domain at_ Hd) as [Hg _]; apply (phi_same l) in Hs; rewrite Hs, phi_mul in Hg.
+    assert (L0 : 0 <= phi l part).
+    { apply Rnot_lt_le; intro; assert (0 < phi l f * - phi l part) by (apply Rmult_lt_0_compat; lra); lra. }
+    rewrite phi_add, phi_opp, !phi_mul in Hq.
+    exists m, (c * phi l t); split; [exact Hm|split]; [apply Rmult_lt_0_compat; assumption|].
+    pose proof (Rmult_le_pos _ _ (Rlt_le _ _ Hc) (Rmult_le_pos _ _ Hn L0)); lra.
 Qed.
 
 (** ** Products of factors of known signs *)
@@ -341,23 +355,17 @@ Definition factored : Type := Z * list (nat * nat).
 Definition number (c : Z) : factored := (c, []).
 Definition no_factor : pol * option (bool * bool) := (Pc 1%Z, Some (false, true)).
 
-(** Letters by slacks, and of constraints in these, by their places, multiples that are taken off a multiple of what is
-    to have a sign. *)
-Record chart := Chart { steps : list step; times_of : poly; taken : list (nat * poly) }.
-Definition Steps (s : list step) := Chart s (PEc 1%Z) [].
-
-Definition sign_of (strict : list bool) (domain : constraints) (p : pol) (c : chart) : option (bool * bool) :=
-  match follow c.(steps) strict domain p with
-  | Some (strict, domain, q) =>
-    let less := fold_right (fun t r => add (opp (mul (norm (snd t)) (fst (nth (fst t) domain true_one)))) r)
-      (Pc 0%Z) c.(taken) in
-    let up := add (mul (norm c.(times_of)) q) less in
-    let down := add (mul (norm c.(times_of)) (opp q)) less in
-    if pos strict 0 (norm c.(times_of)) && forallb (fun t => nonneg (norm (snd t))) c.(taken)
-    then if pos strict 0 up then Some (false, true) else if pos strict 0 down then Some (true, true)
-      else if nonneg up then Some (false, false) else if nonneg down then Some (true, false) else None
-    else None
+(** Whether steps show that a polynomial is nowhere negative, and whether then also that it is never 0. *)
+Definition shown (strict : list bool) (domain : constraints) (steps : list step) (p : pol) : option bool :=
+  match follow steps strict domain p with
+  | Some (strict, q) => if pos strict 0 q then Some true else if nonneg q then Some false else None
   | None => None
+  end.
+
+Definition sign_of (strict : list bool) (domain : constraints) (p : pol) (steps : list step) : option (bool * bool) :=
+  match shown strict domain steps p with
+  | Some s => Some (false, s)
+  | None => match shown strict domain steps (opp p) with Some s => Some (true, s) | None => None end
   end.
 
 (** That a number has a sign. *)
@@ -366,50 +374,27 @@ Definition has (sign : bool * bool) (x : R) : Prop :=
 Definition known_sign (l : list R) (f : pol * option (bool * bool)) : Prop :=
   match snd f with Some sign => has sign (phi l (fst f)) | None => True end.
 
-Lemma taken_sound : forall strict l domain taken, signed strict l -> Forall (satisfied l) domain ->
-  forallb (fun t => nonneg (norm (snd t))) taken = true ->
-  phi l (fold_right (fun t r => add (opp (mul (norm (snd t)) (fst (nth (fst t) domain true_one)))) r) (Pc 0%Z) taken)
-    <= 0.
+Lemma shown_sound : forall strict domain steps p s l, shown strict domain steps p = Some s ->
+  signed strict l -> Forall (satisfied l) domain -> 0 <= phi l p /\ (s = true -> 0 < phi l p).
 Proof.
-  intros strict l domain taken Hl Hd; induction taken as [|[k t] taken IH]; cbn [forallb fold_right fst snd]; intro H.
-  - cbn; lra.
-  - apply andb_prop in H as [H0 H]; apply (nonneg_phi _ _ Hl _ 0) in H0; cbn [skipn] in H0; specialize (IH H).
-    destruct (nth_satisfied l domain k Hd) as [H1 _]; rewrite phi_add, phi_opp, phi_mul.
-    pose proof (Rmult_le_pos _ _ H0 H1); lra.
+  intros strict domain steps p s l H Hl Hd; unfold shown in H.
+  destruct (follow steps strict domain p) as [[strict' q]|] eqn:E; [|discriminate].
+  destruct (follow_sound _ _ _ _ _ _ _ E Hl Hd) as (m & c & Hm & Hc & Hq).
+  destruct (pos strict' 0 q) eqn:Hp; [|destruct (nonneg q) eqn:Hn; [|discriminate]]; injection H as <-.
+  - apply (pos_phi _ _ Hm _ 0) in Hp; cbn [skipn] in Hp.
+    assert (0 < phi l p); [|split; intros; lra].
+    apply Rnot_le_lt; intro; assert (0 <= c * - phi l p) by (apply Rmult_le_pos; lra); lra.
+  - apply (nonneg_phi _ _ Hm _ 0) in Hn; cbn [skipn] in Hn; split; [|discriminate].
+    apply Rnot_lt_le; intro; assert (0 < c * - phi l p) by (apply Rmult_lt_0_compat; lra); lra.
 Qed.
 
-Lemma sign_of_sound : forall strict domain p ch l, signed strict l -> Forall (satisfied l) domain ->
-  known_sign l (p, sign_of strict domain p ch).
+Lemma sign_of_sound : forall strict domain p steps l, signed strict l -> Forall (satisfied l) domain ->
+  known_sign l (p, sign_of strict domain p steps).
 Proof.
-  intros strict domain p ch l Hl Hd; unfold known_sign, sign_of; cbn [snd fst].
-  destruct (follow (steps ch) strict domain p) as [[[strict' domain'] q]|] eqn:E; [|exact I].
-  destruct (follow_sound _ _ _ _ _ _ _ _ E Hl Hd) as (m & c & Hm & Hd' & Hc & Hq).
-  set (w := times_of ch); destruct (pos strict' 0 (norm w)) eqn:Hw; [|exact I]; cbn [andb].
-  destruct (forallb _ (taken ch)) eqn:Ht; [|exact I]; apply (taken_sound strict' m domain') in Ht; [|assumption|assumption].
-  set (less := fold_right _ _ (taken ch)) in *; clearbody less.
-  apply (pos_phi _ _ Hm _ 0) in Hw; cbn [skipn] in Hw.
-  assert (K : 0 < phi m (norm w) * c) by (apply Rmult_lt_0_compat; assumption).
-  set (k := phi m (norm w) * c) in *.
-  assert (U : phi m (add (mul (norm w) q) less) = k * phi l p + phi m less)
-    by (rewrite phi_add, phi_mul, Hq; unfold k; ring).
-  assert (D : phi m (add (mul (norm w) (opp q)) less) = k * - phi l p + phi m less)
-    by (rewrite phi_add, phi_mul, phi_opp, Hq; unfold k; ring).
-  assert (P : forall y, 0 < k * y -> 0 < y).
-  { intros y Hy; apply Rnot_le_lt; intro; assert (0 <= k * - y) by (apply Rmult_le_pos; lra); lra. }
-  assert (N : forall y, 0 <= k * y -> 0 <= y).
-  { intros y Hy; apply Rnot_lt_le; intro; assert (0 < k * - y) by (apply Rmult_lt_0_compat; lra); lra. }
-  destruct (pos strict' 0 (add (mul (norm w) q) less)) eqn:E1;
-    [|destruct (pos strict' 0 (add (mul (norm w) (opp q)) less)) eqn:E2;
-    [|destruct (nonneg (add (mul (norm w) q) less)) eqn:E3;
-    [|destruct (nonneg (add (mul (norm w) (opp q)) less)) eqn:E4; [|exact I]]]]; unfold has; cbn [fst snd].
-  - apply (pos_phi _ _ Hm _ 0) in E1; cbn [skipn] in E1; rewrite U in E1.
-    assert (0 < phi l p) by (apply P; lra); split; intros; lra.
-  - apply (pos_phi _ _ Hm _ 0) in E2; cbn [skipn] in E2; rewrite D in E2.
-    assert (0 < - phi l p) by (apply P; lra); split; intros; lra.
-  - apply (nonneg_phi _ _ Hm _ 0) in E3; cbn [skipn] in E3; rewrite U in E3.
-    split; [apply N; lra|discriminate].
-  - apply (nonneg_phi _ _ Hm _ 0) in E4; cbn [skipn] in E4; rewrite D in E4.
-    split; [apply N; lra|discriminate].
+  intros strict domain p steps l Hl Hd; unfold known_sign, sign_of; cbn [snd fst].
+  destruct (shown strict domain steps p) eqn:U; [|destruct (shown strict domain steps (opp p)) eqn:D; [|exact I]].
+  - exact (shown_sound _ _ _ _ _ _ U Hl Hd).
+  - unfold has; cbn [fst snd]; rewrite <- phi_opp; exact (shown_sound _ _ _ _ _ _ D Hl Hd).
 Qed.
 
 Section Factored.
@@ -818,7 +803,7 @@ End Computed.
 
 (** Factors with charts; positive multiples of the target; weights of known sums, of squares, and of 1. *)
 Record proof := {
-  charts : list (poly * chart);
+  charts : list (poly * list step);
   multiple : factored;
   main : cleared;
   weights : list (factored * cleared);
