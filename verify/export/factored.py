@@ -112,7 +112,7 @@ class Table:
         certificates = [item.get("by") for p in data["programs"] for item in (*p["known"], *p["squares"])]
         for by in [*certificates, *(item["by"] for item in data["nonzero"])]:
             for factor in by["factors"] if by else []:
-                # What is taken off is taken off the polynomial as it is told, of which the factor is without its content.
+                # Multiples are taken off the polynomial as it is told, of which the factor is without its content.
                 size = content([self.read(factor["of"])]) if factor["of"] else 1
                 charts.setdefault(f"{size}: {factor['chart']}", (factor["chart"], size))
         self._letters = list(data["letters"])
