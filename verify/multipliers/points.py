@@ -7,6 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import clarabel
+import flint
 import numpy as np
 from scipy import sparse
 
@@ -45,6 +46,16 @@ def values(ratio: Ratio, X: Array) -> Array:
     """A quotient at points."""
     found: Array = Floats(ratio.num)(X)[0] / Floats(ratio.den)(X)[0]
     return found
+
+
+def exact_values(ratio: Ratio, X: Array) -> Array:
+    """A quotient at points, without the errors of the terms that cancel: made of fractions, and rounded once."""
+    found = []
+    for x in X:
+        at = [flint.fmpq(*float(v).as_integer_ratio()) for v in x]
+        value = ratio.num(*at) / ratio.den(*at)
+        found.append(int(value.p) / int(value.q))
+    return np.array(found)
 
 
 class Points:

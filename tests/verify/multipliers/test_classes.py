@@ -32,7 +32,11 @@ def shown(claim, seconds=4):
 
 @pytest.mark.parametrize(
     "name",
-    ("fedprox", "proximal_point", "polyak_lojasiewicz", "sgd", "subgradient", "point_saga", "optimized_gradient"),
+    (
+        *("fedprox", "proximal_point", "polyak_lojasiewicz", "sgd", "subgradient", "point_saga", "optimized_gradient"),
+        # Entries of their matrices cancel at some points: floats alone refuse the multipliers that are right.
+        *("gradient_norm", "ef_tight"),
+    ),
 )
 def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
     true, false = load(EXAMPLES / "gallery" / f"{name}.py")
