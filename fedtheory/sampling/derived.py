@@ -162,6 +162,13 @@ def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> 
         recipe |= adversary.at(values)
     if setting.drawing.draw is not None:
         recipe = dict(setting.drawing.draw(np.random.default_rng(0), recipe) or {})
+    return filled(claim, recipe, values)
+
+
+def filled(claim: ClaimLike, recipe: Recipe, values: Mapping[str, Fraction]) -> Recipe:
+    """A recipe of functions and compressors with the letters that it lacks: as given, typical, or at the boundary of a
+    hypothesis. ``ValueError`` where the letters cannot occur together."""
+    setting, recipe = claim.setting, dict(recipe)
     wanted = drawing.drawn_letters(setting)
     fixed = {x: _integer(values, str(x)) if x.is_integer else values[str(x)] for x in wanted if str(x) in values}
     recipe |= {wanted[x]: value for x, value in fixed.items()}

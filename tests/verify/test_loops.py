@@ -71,6 +71,7 @@ FOLDERS = {
         "experiments",
         "search",
         "tightness",
+        "best",
         "derivation",
         "methods",
         "",

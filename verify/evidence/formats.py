@@ -112,6 +112,16 @@ def read(path: Path, most: int = FILE) -> Any:
         raise ValueError(f"{path} is not JSON: {error}") from error
 
 
+def is_of(kind: str, path: Path) -> bool:
+    """Whether a file names a format, of any version."""
+    try:
+        data = read(path)
+    except ValueError:
+        return False
+    name = data.get("format") if isinstance(data, dict) else None
+    return isinstance(name, str) and name.startswith(f"fedtheory-{kind}-")
+
+
 def load(path: Path, reader: Callable[[Any], T], most: int = FILE) -> T:
     """What a reader makes of the object in a JSON file; its ``ValueError`` names the file."""
     data = read(path, most)

@@ -273,14 +273,24 @@ def _contraction(
 ) -> tuple[Certified, Quantity | None]:
     """One step of the potential through which the bound is shown, over all states, and that potential."""
     try:
-        quantity = posing.potential(claim)
-        before = replace(quantity, expression=sympy.Symbol("V"), after=False, domain=None)
-        after = replace(quantity, expression=sympy.Symbol("V_next"), after=True)
-        number = sympy.Rational(factor.numerator, factor.denominator)
-        step = OneStep(statement.algorithm, after.expression, number * before.expression, (after, before), number)
-        return certify(replace(claim, statement=step), instance, tight=True), quantity
+        step, quantity = potential_step(claim, factor)
+        return certify(step, instance, tight=True), quantity
     except ValueError as error:
         return Certified(None, None, factor, Verdict.OPEN, note=str(error)), None
+
+
+def potential_step(claim: Claim, factor: Fraction) -> tuple[Claim, Quantity]:
+    """The claim that one step contracts the potential through which a bound is shown, and that potential.
+
+    ``ValueError`` if there is none.
+    """
+    quantity = posing.potential(claim)
+    before = replace(quantity, expression=sympy.Symbol("V"), after=False, domain=None)
+    after = replace(quantity, expression=sympy.Symbol("V_next"), after=True)
+    number = sympy.Rational(factor.numerator, factor.denominator)
+    algorithm = claim.statement.algorithm
+    step = OneStep(algorithm, after.expression, number * before.expression, (after, before), number)
+    return replace(claim, statement=step), quantity
 
 
 def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quantity) -> Fraction | None:

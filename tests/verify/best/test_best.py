@@ -1,0 +1,147 @@
+"""Best numbers: known optima are recovered exactly, ends that are not true are rejected, and the command."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction as Fr
+
+import pytest
+from places import EXAMPLES
+
+from fedtheory import claims
+from verify.base.own import load
+from verify.best import factors, places, record
+from verify.best.states import AtInstance, AtPoints
+from verify.best.subjects import subject
+from verify.cli import main
+from verify.pep.prover import DoesNotHold
+
+GD = EXAMPLES / "gallery" / "gradient_descent.py"
+PROX = EXAMPLES / "proximal_point.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded():
+    for path in (GD, PROX, EXAMPLES / "gallery" / "scaffnew.py", EXAMPLES / "gallery" / "saga.py"):
+        load(path)
+
+
+def smallest(id, *at):
+    of = subject(claims.get(id))
+    found = factors.smallest(of, places.letters(at))
+    factors.check(of, found)
+    return of, found
+
+
+@pytest.mark.parametrize(
+    ("id", "at", "expected"),
+    [
+        # max((1 - gamma mu)^2, (1 - gamma L)^2), on both sides of 2/(mu + L)
+        ("gradient-descent/step", ("mu=1/7", "gamma=1"), Fr(36, 49)),
+        ("gradient-descent/longer-steps", ("gamma=2",), Fr(1)),
+        ("gradient-descent/longer-steps", ("gamma=20/11",), Fr(81, 121)),
+        # 1/(1 + gamma mu)^2
+        ("prox/step", ("mu=1/2", "gamma=3"), Fr(4, 25)),
+        ("scaffnew/step", ("p=1/4",), Fr(15, 16)),
+    ],
+)
+def test_known_optima_are_found_exactly(id, at, expected):
+    _, found = smallest(id, *at)
+    assert found.lower == found.upper == expected
+
+
+def test_a_rate_that_is_stated_too_large_is_improved():
+    of, found = smallest("scaffnew/step", "p=1/2")
+    assert found.upper == Fr(81, 100) < found.printed == Fr(9, 10)
+    assert isinstance(found.witness, AtInstance) and found.witness.ratio(of.at(Fr(1))) == found.lower
+
+
+def test_a_worst_case_that_is_relaxed_gives_an_interval():
+    _, found = smallest("saga/step")
+    assert found.lower < found.upper < found.printed and isinstance(found.witness, AtInstance)
+
+
+def test_a_function_by_its_gram_matrix_is_a_witness(monkeypatch):
+    monkeypatch.setattr(factors.states, "worst_instance", lambda claim, recipes: None)
+    of, found = smallest("gradient-descent/step", "n=1", "gamma=1")
+    assert isinstance(found.witness, AtPoints) and Fr(81, 100) - Fr(1, 10**6) < found.lower <= found.upper
+    block, (names, gram) = next(iter(found.witness.gram.items()))
+    larger = tuple(tuple(2 * v for v in line) for line in gram)
+    for wrong in ((names, larger), (names[::-1], gram)):
+        with pytest.raises(DoesNotHold, match="the stored vectors"):
+            factors.check(of, replace(found, witness=replace(found.witness, gram={block: wrong})))
+
+
+def test_ends_that_are_not_true_are_rejected():
+    of, found = smallest("gradient-descent/step", "gamma=1")
+    wrong = [
+        replace(found, upper=found.upper - Fr(1, 10**9)),
+        replace(found, lower=found.lower + Fr(1, 10**9)),
+        replace(found, printed=Fr(1, 2)),
+        replace(found, letters={**found.letters, "gamma": "1/2"}),
+        replace(found, steps={}),
+        replace(found, witness=replace(found.witness, recipe={**found.recipe, "gamma": Fr(1, 2)})),
+    ]
+    for one in wrong:
+        with pytest.raises(ValueError, match=r"step|reaches|states|letters"):
+            factors.check(of, one)
+
+
+def test_what_has_no_best_number_is_told():
+    other = next(c for c in claims.all() if not c.statement.bounding and not c.setting.of_constants)
+    with pytest.raises(ValueError, match="has no best value over a class"):
+        subject(other)
+
+
+# The command
+
+
+def best(capsys, *words):
+    code = main(["best", *map(str, words)])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_command_tells_both_ends_and_keeps_them(capsys, tmp_path):
+    path = tmp_path / "best.json"
+    asked = ("gradient-descent/step", "--own", GD, "--at", "gamma=1", "--out", path)
+    code, out, err = best(capsys, *asked)
+    assert code == 0 and "exactly 81/100" in out and "which is the best possible" in out and "certified?" in err
+    code, again, err = best(capsys, *asked)
+    assert code == 0 and again == out and "certified?" not in err
+    assert main(["replay", str(path), "--own", str(GD)]) == 0
+    assert "holds: both ends" in capsys.readouterr().out
+    data = json.loads(path.read_text())
+    data["found"][0]["lower"] = "9/10"
+    path.write_text(json.dumps(data))
+    assert main(["replay", str(path), "--own", str(GD)]) == 1
+    assert "does NOT hold" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--at", "gama=1"), "has no letter 'gama'"),
+        (("--at", "gamma=x"), "LETTER=NUMBER was expected"),
+        (("--at", "gamma=100"), "do not meet the hypothesis"),
+        (("--at", "mu=2"), "mu must be at most L"),
+        (("--at", "n=1/2"), "n must be an integer"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, words, said):
+    code, out, err = best(capsys, "gradient-descent/step", "--own", GD, *words)
+    assert code == 2 and not out and said in err and len(err.splitlines()) == 1
+
+
+def test_a_file_with_another_record_is_not_overwritten(capsys, tmp_path):
+    path = tmp_path / "best.json"
+    path.write_text("{}")
+    code, _, err = best(capsys, "gradient-descent/step", "--own", GD, "--out", path)
+    assert code == 2 and "holds something else" in err and path.read_text() == "{}"
+
+
+def test_records_are_of_their_format(tmp_path):
+    _, found = smallest("gradient-descent/step", "gamma=1")
+    one = record.Record(claims.get("gradient-descent/step"), "", (found,))
+    assert record.from_json(json.loads(record.text(one))) == one

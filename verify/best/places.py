@@ -1,0 +1,172 @@
+"""Where a claim is looked at: an instance whose letters have given values, the others typical ones or at their bounds.
+
+A worst case over a class depends on the class, on the number of clients and on the parameters alone; of which functions
+the instance is made matters for what is found from below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, Recipe
+from fedtheory.sampling import derived
+from fedtheory.sampling.compressors import samplers
+from fedtheory.sampling.functions import sampler
+from fedtheory.settings import Setting
+from verify.base.evaluate import hypotheses_hold
+from verify.base.plain import quoted
+from verify.evidence.parsing import fraction
+
+#: Values of the paper's letters, by name.
+Letters = Mapping[str, Fraction]
+
+#: What letters are that nobody gives: the ends of the class, and parameters of compressors and of noise.
+_USUAL = {"omega": Fraction(1), "alpha": Fraction(3, 4), "sigma": Fraction(1)}
+_CONDITION = Fraction(10)
+
+
+def letters(texts: Sequence[str]) -> dict[str, Fraction]:
+    """Exact values by name from texts such as "gamma=20/11" or "mu=0.1"; ``ValueError`` for another text, a repeated
+    name, or a number that is not finite."""
+    found: dict[str, Fraction] = {}
+    for text in texts:
+        name, _, number = text.partition("=")
+        try:
+            value = fraction(number)
+        except ValueError:
+            raise ValueError(f"LETTER=NUMBER was expected, such as gamma=1/2, got {quoted(text)}") from None
+        if not name or name in found:
+            raise ValueError(f"{name} is given twice" if name else f"LETTER=NUMBER was expected, got {quoted(text)}")
+        found[name] = value
+    return found
+
+
+def known(claim: Claim) -> tuple[str, ...]:
+    """The letters that may be given values: those of the grid of a claim's setting and its other letters."""
+    setting = claim.setting
+    fields = getattr(setting.algorithm.Params, "_fields", ()) if setting.algorithm is not None else ()
+    named = [str(letter) for letter, source in setting.sources.items() if isinstance(source, str)]
+    # A grid has its own units.
+    ends = () if setting.functions is None or setting.drawing.sweep else map(str, setting.functions.letters)
+    others = (name for name in named if name in fields or name in _USUAL)
+    return tuple(dict.fromkeys((*setting.drawing.sweep, "n", *ends, *others)))
+
+
+def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
+    """The recipe of an instance where the letters have these values, the first ``stiff`` clients with the largest
+    curvature and the others with the least.
+
+    ``ValueError`` for a letter that the claim does not have, and where the letters cannot occur together.
+    """
+    names = known(claim)
+    unknown = [name for name in at if name not in names]
+    if unknown:
+        raise ValueError(f"{claim.id} has no letter {unknown[0]!r} that can be given: it has {', '.join(names)}")
+    sweep = claim.setting.drawing.sweep
+    if sweep:
+        return derived.at_letters(claim, {**{k: Fraction(v[0]) for k, v in sweep.items()}, **at}, stiff)
+    return _plain(claim, at, stiff)
+
+
+def recipes(claim: Claim, at: Letters) -> Iterator[Recipe]:
+    """Distinct recipes at the letters, whose functions are at the ends of the class in other ways."""
+    first = recipe(claim, at)
+    seen = [first]
+    yield first
+    for stiff in range(1, len(first.get("clients", ())) + 1):
+        other = recipe(claim, at, stiff)
+        if other not in seen:
+            seen.append(other)
+            yield other
+
+
+def instance(claim: Claim, given: Recipe) -> Instance:
+    """The exact instance of a recipe; ``ValueError`` says which hypothesis it does not meet."""
+    built = claim.instances.build(given, True)
+    values = claim.setting.bind(built.problem, built.params)
+    for hypothesis in claim.requires:
+        if not hypothesis.holds(built.problem, built.params, values):
+            told = ", ".join(f"{name}={value}" for name, value in shown(claim, built).items())
+            raise ValueError(f"the letters {told} do not meet the hypothesis {hypothesis.text} of {claim.id}")
+    if not hypotheses_hold(claim, built):
+        raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
+    return built
+
+
+def shown(claim: Claim, built: Instance) -> dict[str, str]:
+    """The values of the letters at an instance, and the number of its clients."""
+    values = {str(x): str(v) for x, v in claim.setting.bind(built.problem, built.params).items()}
+    n = getattr(built.problem, "n", None)
+    return values if n is None or "n" in values else {**values, "n": str(n)}
+
+
+def freed(claim: Claim, letter: str) -> Claim:
+    """The claim without the hypotheses that bound a letter; ``ValueError`` if it is a constant of the problem."""
+    if letter not in known(claim):
+        raise ValueError(f"{claim.id} has no letter {letter!r} that can be given: it has {', '.join(known(claim))}")
+    functions = claim.setting.functions
+    if letter in ("n", "kappa") or (functions is not None and letter in map(str, functions.letters)):
+        raise ValueError(f"{letter} is a constant of the problem: a parameter of the method was expected")
+
+    def speaks(relation: Any) -> bool:
+        return relation is not None and letter in map(str, relation.free_symbols)
+
+    kept = tuple(h for h in claim.requires if not speaks(h.relation))
+    return claim if len(kept) == len(claim.requires) else replace(claim, requires=kept)
+
+
+def _plain(claim: Claim, at: Letters, stiff: int) -> Recipe:
+    """The recipe of a setting without a grid, with one coordinate."""
+    setting = claim.setting
+    n = _clients(setting, at)
+    found: dict[str, Any] = {"n": n, "d": 1}
+    if setting.functions is not None:
+        found = _functions(setting, at, n, stiff)
+    for adversary in samplers(setting):
+        found |= adversary.at({**_USUAL, "b": Fraction(1), **at})
+    if setting.drawing.draw is not None:
+        found = dict(setting.drawing.draw(np.random.default_rng(0), found) or {})
+    return derived.filled(claim, found, at)
+
+
+def _clients(setting: Setting, at: Letters) -> int:
+    if "n" not in at:
+        return min(setting.clients, key=lambda n: (n < 2, n)) if setting.functions is not None else 2
+    n = at["n"]
+    if n.denominator != 1 or not 1 <= n <= derived.MOST:
+        raise ValueError(f"n must be an integer between 1 and {derived.MOST}, got {n}")
+    return int(n)
+
+
+def _functions(setting: Setting, at: Letters, n: int, stiff: int) -> dict[str, Any]:
+    """The functions: at the ends of the class where it has ends, else drawn."""
+    of = setting.functions
+    assert of is not None
+    drawn = sampler(of, setting.drawing).draw(np.random.default_rng(0), n, 1, setting.drawing.g[0])
+    named = {source: str(letter) for letter, source in of.letters.items() if isinstance(source, str)}
+    top, low = named.get("L"), named.get("mu")
+    ends = {top: at.get(top, Fraction(1))} if top else {}
+    if low:
+        ends[low] = at.get(low, ends[top] / _CONDITION if top else Fraction(1))
+    for name, value in ends.items():
+        if value < 0 or (value == 0 and name == top):
+            raise ValueError(f"{name} must be positive, got {value}")
+    if low and top and ends[low] > ends[top]:
+        raise ValueError(f"{low} must be at most {top}, got {low} = {ends[low]} and {top} = {ends[top]}")
+    found: dict[str, Any] = {**drawn, **ends}
+    if top is None or not all(set(client) >= {"h", "y"} for client in drawn.get("clients", ())):
+        return found
+    flat = (Fraction(0),)
+    high = ends[top]
+    least = ends[low] if low and of.ends is not None else high
+    found |= {"d": 1, "x": flat}
+    found["clients"] = tuple({"h": (high if i < stiff else least,), "y": flat} for i in range(n))
+    if "g" in drawn:
+        found["g"] = {"h": (least,), "y": flat}
+    return found

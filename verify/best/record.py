@@ -1,0 +1,111 @@
+"""What was found, as a file: it can be checked again without a solver, and a search goes on from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from verify.best import factors, places, states
+from verify.best.factors import Interval
+from verify.best.subjects import Subject, subject
+from verify.evidence import certificates, formats, references
+from verify.evidence.parsing import fraction
+from verify.pep.prover import DoesNotHold
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was found of a claim: the interval of its smallest number; or, of a ``letter``, a value at which what is
+    stated holds, and one at which it fails."""
+
+    claim: Claim
+    letter: str
+    found: tuple[Interval, ...]
+
+    @property
+    def of(self) -> Subject:
+        """What of the claim has a best value."""
+        return subject(places.freed(self.claim, self.letter) if self.letter else self.claim)
+
+    def check(self) -> None:
+        """``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""
+        of = self.of
+        for interval in self.found:
+            factors.check(of, interval)
+        if not self.letter:
+            return
+        holds, fails = self.found
+        if holds.upper is None or holds.upper > holds.printed:
+            raise DoesNotHold(
+                f"that {self.claim.id} holds at {self.letter} = {holds.letters[self.letter]} is not shown"
+            )
+        if fails.lower is None or fails.lower <= fails.printed:
+            raise DoesNotHold(
+                f"that {self.claim.id} fails at {self.letter} = {fails.letters[self.letter]} is not shown"
+            )
+        if _others(holds, self.letter) != _others(fails, self.letter):
+            raise DoesNotHold(f"other letters than {self.letter} differ between the two ends")
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; :func:`from_json` gives the record back."""
+        return {"claim": self.claim.id, "letter": self.letter, "found": [_interval(one) for one in self.found]}
+
+
+def _others(of: Interval, letter: str) -> dict[str, str]:
+    return {name: value for name, value in of.letters.items() if name != letter}
+
+
+def from_json(data: Mapping[str, Any]) -> Record:
+    """The record that ``to_json`` stored. ``ValueError`` names a field that is not right."""
+    formats.checked("best", data)
+    claim = references.read_field(data, "claim", claims.get)
+    found = references.read_field(data, "found", lambda value: tuple(map(_read, value)))
+    if len(found) != (2 if data["letter"] else 1):
+        raise ValueError("found: one interval, or two where there is a letter, was expected")
+    return Record(claim, data["letter"], found)
+
+
+def load(path: Path) -> Record:
+    """The record in a JSON file; ``ValueError`` of one sentence, with the file and the field, if there is none."""
+    return formats.load(path, from_json)
+
+
+def text(record: Record) -> str:
+    """What a file holds that stores a record."""
+    return formats.text("best", record.to_json())
+
+
+def _interval(of: Interval) -> dict[str, Any]:
+    return {
+        "recipe": references.encode(of.recipe),
+        "letters": dict(of.letters),
+        "printed": str(of.printed),
+        "lower": _end(of.lower),
+        "upper": _end(of.upper),
+        "witness": None if of.witness is None else of.witness.to_json(),
+        "steps": certificates.stored(of.steps),
+        "note": of.note,
+    }
+
+
+def _end(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)
+
+
+def _read(data: Mapping[str, Any]) -> Interval:
+    lower, upper = (None if data[end] is None else fraction(data[end]) for end in ("lower", "upper"))
+    return Interval(
+        references.recipe(data["recipe"]),
+        data["letters"],
+        fraction(data["printed"]),
+        lower,
+        upper,
+        None if data["witness"] is None else states.from_json(data["witness"]),
+        certificates.read_steps(data["steps"]),
+        data["note"],
+    )

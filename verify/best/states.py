@@ -1,0 +1,190 @@
+"""What shows from below that no smaller number holds: a function of the class, and a state, in fractions.
+
+A function is given by an instance of the claim's setting, or by what is known of it at the points that a step visits:
+the Gram matrix of all vectors, and the function values. That a function of the class (with compression errors of the
+moments allowed) takes these is what the interpolation conditions say; both are evaluated again from the claim's code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, Recipe
+from verify.base.verdict import Verdict
+from verify.comparisons.exact import parts
+from verify.evidence import references
+from verify.evidence.parsing import fraction
+from verify.pep import programs, rounding
+from verify.pep.programs import Certificate, Program, Solution
+from verify.pep.prover import Certified, DoesNotHold
+from verify.pep.rounding import FeasiblePoint
+from verify.pep.worst_case import certify
+from verify.search import hunting, refutation
+from verify.search import states as worst_states
+
+
+@dataclass(frozen=True)
+class AtInstance:
+    """A state of an instance: of which functions it is made says the ``recipe``, ``point`` are its coordinates."""
+
+    recipe: Recipe
+    point: tuple[Fraction, ...]
+    rounds: int
+
+    def ratio(self, claim: Claim) -> Fraction:
+        """left/right of the claim there, exactly. ``ValueError`` where the instance or the ratio does not exist."""
+        built = claim.instances.build(self.recipe, True)
+        found = [
+            Fraction(a) / Fraction(b)
+            for name, left, right, *_ in parts(claim, built, self.point, self.rounds)
+            # Those of the statement itself have numbers for names.
+            if name.isdigit()
+            for a, b in zip(left, right, strict=True)
+            if _rational(a) and _rational(b) and b > 0
+        ]
+        if not found:
+            raise DoesNotHold(f"the sides of {claim.id} have no ratio at the stored state")
+        return max(found)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; :func:`from_json` gives it back."""
+        return {
+            "recipe": references.encode(self.recipe),
+            "point": [str(v) for v in self.point],
+            "rounds": self.rounds,
+        }
+
+
+@dataclass(frozen=True)
+class AtPoints:
+    """A function by its values and gradients: Gram matrices by block, with the names of their rows, and values."""
+
+    gram: Mapping[str, tuple[tuple[str, ...], tuple[tuple[Fraction, ...], ...]]]
+    values: Mapping[str, Fraction]
+
+    def objective(self, program: Program) -> Fraction:
+        """The objective of the program there; ``DoesNotHold`` where this is no feasible point of it."""
+        rows = {names[0].block: tuple(row.name for row in names) for names in program.blocks}
+        if rows != {block: names for block, (names, _) in self.gram.items()} or set(program.values) != set(self.values):
+            raise DoesNotHold("the stored vectors are not those of the claim")
+        point = FeasiblePoint(
+            tuple(np.array(self.gram[names[0].block][1], dtype=object) for names in program.blocks),
+            tuple(self.values[name] for name in program.values),
+        )
+        if any((X != X.T).any() for X in point.gram) or not point.is_feasible(program):
+            raise DoesNotHold("the stored vectors and values are of no function of the class")
+        return point.evaluate(program, program.objective)
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object; :func:`from_json` gives it back."""
+        gram = {
+            block: {"rows": list(names), "gram": [[str(v) for v in line] for line in X]}
+            for block, (names, X) in self.gram.items()
+        }
+        return {"vectors": gram, "values": {name: str(v) for name, v in self.values.items()}}
+
+
+Witness = AtInstance | AtPoints
+
+
+def from_json(data: Mapping[str, Any]) -> Witness:
+    """What ``to_json`` stored."""
+    if "recipe" in data:
+        return AtInstance(references.recipe(data["recipe"]), tuple(map(fraction, data["point"])), data["rounds"])
+    gram = {
+        block: (tuple(of["rows"]), tuple(tuple(map(fraction, line)) for line in of["gram"]))
+        for block, of in data["vectors"].items()
+    }
+    return AtPoints(gram, {name: fraction(v) for name, v in data["values"].items()})
+
+
+class Posed:
+    """A prover that proves nothing and keeps the programs; ``relaxed``: one of them allows more than the class."""
+
+    def __init__(self) -> None:
+        self.programs: list[tuple[Program, bool]] = []
+        self.relaxed = False
+
+    def bounds(
+        self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
+    ) -> Certified:
+        """Keep the program."""
+        self.programs.append((program, homogeneous))
+        self.relaxed = self.relaxed or relaxed
+        size = max(map(len, program.blocks), default=0)
+        # Not to be asked again for another program of the same step.
+        return Certified(None, None, claimed, Verdict.OPEN, relaxed=False, size=size)
+
+    def prove(
+        self, step: str, program: Program, candidates: Callable[[], Iterable[Fraction]], guesses: int
+    ) -> Certificate | None:
+        """Nothing."""
+        return None
+
+
+def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
+    """The program whose value is the claim's worst ratio, every point interpolated, and whether it allows more than the
+    class. ``ValueError`` where the claim has none."""
+    prover = Posed()
+    found = certify(claim, instance, tight=True, prover=prover)
+    if len(prover.programs) != 1:
+        raise ValueError(found.note or f"{claim.id} has no single worst case")
+    program, homogeneous = prover.programs[0]
+    if homogeneous:
+        raise ValueError(f"a side of {claim.id} has a constant term, so no ratio of its sides is the worst case")
+    return program, prover.relaxed
+
+
+def feasible(program: Program, posed: Program, solution: Solution) -> AtPoints | None:
+    """A function near the solver's, exactly in the class, or None; ``posed``: the program in the solver's units."""
+    found = rounding.lower_bound(posed, solution)
+    if found is None:
+        return None
+    gram = {}
+    for names, X in zip(program.blocks, found[1].gram, strict=True):
+        units = [Fraction(posed.units.get(row, 1)) for row in names]
+        lines = tuple(
+            tuple(a * b * Fraction(v) for b, v in zip(units, line, strict=True))
+            for a, line in zip(units, X, strict=True)
+        )
+        gram[names[0].block] = (tuple(row.name for row in names), lines)
+    units_of = _units(program, posed)
+    values = dict(zip(posed.values, found[1].values, strict=True))
+    return AtPoints(gram, {name: units_of[name] * values[name] for name in program.values})
+
+
+def _units(program: Program, posed: Program) -> dict[str, Fraction]:
+    """What one of each function value was before the program was rescaled."""
+    pairs = zip((program.objective, *program.forms), (posed.objective, *posed.forms), strict=True)
+    return {name: Fraction(then.values[name]) / Fraction(c) for now, then in pairs for name, c in now.values.items()}
+
+
+def worst_instance(claim: Claim, recipes: Iterable[Recipe]) -> tuple[Fraction, AtInstance] | None:
+    """The largest left/right at the worst states of the instances, exactly, or None where none is seen."""
+    found: list[tuple[Fraction, AtInstance]] = []
+    for recipe in recipes:
+        findings = worst_states.examine(claim, recipe, hunting.generator(claim, 0)) or []
+        for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
+            for point in (*refutation.roundings(finding.theta), refutation.nearest(finding.theta)):
+                state = AtInstance(recipe, point, finding.rounds)
+                try:
+                    found.append((state.ratio(claim), state))
+                except (ValueError, ArithmeticError):
+                    continue
+    return max(found, key=lambda pair: pair[0], default=None)
+
+
+def solved(program: Program) -> tuple[Program, Solution]:
+    """The program in units in which it is solved, and what the solver says."""
+    posed = programs.equilibrated(program)
+    return posed, programs.solve(posed)
+
+
+def _rational(value: Any) -> bool:
+    return isinstance(value, int | Fraction | np.integer)

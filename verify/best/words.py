@@ -1,0 +1,83 @@
+"""What was found, in words."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from verify.best.factors import Interval
+from verify.best.record import Record
+from verify.best.states import AtInstance
+from verify.tightness.sweep import rounded
+
+#: Characters of a fraction that is printed as it is.
+_SHORT = 24
+
+
+def number(value: Fraction, up: bool = False) -> str:
+    """A fraction with its decimals, or where it is long nine digits, rounded so that a bound stays one."""
+    if value.denominator == 1:
+        return str(value)
+    decimals = rounded(value, up, 9)
+    if len(str(value)) > _SHORT:
+        return decimals
+    return str(value) if Fraction(decimals) == value and len(str(value)) < 8 else f"{value} = {decimals}"
+
+
+def told(found: Record) -> list[str]:
+    """The lines of a report."""
+    (one,) = found.found
+    name = found.of.name
+    return [
+        f"{found.claim.id} at {place(one)}",
+        f"  the smallest {name} that holds: {_interval(one)}",
+        f"  stated: {number(one.printed)}{_compared(one, name)}",
+        *_shown(one, found),
+    ]
+
+
+def place(of: Interval) -> str:
+    """The letters and their values."""
+    return ", ".join(f"{name} = {value}" for name, value in of.letters.items())
+
+
+def _interval(of: Interval) -> str:
+    if of.lower is not None and of.lower == of.upper:
+        return f"exactly {number(of.lower)}"
+    if of.upper is None:
+        below = "" if of.lower is None else f"at least {number(of.lower)}, "
+        return f"{below}nothing is known from above"
+    if of.lower is None:
+        return f"at most {number(of.upper, True)}, nothing is known from below"
+    return f"between {number(of.lower)} and {number(of.upper, True)}"
+
+
+def _compared(of: Interval, name: str) -> str:
+    if of.lower is not None and of.lower > of.printed:
+        return ", which does not hold"
+    if of.upper is None or of.upper > of.printed:
+        return ""
+    if of.upper == of.printed:
+        return ", which is the best possible" if of.lower == of.upper else ", which holds"
+    if not name.startswith("rate") or not 0 <= of.printed < 1:
+        return f", {float(of.printed / of.upper):.4g} times as large as need be" if of.upper > 0 else ""
+    speed = (1 - of.upper) / (1 - of.printed)
+    return f": 1 - rate is {float(rounded(speed, False, 5)):g} times as large as stated" if speed > 1 else ""
+
+
+def _shown(of: Interval, found: Record) -> list[str]:
+    lines = []
+    if of.upper is not None:
+        used = sum(len(step.multipliers) for step in of.steps.values())
+        lines.append(f"  above: a certificate with {used} rational multipliers, checked exactly")
+    if isinstance(of.witness, AtInstance):
+        from verify.comparisons import naming
+
+        built = found.of.claim.instances.build(of.witness.recipe, True)
+        state = naming.clause(found.of.claim, built, of.witness.point)
+        lines.append(f"  below: attained in fractions at {built.text}{state}")
+    elif of.witness is not None:
+        rows = sum(len(names) for names, _ in of.witness.gram.values())
+        lines.append(f"  below: a function of the class by the Gram matrix of {rows} vectors, checked in fractions")
+    if of.note:
+        lines.append(f"  {of.note}")
+    return lines

@@ -1,0 +1,124 @@
+"""The command ``fedtheory best``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
+    from verify.best.record import Record
+
+#: Seconds after which nothing further is begun, unless told otherwise.
+SECONDS = 300
+
+_BEST = """\
+Find the smallest rate (or multiple of the right side) for which a claim about one step holds over its whole class, at
+given letters, as an exact interval: the upper end has a certificate, the lower end a function and a state that attain
+it. With --largest or --smallest a letter, the value of that letter beyond which what is stated fails. Letters that are
+not given have usual values, which are printed. With --out the result is kept: the same command goes on from it, and
+`fedtheory replay` checks it again without a solver. See docs/best.md.
+"""
+
+
+def register(
+    command: Callable[..., argparse.ArgumentParser],
+    owned: Callable[[argparse.ArgumentParser, str], None],
+    valued: Callable[[argparse.ArgumentParser, str], None],
+    at_least: Callable[..., Callable[[str], int]],
+) -> None:
+    """Add the command; ``command``, ``owned``, ``valued`` and ``at_least`` as :mod:`verify.cli.arguments` has them."""
+    asking = command(
+        "best",
+        f"{__name__}.run_best",
+        "find the best rate that is true, as an exact interval",
+        "fedtheory best locodl/theorem-3.1/one-step --at kappa=10 omega=1",
+        "fedtheory best prox/step --own examples/proximal_point.py --at gamma=2",
+        "fedtheory best gradient-descent/step --own examples/gallery/gradient_descent.py --largest gamma",
+        description=_BEST,
+    )
+    asking.add_argument("id", nargs="?", metavar="ID", help="a claim; of a file with a single one it may be left out")
+    owned(asking, "its claims can be named too")
+    valued(asking, "values of letters, such as gamma=20/11 n=2")
+    which = asking.add_mutually_exclusive_group()
+    which.add_argument("--largest", metavar="LETTER", help="find the largest value at which what is stated holds")
+    which.add_argument("--smallest", metavar="LETTER", help="find the smallest value at which what is stated holds")
+    asking.add_argument(
+        "--seconds",
+        type=at_least(1),
+        metavar="S",
+        default=SECONDS,
+        help=f"begin nothing further after so many seconds (default: {SECONDS})",
+    )
+    asking.add_argument("--out", type=Path, metavar="FILE.json", help="keep what is found there, and go on from it")
+
+
+def run_best(args: Any) -> int:
+    """The best number of a claim at given letters."""
+    import sys
+    import time
+
+    from verify.base import files
+    from verify.best import factors, places, record, words
+    from verify.best.subjects import subject
+    from verify.cli.saving import writable
+    from verify.report import consoles
+
+    claim = _claim(args)
+    at = places.letters(args.at)
+    path = None if args.out is None else writable(args.out)
+    log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
+    deadline = time.perf_counter() + args.seconds
+
+    def say(text: str) -> None:
+        consoles.say(log, f"[{args.seconds - (deadline - time.perf_counter()):.0f} s] {text}")
+
+    def keep(found: Record) -> None:
+        if path is not None:
+            files.write(path, record.text(found))
+
+    of = subject(claim)
+    kept = _kept(path, claim, "", places.recipe(of.claim, at))
+    if kept is not None and kept.found[0].closed:
+        say(f"taken from {path}, where both ends are shown")
+        found = kept
+    else:
+        interval = factors.smallest(of, at, deadline, say, lambda part: keep(record.Record(claim, "", (part,))))
+        found = record.Record(claim, "", (interval,))
+        keep(found)
+    consoles.say(report, *words.told(found))
+    if path is not None:
+        consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")
+    return 0
+
+
+def _claim(args: Any) -> Claim:
+    from fedtheory import claims
+    from verify.base import own
+
+    if args.own is None:
+        if args.id is None:
+            raise ValueError("name a claim, as `fedtheory list` lists them, or a file with --own")
+        return claims.get(args.id)
+    loaded = own.load(args.own)
+    if args.id is not None:
+        return claims.get(args.id)
+    if len(loaded) > 1:
+        raise ValueError(f"{args.own} has several claims, name one: {', '.join(c.id for c in loaded)}")
+    return loaded[0]
+
+
+def _kept(path: Path | None, claim: Claim, letter: str, recipe: Any) -> Record | None:
+    """What the file holds of the same question, if all of it is shown again; ``ValueError`` where it is of another."""
+    from verify.best import record
+    from verify.evidence import formats
+
+    if path is None or not path.exists() or not path.stat().st_size:
+        return None
+    found = record.load(path) if formats.is_of("best", path) else None
+    if found is None or found.claim.id != claim.id or found.letter != letter or found.found[0].recipe != recipe:
+        raise ValueError(f"{path} holds something else: give another file, or remove it")
+    found.check()
+    return found
