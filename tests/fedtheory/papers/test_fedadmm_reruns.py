@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
 from fedtheory.data import Dataset
 from fedtheory.papers.fedadmm.reruns import FIGURES, runs
 from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
 from fedtheory.problems.base import stationary_point, weighted_value
 from fedtheory.problems.logistic import Logistic
+from fedtheory.randomness.selections import Uniform
 
 SETTING = Setting(6, 0.5, 2)
 
@@ -97,3 +99,49 @@ def test_the_least_value_is_that_of_the_stationary_point():
     for task in (synthetic(), runs.real(Dataset("rows", rng.normal(size=(40, 5)), labels), 4, rng)):
         best = task.value(stationary_point(task.problem, task.alpha))
         assert best - 1e-12 <= task.least <= best + 1e-8
+
+
+def _of_library(task, method, factor):
+    """The library's method with the parameters of the figures, and the model that the server makes of a state."""
+    m, k0, size = SETTING.m, SETTING.k0, factor * (1 if method == "FedADMM" else runs.unit(task, method))
+    if method == "FedADMM":
+        parts = (task.alpha, runs.PENALTY * task.r / m / size, np.full(m, runs.NU), np.full(m, float(k0**2)), k0)
+        params = fedadmm.Params(*parts, Uniform(m, 3), runs.Counting(task.r, least=1, counted=[]))
+        origin = np.zeros((m, task.problem.d))
+        state = fedadmm.init(task.problem, params, W=origin, Pi=origin, w=origin[0])
+        return fedadmm.algorithm, params, state, lambda state: fedadmm.average(params, state.Z)
+    algorithm = {"FedAvg": fedavg_stale, "FedProx": fedprox, "FedAlt": fedalt, "FedSim": fedsim}[method].algorithm
+    params = {
+        "FedAvg": fedavg_stale.Params(size * m, k0, Uniform(m, 3)),
+        "FedProx": fedprox.Params(3, runs.PROXIMAL, k0, size),
+    }.get(method, fedalt.Params(3, k0, runs.PERSONAL, runs.TIE, size, size))
+    state = algorithm.init(task.problem, params)
+    state = type(state)(*(np.asarray(field, dtype=float) for field in state))
+    return algorithm, params, state, lambda state: state.W.mean(axis=0) if method == "FedAvg" else state[0]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "share, d", [(None, 20), (0.1, 300), (1, 5), (1, 50)], ids=["squares", "sparse", "few", "many"]
+)
+def test_what_participants_compute_alone_is_what_the_library_computes_of_all(method, share, d):
+    rng = np.random.default_rng(1)
+    if share is None:
+        task = runs.synthetic(SETTING.m, d, rng)
+    else:
+        rows = np.where(rng.random((120, d)) < share, rng.normal(size=(120, d)), 0)
+        task = runs.real(Dataset("rows", rows, np.where(np.arange(120) % 2, 1.0, -1.0)), SETTING.m, rng)
+    if method == "FedADMM":
+        found = runs.admm(task, SETTING, 0.7, 10, np.random.default_rng(2))
+    else:
+        found = runs.rival(task, method, SETTING, 0.7, -9.0, 10, np.random.default_rng(2))
+    algorithm, params, state, model = _of_library(task, method, 0.7)
+    rng, values = np.random.default_rng(2), []
+    for _ in found.values:
+        draw = algorithm.draws(task.problem, params, state).sample(rng)
+        state = algorithm.step(task.problem, params, state, draw)
+        values.append(weighted_value(task.problem, task.alpha, model(state)))
+    np.testing.assert_allclose(found.values, values, rtol=1e-12)
+    if method == "FedADMM":
+        counted = np.array(params.solver.counted).reshape(-1, SETTING.k0).sum(axis=1)
+        assert (found.gradients == np.cumsum(counted)).all()

@@ -15,16 +15,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize
 
-from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
+from fedtheory.algorithms import fedadmm
 from fedtheory.data import Dataset, split
 from fedtheory.experiments import Curve, Result, Span, Tuned, spent, tune
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
-from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
-from fedtheory.problems.least_squares import from_rows, three_laws
+from fedtheory.papers.fedadmm.reruns.participants import Clients, Move, admm_round, average, clients
+from fedtheory.problems.base import Problem
+from fedtheory.problems.least_squares import LeastSquares, from_rows, three_laws
 from fedtheory.problems.logistic import SparseLogistic
 from fedtheory.problems.subproblems import Answer, InnerSteps, Task
-from fedtheory.randomness import Draw
+from fedtheory.randomness import Draw, UniformSubset
 from fedtheory.randomness.selections import Uniform
 
 #: Section 5.2: tolerance factor nu, sigma_i m / r_i, and epsilon of the stopping rule (30) for the two examples.
@@ -60,16 +61,28 @@ class Instance:
         found: Array = self.problem.f.L
         return found
 
+    @cached_property
+    def clients(self) -> Clients:
+        """The clients as participants compute."""
+        return clients(self.problem.f)
+
+    @cached_property
+    def _mean(self) -> LeastSquares | SparseLogistic:
+        """f, as one function."""
+        f: Any = self.problem.f
+        if isinstance(f, LeastSquares):
+            return LeastSquares(*(part.mean(axis=0)[None] for part in (f.H, f.q, f.v)))
+        return SparseLogistic(f.A.reshape(1, -1, f.d), f.b.reshape(1, -1), f.mu.mean())
+
     def value(self, w: Array) -> float:
         """f(w)."""
-        f = self.problem.f
-        if isinstance(f, SparseLogistic):
-            return float(f.average(w[None])[0])
-        return float(weighted_value(self.problem, self.alpha, w))
+        if isinstance(self._mean, SparseLogistic):
+            return float(self._mean.average(w[None])[0])
+        return float(self._mean.value(w[None])[0])
 
     def gradient(self, w: Array) -> Array:
         """grad f(w)."""
-        return weighted_gradient(self.problem, self.alpha, w)
+        return self._mean.gradient(w[None])[0]
 
     def slope(self, w: Array) -> float:
         """|grad f(w)|^2."""
@@ -177,14 +190,15 @@ def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.ran
         Uniform(m, participants(setting)),
         Counting(task.r, least=1, counted=counted),
     )
+    # The origin is the same in all coordinates.
     origin = np.zeros((m, n))
-    state = fedadmm.init(problem, params, W=origin, Pi=origin, w=origin[0])
+    state = fedadmm.init(problem, params, W=origin, Pi=origin, w=origin)
     goal = min(task.slope(origin[0]) / 5, 5 * ACCURACY[task.example] * n / (m * task.rows))
 
     def step() -> Array:
         nonlocal state
-        state = fedadmm.step(problem, params, state, fedadmm.draws(problem, params, state).sample(rng))
-        return fedadmm.average(params, state.Z)
+        state = admm_round(task.clients, params, state, fedadmm.draws(problem, params, state).sample(rng))
+        return average(task.clients, params, state.Z)
 
     rounds, values = _run(step, task.value, lambda w, value: task.slope(w) < goal, most)
     # One count for each of the k0 iterations of a round.
@@ -212,26 +226,31 @@ def rival(
 ) -> Outcome:
     """Another method with ``factor`` times its own stepsize, until f is within 2e-4 (1 + |goal|) of the ``goal``; only
     as long as that is to be hoped for unless ``patient``."""
-    problem, (m, _, k0), tau = task.problem, setting, participants(setting)
-    size = factor * unit(task, method)
-    algorithm: Any
-    params: Any
-    if method == "FedAvg":
-        algorithm, params = fedavg_stale.algorithm, fedavg_stale.Params(size * m, k0, Uniform(m, tau))
-    elif method == "FedProx":
-        algorithm, params = fedprox.algorithm, fedprox.Params(tau, PROXIMAL, k0, size)
+    (m, _, k0), tau, d = setting, participants(setting), task.problem.d
+    size, chosen = factor * unit(task, method), UniformSubset(m, tau)
+    if method in ("FedAvg", "FedProx"):
+        moves = [Move(k0, size, size * PROXIMAL if method == "FedProx" else 0.0)]
     else:
-        algorithm = fedalt.algorithm if method == "FedAlt" else fedsim.algorithm
-        params = fedalt.Params(tau, k0, PERSONAL, TIE, size, size)
-    state = algorithm.init(problem, params)
-    state = type(state)(*(np.asarray(field, dtype=float) for field in state))
+        shared, personal = (size * (1 - PERSONAL), size * TIE), (size * PERSONAL, size * TIE)
+        moves = [Move(k0, *shared, *personal)]
+        if method == "FedAlt":
+            moves = [Move(k0, 0.0, 0.0, *personal), Move(k0, *shared)]
+    w, W, V = np.zeros(d), np.zeros((m, d)), np.zeros((m, d))
 
     def step() -> Array:
-        nonlocal state
-        state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng))
-        # The server's model is the average of what it has received.
-        found: Array = state.W.mean(axis=0) if method == "FedAvg" else state[0]
-        return found
+        nonlocal w
+        here = np.flatnonzero(chosen.sample(rng))
+        start = task.clients.home(w)[here]
+        if method == "FedAvg":
+            # The average of the last models of all.
+            W[here] = task.clients.moved(here, start, start, moves)[0]
+            w = task.clients.total(W) / m
+            return w
+        W[:] = 0
+        own = start if method == "FedProx" else V[here]
+        W[here], V[here] = task.clients.moved(here, start, own, moves)
+        w = task.clients.total(W) / tau
+        return w
 
     def lost(values: Sequence[float]) -> bool:
         return not patient and hopeless(values, near(goal), most)
