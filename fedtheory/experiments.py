@@ -39,7 +39,7 @@ def known(value: float) -> Span:
     return Span(float(value), float(value))
 
 
-class Comparison(Protocol):
+class SeedComparison(Protocol):
     """What one seed's numbers may say: ``keys`` are the names of those that it compares."""
 
     @property
@@ -140,7 +140,7 @@ class Stated:
     """
 
     text: str
-    parts: tuple[Comparison, ...]
+    parts: tuple[SeedComparison, ...]
     share: float = 1.0
     only: tuple[str, ...] = ()
 
@@ -148,7 +148,7 @@ class Stated:
         if not self.text or not self.parts or not 0 < self.share <= 1:
             raise ValueError("a statement needs a text, comparisons, and a share of them in (0, 1]")
 
-    def left(self, numbers: Numbers) -> tuple[Comparison, ...]:
+    def left(self, numbers: Numbers) -> tuple[SeedComparison, ...]:
         """The parts that these numbers speak of."""
         return tuple(part for part in self.parts if all(key in numbers for key in part.keys))
 

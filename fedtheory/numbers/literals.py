@@ -93,7 +93,7 @@ class _Written:
     """A function as it is written: ``function``, which looks names up in its own copy of what ``original`` has."""
 
     original: FunctionType
-    source: sourcecode.Source
+    source: sourcecode.ModuleSource
     function: FunctionType
     called: tuple[str, ...]
 
@@ -148,7 +148,7 @@ def _cell(cell: CellType, function: FunctionType) -> CellType:
     return CellType(_helper(value, frozenset({function})))
 
 
-def _defaults(function: FunctionType, source: sourcecode.Source) -> tuple[Any, ...] | None:
+def _defaults(function: FunctionType, source: sourcecode.ModuleSource) -> tuple[Any, ...] | None:
     """The defaults of a function's arguments, floats as what they are written as."""
     given, nodes = function.__defaults__, source.defaults.get((function.__name__, function.__code__.co_firstlineno))
     if not given or nodes is None or len(nodes) != len(given):

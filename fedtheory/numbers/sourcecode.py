@@ -25,7 +25,7 @@ _FILLS, _MAKES = frozenset({"ones", "zeros", "eye", "identity", "ones_like", "ze
 
 
 @dataclass(frozen=True)
-class Source:
+class ModuleSource:
     """A module's source.
 
     ``codes``: what its functions are compiled to, and what to with fractions for floats; ``names``: what stands for
@@ -84,7 +84,7 @@ _ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
 
 
 @lru_cache(maxsize=64)
-def source(filename: str, text: str) -> Source | None:
+def source(filename: str, text: str) -> ModuleSource | None:
     """The source of a module; None where it does not compile."""
     lines = tuple(text.splitlines(keepends=True))
     try:
@@ -98,7 +98,7 @@ def source(filename: str, text: str) -> Source | None:
     codes = {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
     methods = {f"{_CALLED}{name}": partial(called, name) for name in _MAKES}
     names = {_QUOTIENT: quotient, _DIVIDED: divided, _POWER: power, _FILLED: filled, **methods, **reader.literals}
-    return Source(lines, codes, names, _set_once(tree), _defaults(tree))
+    return ModuleSource(lines, codes, names, _set_once(tree), _defaults(tree))
 
 
 def text_of(filename: str) -> str:

@@ -24,7 +24,7 @@ from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.separable import is_minimised
 from fedtheory.sampling import members
-from fedtheory.sampling.chart import Chart, chart, started
+from fedtheory.sampling.chart import StateChart, chart, started
 from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 
@@ -189,7 +189,7 @@ def _linear(setting: Setting, recipe: Recipe) -> bool:
     return "alpha" not in recipe or not recipe.get("k", 0) or any(hasattr(a, "average") for a in setting.adversaries)
 
 
-def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart, exact: bool) -> Instance:
+def _started(setting: Setting, recipe: Recipe, instance: Instance, about: StateChart, exact: bool) -> Instance:
     """The instance with the initial states that the paper prints."""
     algorithm, params, problem, d = setting.algorithm, instance.params, instance.problem, instance.problem.d
     assert algorithm is not None
@@ -218,7 +218,7 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: Chart,
     )
 
 
-def _start(algorithm: Any, params: Any, about: Chart, initial: Any, size: int) -> Array | None:
+def _start(algorithm: Any, params: Any, about: StateChart, initial: Any, size: int) -> Array | None:
     """The matrix that takes the coordinates of ``initial`` to those of its state about its optimum; None if affine."""
     basis = np.concatenate([np.zeros((1, size), dtype=int), np.eye(size, dtype=int)])
     posed, state = initial(basis)
@@ -229,7 +229,7 @@ def _start(algorithm: Any, params: Any, about: Chart, initial: Any, size: int) -
     return images[1:].T
 
 
-def _partly_free(setting: Setting, instance: Instance, about: Chart) -> Instance:
+def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Instance:
     algorithm, params, problem = setting.algorithm, instance.params, instance.problem
     assert algorithm is not None
     unknown = [name for name in setting.drawing.start if name not in about.rows]

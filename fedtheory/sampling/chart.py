@@ -26,7 +26,7 @@ from fedtheory.problems.quadratic import diagonal
 
 
 @dataclass(frozen=True)
-class Chart:
+class StateChart:
     """Increments of the free parts of a state about ``fixed``, in coordinates.
 
     ``rows``: for each free part its number of blocks, None for a single point. ``basis (blocks, free blocks)``:
@@ -113,7 +113,7 @@ def _same(a: Any, b: Any) -> bool:
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
 
-def chart(algorithm: Algorithm, problem: Any, params: Any) -> Chart:
+def chart(algorithm: Algorithm, problem: Any, params: Any) -> StateChart:
     """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
     bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
@@ -127,24 +127,24 @@ def plain(n: int, with_g: bool) -> Problem:
     return Problem(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
 
 
-def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> Chart:
+def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateChart:
     """The chart on the simplest problem with n clients: blocks are the same on all, the fixed point is not."""
     problem = plain(n, with_g)
     fixed = algorithm.fixed_point(problem, params)
     names = [name for name in keywords(algorithm) if np.ndim(getattr(fixed, name)) > 0]
     rows = {name: None if np.ndim(getattr(fixed, name)) == 1 else getattr(fixed, name).shape[-2] for name in names}
     size = sum(1 if r is None else r for r in rows.values())
-    whole = Chart(fixed, rows, np.eye(size, dtype=int), tuple(range(size)))
+    whole = StateChart(fixed, rows, np.eye(size, dtype=int), tuple(range(size)))
     if algorithm.invariant is None:
         return whole
     relations = _relations(algorithm.invariant, algorithm.init, whole, problem, params)
     if not relations.any():
         return whole
     basis, free = nullspace(relations)
-    return Chart(fixed, rows, basis, free)
+    return StateChart(fixed, rows, basis, free)
 
 
-def untied(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool) -> list[str]:
+def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g: bool) -> list[str]:
     """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
     ``ValueError`` unless the chart reaches all that the invariant allows, with these fields free: by exact ranks, on
@@ -168,7 +168,7 @@ def untied(algorithm: Algorithm, about: Chart, n: int, params: Any, with_g: bool
     return free
 
 
-def _check_reach(algorithm: Any, about: Chart, problem: Problem, params: Any, free: Collection[str]) -> None:
+def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: Any, free: Collection[str]) -> None:
     size = sum(1 if r is None else r for r in about.rows.values())
     whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
     moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
@@ -206,7 +206,7 @@ def rank(A: Array) -> int:
 
 
 def _relations(
-    invariant: Callable[..., Array], init: Callable[..., Any], whole: Chart, problem: Any, params: Any
+    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: Any
 ) -> Array:
     """What the invariant's residuals become when one block after the other is moved: ``(residuals, blocks)``.
 

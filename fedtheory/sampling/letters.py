@@ -33,7 +33,7 @@ _WIDE, _LARGEST = (Fraction(1, 100), Fraction(100)), 6
 _EXTREME, _LARGE = (Fraction(1, 10**6), Fraction(10**8)), 10**4
 
 
-class Rule(NamedTuple):
+class LetterBound(NamedTuple):
     """What a relation says of one letter: at most ``boundary`` where ``slope`` > 0, at least where ``slope`` < 0."""
 
     boundary: sympy.Expr
@@ -46,7 +46,7 @@ class DrawingOrder(NamedTuple):
     """The letters in the order in which they are drawn, with the rules of each and its crossings."""
 
     order: tuple[sympy.Symbol, ...]
-    rules: Mapping[sympy.Symbol, tuple[Rule, ...]]
+    rules: Mapping[sympy.Symbol, tuple[LetterBound, ...]]
     crossings: Mapping[sympy.Symbol, tuple[sympy.Expr, ...]]
 
 
@@ -57,7 +57,7 @@ def plan(
     """How to draw ``letters`` when ``given`` are known; ``sides``: of the statement, for its maxima."""
     gaps = [gap for relation in relations for gap in _gaps(relation)]
     order = _order(letters, given, gaps)
-    rules: dict[sympy.Symbol, tuple[Rule, ...]] = {}
+    rules: dict[sympy.Symbol, tuple[LetterBound, ...]] = {}
     crossings: dict[sympy.Symbol, tuple[sympy.Expr, ...]] = {}
     known = set(given)
     choices = sorted(sympy.Tuple(*sides).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)
@@ -78,12 +78,12 @@ def _gaps(relation: Any) -> Iterable[tuple[sympy.Expr, bool, bool]]:
     return [(left - right, isinstance(relation, sympy.Eq), relation.rel_op in ("<", ">"))]
 
 
-def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> Rule | None:
+def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> LetterBound | None:
     """The rule of a gap that is affine in the letter, perhaps after multiplying by it; None if it is not."""
     for scaled in (gap, sympy.expand(gap * letter)):
         slope = sympy.diff(scaled, letter)
         if not slope.has(letter) and slope != 0:
-            return Rule((letter - scaled / slope).subs(letter, 0), slope, equal, strict)
+            return LetterBound((letter - scaled / slope).subs(letter, 0), slope, equal, strict)
     return None
 
 

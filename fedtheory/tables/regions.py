@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 _LARGEST = 1e30
 
 
-class Axis(NamedTuple):
+class LetterRange(NamedTuple):
     """A letter that varies from ``low`` to ``high``, in equal ratios."""
 
     name: str
@@ -50,8 +50,8 @@ class Regions:
     """
 
     table: Table
-    x: Axis
-    y: Axis
+    x: LetterRange
+    y: LetterRange
     at: Mapping[str, float]
     tie: float
     methods: tuple[str, ...]
@@ -88,12 +88,12 @@ class Regions:
         return terms, np.where(self.index >= 0, np.clip(sizes - others, -_FAR, _FAR), np.nan)
 
 
-def axis(text: str) -> Axis:
+def axis(text: str) -> LetterRange:
     """An axis from "n=1:1e6"; ``ValueError`` if it is not one."""
     name, _, ends = text.partition("=")
     low, _, high = ends.partition(":")
     try:
-        found = Axis(name, float(low), float(high))
+        found = LetterRange(name, float(low), float(high))
     except ValueError:
         raise ValueError(f"a range LETTER=LOW:HIGH was expected, such as n=1:1e6, got {text!r}") from None
     if not (name and 1 / _LARGEST <= found.low < found.high <= _LARGEST):
@@ -101,7 +101,7 @@ def axis(text: str) -> Axis:
     return found
 
 
-def regions(table: Table, x: Axis, y: Axis, at: Mapping[str, float], tie: float = TIE) -> Regions:
+def regions(table: Table, x: LetterRange, y: LetterRange, at: Mapping[str, float], tie: float = TIE) -> Regions:
     """Compare the methods by the table's first measure. ``ValueError`` as for :meth:`Table.resolve`."""
     if x.name == y.name or {x.name, y.name} & at.keys():
         raise ValueError(f"{x.name if x.name in (y.name, *at) else y.name} is given twice")

@@ -3,7 +3,7 @@
 An expression is expanded in powers of N, log N and log log N, as far as is needed to see which term leads; coefficients
 are exact, and what is left out is known up to a constant. A letter that tends to 0 or to infinity *first* has powers
 and logarithms of its own, beside which those of N are constants. What cancels as far as an expansion goes, or is none
-of its kind, is :class:`Undecided`: nothing is then said.
+of its kind, is :class:`UndecidedExpansion`: nothing is then said.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Scale = tuple[Fraction, ...]
 ONE: Scale = (Fraction(0),) * _SCALES
 
 
-class Undecided(ValueError):
+class UndecidedExpansion(ValueError):
     """What the expansion of an expression along a curve does not tell."""
 
 
@@ -48,12 +48,12 @@ def _raised(a: Scale, power: Fraction) -> Scale:
 
 
 def sign(number: sympy.Expr) -> int:
-    """The sign of a real number; :class:`Undecided` where it is so small that it may be 0."""
+    """The sign of a real number; :class:`UndecidedExpansion` where it is so small that it may be 0."""
     if number.is_Rational:
         return (number.p > 0) - (number.p < 0)
     value = number.evalf(_DIGITS)
     if not value.is_Float or abs(value) < _NEAR:
-        raise Undecided(f"the sign of {number} is not decided")
+        raise UndecidedExpansion(f"the sign of {number} is not decided")
     return 1 if value > 0 else -1
 
 
@@ -66,9 +66,9 @@ class Expansion:
 
     @property
     def leading(self) -> tuple[Scale, sympy.Expr]:
-        """The scale that leads, with its coefficient; :class:`Undecided` for 0 and where all that is known cancels."""
+        """The scale that leads, with its coefficient; `UndecidedExpansion` for 0, or if all known terms cancel."""
         if not self.terms:
-            raise Undecided("what leads cancels")
+            raise UndecidedExpansion("what leads cancels")
         scale = max(self.terms)
         return scale, self.terms[scale]
 
@@ -115,10 +115,10 @@ class Expansion:
         if self.is_zero:
             if exponent > 0:
                 return self
-            raise Undecided("a division by zero")
+            raise UndecidedExpansion("a division by zero")
         scale, c = self.leading
         if exponent.denominator > 1 and sign(c) < 0:
-            raise Undecided("a root of what is negative")
+            raise UndecidedExpansion("a root of what is negative")
         q = sympy.Rational(exponent.numerator, exponent.denominator)
         head = Expansion({_raised(scale, exponent): c**q})
         return head * self._near_one(lambda k: sympy.binomial(q, k))
@@ -127,12 +127,12 @@ class Expansion:
         """The logarithm of what is positive."""
         scale, c = self.leading
         if sign(c) < 0:
-            raise Undecided("a logarithm of what is negative")
+            raise UndecidedExpansion("a logarithm of what is negative")
         total = _made({ONE: sympy.log(c)}, None)
         for place, power in enumerate(scale):
             if power:
                 if place % 3 == 2:
-                    raise Undecided("a logarithm of log log N")
+                    raise UndecidedExpansion("a logarithm of log log N")
                 total = total + Expansion({_unit(place + 1): _rational(power)})
         series = self._near_one(lambda k: sympy.Rational((-1) ** (k + 1), k) if k else sympy.S.Zero)
         return total + series
@@ -141,7 +141,7 @@ class Expansion:
         """The exponential, where that is of the size of a power."""
         found, small = constant(1), Expansion({}, self.rest)
         if self.rest is not None and self.rest >= ONE:
-            raise Undecided("an exponential of what is not known")
+            raise UndecidedExpansion("an exponential of what is not known")
         if self.terms and _unit(LAST + 1) < self.leading[0] < _unit(LAST, _FAR) and self.sign() < 0:
             # Below every power of N.
             return Expansion({}, _unit(LAST, -_FAR))
@@ -153,7 +153,7 @@ class Expansion:
             else:
                 place = next(k for k, power in enumerate(scale) if power)
                 if scale != _unit(place) or place % 3 == 0 or not c.is_Rational:
-                    raise Undecided("an exponential beyond the powers of N")
+                    raise UndecidedExpansion("an exponential beyond the powers of N")
                 found = found * Expansion({_unit(place - 1, Fraction(int(c.p), int(c.q))): sympy.S.One})
         return found * (constant(1) + small)._near_one(lambda k: 1 / sympy.factorial(k))
 
@@ -215,10 +215,10 @@ def expand(e: sympy.Expr, curve: Curve) -> Expansion:
         return constant(sympy.Rational(e))
     if e.is_number:
         if not e.is_real:
-            raise Undecided(f"{e} is not real")
+            raise UndecidedExpansion(f"{e} is not real")
         return constant(e)
     if isinstance(e, sympy.Sum | sympy.Product):
-        raise Undecided(f"no expansion of {e} is known")
+        raise UndecidedExpansion(f"no expansion of {e} is known")
     if isinstance(e, sympy.Pow):
         base = expand(e.base, curve)
         if e.exp.is_Rational:
@@ -244,7 +244,7 @@ def expand(e: sympy.Expr, curve: Curve) -> Expansion:
             return _floor(parts[0])
         case sympy.ceiling():
             return -_floor(-parts[0])
-    raise Undecided(f"no expansion of {type(e).__name__} is known")
+    raise UndecidedExpansion(f"no expansion of {type(e).__name__} is known")
 
 
 def _floor(x: Expansion) -> Expansion:
@@ -274,7 +274,7 @@ def logarithm(e: sympy.Expr, curve: Curve) -> Expansion:
         return reduce(Expansion.__add__, (logarithm(a, curve) for a in e.args))
     try:
         return expand(e, curve).log()
-    except Undecided:
+    except UndecidedExpansion:
         if not isinstance(e, sympy.Add | sympy.Max):
             raise
     parts = [logarithm(a, curve) for a in e.args]
@@ -290,7 +290,7 @@ def holds(relation: sympy.Basic, curve: Curve) -> bool:
     if isinstance(relation, sympy.Or):
         return any(holds(part, curve) for part in relation.args)
     if not isinstance(relation, sympy.Rel):
-        raise Undecided(f"{relation} is no relation between numbers")
+        raise UndecidedExpansion(f"{relation} is no relation between numbers")
     difference = (expand(relation.lhs, curve) - expand(relation.rhs, curve)).sign()
     return {
         "<=": difference <= 0,
@@ -306,7 +306,7 @@ def expands(e: sympy.Expr, curve: Curve) -> bool:
     """Whether an expression has an expansion along a curve: it does not grow faster than every power."""
     try:
         return bool(expand(e, curve).terms)
-    except Undecided:
+    except UndecidedExpansion:
         return False
 
 
@@ -318,7 +318,7 @@ def growth(left: sympy.Expr, right: sympy.Expr, curve: Curve) -> tuple[Fraction,
     """
     try:
         top, bottom = expand(left, curve), expand(right, curve)
-    except Undecided:
+    except UndecidedExpansion:
         ratio = logarithm(left, curve) - logarithm(right, curve)
         scale, c = ratio.leading
         power, place = _first(scale)
@@ -326,7 +326,7 @@ def growth(left: sympy.Expr, right: sympy.Expr, curve: Curve) -> tuple[Fraction,
     if top.sign() <= 0:
         return Fraction(0), LAST
     if bottom.sign() <= 0:
-        raise Undecided("the right side is not positive")
+        raise UndecidedExpansion("the right side is not positive")
     scale, _ = (top * bottom.power(Fraction(-1))).leading
     return _first(scale)
 

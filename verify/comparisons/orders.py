@@ -16,7 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.order import Order
 from verify.comparisons import curves
-from verify.comparisons.curves import FIRST, LAST, SECOND, Curve, Undecided
+from verify.comparisons.curves import FIRST, LAST, SECOND, Curve
 
 #: How the parts of a statement on orders are called, before their numbers.
 PREFIX = "order "
@@ -93,4 +93,4 @@ def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str
     return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power)
 
 
-__all__ = ["Undecided", "along", "letters", "relations", "sides_at", "told"]
+__all__ = ["UndecidedExpansion", "along", "letters", "relations", "sides_at", "told"]

@@ -24,7 +24,7 @@ from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Comparison
 from verify.derivation import facts, obligations
 from verify.derivation.facts import ClientQuantity, Coefficient, Fact
-from verify.derivation.for_all import Derived
+from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
 from verify.exact import reals, symbolic
@@ -76,7 +76,7 @@ def read(claim: Claim) -> Linked:
     return Linked(numbers, frozenset(spoken & set(sources)))
 
 
-def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
+def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
     said = read(claim)
     assumed = (*symbolic.assumed(claim), *said.along.iteration.limits)
@@ -91,7 +91,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
     claims = {fact.claim.id: fact.claim for fact in used if fact.claim is not None}
     iteration = said.along.iteration
     signs = [next(obligations.own(iteration, [of])) for of in obligations.nonnegative([step], [])]
-    return Derived((step,), tuple(claims.values()), (*signs, *obligations.own(iteration, [])))
+    return RuleResult((step,), tuple(claims.values()), (*signs, *obligations.own(iteration, [])))
 
 
 class _Shown(NamedTuple):

@@ -29,7 +29,7 @@ from fedtheory.settings.iterations import Along, At, Infimum, Least, Start
 from fedtheory.settings.quantities import Among
 from verify.derivation import facts, obligations
 from verify.derivation.facts import ClientQuantity, Coefficient, Fact, Of
-from verify.derivation.for_all import Derived
+from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
 from verify.exact import reals, symbolic
@@ -97,7 +97,7 @@ def read(claim: Claim) -> Bounded:
     return said
 
 
-def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
+def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows for all letters. ``ValueError`` says what does not follow, or is not known of them."""
     said = read(claim)
     iteration, windows, last = said.along.iteration, said.windows, said.along.last
@@ -116,7 +116,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> Derived:
     step = RuleUse(RULE, tuple(used), nonnegative=tuple(ClientQuantity(of, None) for of in nonnegative))
     shown = obligations.nonnegative([step], [])
     own = [*(next(obligations.own(iteration, [of])) for of in shown), *obligations.own(iteration, [])]
-    return Derived((step,), tuple(claims.values()), tuple(own))
+    return RuleResult((step,), tuple(claims.values()), tuple(own))
 
 
 class _Fact(NamedTuple):

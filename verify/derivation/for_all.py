@@ -31,7 +31,7 @@ _ANY = 0
 _INSTANCES, _DRAWN, _SECONDS = 12, 60, 5.0
 
 
-class Derived(NamedTuple):
+class RuleResult(NamedTuple):
     """The ``steps`` by which all follows, the claims that these use, and what has to be shown besides them."""
 
     steps: tuple[RuleUse, ...]
@@ -39,7 +39,7 @@ class Derived(NamedTuple):
     own: tuple[Claim, ...]
 
 
-def derived(claim: Claim, premises: Sequence[Premise]) -> Derived:
+def derived(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows for all letters that its hypotheses and its setting allow.
 
     ``ValueError`` says what does not follow, or what of the letters is not known.
@@ -55,7 +55,7 @@ def derived(claim: Claim, premises: Sequence[Premise]) -> Derived:
     steps = tuple(found.traced(c for _, how in sought for c in how))
     nonnegative = [next(obligations.own(iteration, [of])) for of in obligations.nonnegative(steps, wanted)]
     own = (*nonnegative, *obligations.own(iteration, []))
-    return Derived(steps, tuple(rules.claims_of(steps).values()), own)
+    return RuleResult(steps, tuple(rules.claims_of(steps).values()), own)
 
 
 def unshown(own: Sequence[Claim]) -> str:

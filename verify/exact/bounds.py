@@ -16,9 +16,9 @@ import sympy
 from fedtheory.kinds.order import Order
 from verify.exact import domination, symbolic
 from verify.exact.domination import DominationWeights
-from verify.exact.magnitudes import Unknown
+from verify.exact.magnitudes import NoMagnitude
 from verify.exact.posynomials import Monomial, Posynomial, product
-from verify.exact.writing import Sides, Writer
+from verify.exact.writing import OrderSides, Writer
 
 # Both sides of an order in cases, in letters that are chosen by the relations between them.
 
@@ -26,10 +26,10 @@ from verify.exact.writing import Sides, Writer
 CHARTS = 3
 
 
-def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[Sides]:
+def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[OrderSides]:
     """Both sides of an order in each of its cases; they are real and nonnegative wherever the relations hold.
 
-    ``chart``: below ``CHARTS``, in which letters the sides are written. ``Unknown`` where they have no such form.
+    ``chart``: below ``CHARTS``, in which letters the sides are written. ``NoMagnitude`` where they have no such form.
     """
     both: tuple[sympy.Expr, ...] = (part.left, part.right)
     given = list(relations)
@@ -37,10 +37,10 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
         try:
             both, given = tuple(side.subs(s, value) for side in both), [r.subs(s, value) for r in given]
         except (TypeError, ValueError) as error:
-            raise Unknown(f"the sides or a relation are undefined for {s} = {value}") from error
+            raise NoMagnitude(f"the sides or a relation are undefined for {s} = {value}") from error
     spoken = sympy.Tuple(*both, *given).free_symbols
     maybe = sorted((s for s in spoken if s.is_nonnegative and not s.is_positive), key=str)
-    found: list[Sides] = []
+    found: list[OrderSides] = []
     for vanishing in itertools.product((False, True), repeat=len(maybe)):
         # Whether a letter that may vanish does is a case.
         chosen = {
@@ -50,7 +50,7 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
         try:
             here = [r.subs(chosen) for r in given]
         except (TypeError, ValueError) as error:
-            raise Unknown("a relation is undefined where letters vanish") from error
+            raise NoMagnitude("a relation is undefined where letters vanish") from error
         if any(r is sympy.false for r in here):
             continue
         try:
@@ -58,9 +58,9 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
             left, right = (side.xreplace(chosen) for side in both)
         except ValueError as error:
             # What is infinite is no argument of a maximum.
-            raise Unknown("a side is undefined where letters vanish") from error
+            raise NoMagnitude("a side is undefined where letters vanish") from error
         if any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
-            raise Unknown(f"the sides are {left} and {right} where letters vanish")
+            raise NoMagnitude(f"the sides are {left} and {right} where letters vanish")
         found += Writer(part, [r for r in here if r is not sympy.true]).sides(left, right)
     return found
 
@@ -111,28 +111,28 @@ class OrderProof:
 
 
 def proof(part: Order, relations: Sequence[sympy.Basic]) -> OrderProof:
-    """A proof of one order; ``Unknown`` where none is found."""
+    """A proof of one order; ``NoMagnitude`` where none is found."""
     why = ""
     for chart in range(CHARTS):
         try:
             each = in_cases(part, relations, chart)
             found = tuple(map(_bounded, each))
-        except Unknown as error:
+        except NoMagnitude as error:
             why = why or str(error)
             continue
         shown = _constant(each, found)
         if shown is not None:
             return OrderProof(shown, chart, found, _means(each, found))
-    raise Unknown(why or "nothing meets the hypotheses")
+    raise NoMagnitude(why or "nothing meets the hypotheses")
 
 
-def _bounded(case: Sides) -> CaseBound:
+def _bounded(case: OrderSides) -> CaseBound:
     weights = domination.bounding(*compared(case), case.domain)
     if weights is not None:
         return CaseBound(weights)
     empty = domination.emptying(case.domain)
     if empty is None:
-        raise Unknown("no weights are found that bound the left side by a multiple of the right one")
+        raise NoMagnitude("no weights are found that bound the left side by a multiple of the right one")
     return CaseBound((empty,), empty=True)
 
 
@@ -140,11 +140,11 @@ def constant(part: Order, relations: Sequence[sympy.Basic], given: OrderProof) -
     """The constant that the weights of a proof show, in fractions, from the order alone; None where they show none."""
     try:
         return _constant(in_cases(part, relations, given.chart), given.cases)
-    except Unknown:
+    except NoMagnitude:
         return None
 
 
-def _constant(each: Sequence[Sides], shown: Sequence[CaseBound]) -> Fraction | None:
+def _constant(each: Sequence[OrderSides], shown: Sequence[CaseBound]) -> Fraction | None:
     if len(each) != len(shown):
         return None
     found = []
@@ -160,14 +160,14 @@ def _constant(each: Sequence[Sides], shown: Sequence[CaseBound]) -> Fraction | N
     return max(found, default=None)
 
 
-def compared(case: Sides) -> tuple[Posynomial, Posynomial]:
+def compared(case: OrderSides) -> tuple[Posynomial, Posynomial]:
     """Both sides of an order in a case, multiplied by the denominators."""
     if case.left.bottom == case.right.bottom:
         return case.left.top, case.right.top
     return product(case.left.top, case.right.bottom), product(case.right.top, case.left.bottom)
 
 
-def _means(each: Sequence[Sides], shown: Sequence[CaseBound]) -> str:
+def _means(each: Sequence[OrderSides], shown: Sequence[CaseBound]) -> str:
     """The inequality with the most terms in words; empty where all speak of numbers that the order has no name for."""
     found: list[tuple[int, str]] = []
     for case, bounded in zip(each, shown, strict=True):

@@ -24,7 +24,7 @@ from verify.exact.posynomials import (
     UNIT,
     Monomial,
     Posynomial,
-    Ratio,
+    PosynomialRatio,
     at_most_power,
     difference,
     product,
@@ -310,7 +310,7 @@ class SignedRatio(NamedTuple):
     """A number as its sign, which may also be that of 0, and its size."""
 
     sign: int
-    size: Ratio
+    size: PosynomialRatio
 
 
 @dataclass(frozen=True)
@@ -329,7 +329,7 @@ class DomainPart:
 Found = list[tuple[SignedRatio, DomainPart]]
 
 
-def cleared(above: Ratio, below: Ratio) -> tuple[Posynomial, Posynomial, Posynomial]:
+def cleared(above: PosynomialRatio, below: PosynomialRatio) -> tuple[Posynomial, Posynomial, Posynomial]:
     """above - below as (plus - minus)/bottom."""
     if above.bottom == below.bottom:
         return *difference(above.top, below.top), above.bottom
@@ -337,7 +337,7 @@ def cleared(above: Ratio, below: Ratio) -> tuple[Posynomial, Posynomial, Posynom
     return plus, minus, product(above.bottom, below.bottom)
 
 
-def ordered(low: Ratio, high: Ratio, case: DomainPart, split: int = SPLIT) -> list[DomainPart]:
+def ordered(low: PosynomialRatio, high: PosynomialRatio, case: DomainPart, split: int = SPLIT) -> list[DomainPart]:
     """The cases in which one number is at most another; perhaps more, of a sum of more than ``split`` terms."""
     plus, minus, _ = cleared(high, low)
     if not minus:
@@ -355,7 +355,9 @@ def ordered(low: Ratio, high: Ratio, case: DomainPart, split: int = SPLIT) -> li
     return found
 
 
-def largest(size: Ratio, others: Sequence[Ratio], case: DomainPart, split: int = SPLIT) -> list[DomainPart]:
+def largest(
+    size: PosynomialRatio, others: Sequence[PosynomialRatio], case: DomainPart, split: int = SPLIT
+) -> list[DomainPart]:
     """The cases in which a number is at least each of some others; perhaps more than those."""
     cases = [case]
     for other in others:

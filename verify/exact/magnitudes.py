@@ -39,7 +39,7 @@ _SIZES = (1, 2, 4, 12)
 Direction = dict[sympy.Symbol, Fraction]
 
 
-class Unknown(ValueError):
+class NoMagnitude(ValueError):
     """An expression of which no magnitude is known."""
 
 
@@ -47,7 +47,7 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
     """Directions in which left/right may be unbounded: none where it is bounded for all values of the letters.
 
     A direction says to which powers of a growing number the letters go; None where z3 finds none in its time though
-    there may be some. ``Unknown`` where nothing is known of an expression. What is relevant of ``relations`` is used.
+    there may be some. ``NoMagnitude`` for an expression whose size is unknown. Only relevant ``relations`` are used.
     """
     maybe = sorted((s for s in _letters(part, relations) if s.is_nonnegative and not s.is_positive), key=str)
     for vanishing in product((False, True), repeat=len(maybe)):
@@ -56,17 +56,17 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
         try:
             given = [r.subs(zero).subs(positive) for r in relations]
         except (TypeError, ValueError) as error:
-            raise Unknown(f"a relation is undefined where {', '.join(map(str, zero))} vanish") from error
+            raise NoMagnitude(f"a relation is undefined where {', '.join(map(str, zero))} vanish") from error
         if any(r is sympy.false for r in given):
             continue
         try:
             left, right = (side.xreplace({**zero, **positive}) for side in (part.left, part.right))
         except ValueError as error:
-            raise Unknown(f"a side is undefined where {', '.join(map(str, zero))} vanish") from error
+            raise NoMagnitude(f"a side is undefined where {', '.join(map(str, zero))} vanish") from error
         if left.is_zero:
             continue
         if right.is_zero or any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
-            raise Unknown(f"the sides are {left} and {right} where {', '.join(map(str, zero))} vanish")
+            raise NoMagnitude(f"the sides are {left} and {right} where {', '.join(map(str, zero))} vanish")
         case = _Case(part.small, part.large, [r for r in given if r is not sympy.true])
         if (found := case.exceeding(left, right)) is not None:
             back = {dummy: s for s, dummy in positive.items()}
@@ -99,7 +99,7 @@ class _Case:
         self._signs.clear()
         for side in (left, right):
             if self.sign(side) <= 0:
-                raise Unknown(f"{side} is not shown to be positive")
+                raise NoMagnitude(f"{side} is not shown to be positive")
         grows = self.of(left) > self.of(right)
         self._limits()
         solver = z3.SolverFor("QF_LRA")
@@ -143,7 +143,7 @@ class _Case:
     def _letter(self, s: sympy.Symbol) -> Any:
         if s not in self._letters:
             if not s.is_positive:
-                raise Unknown(f"the sign of {s} is not known")
+                raise NoMagnitude(f"the sign of {s} is not known")
             self._letters[s] = x = z3.Real(f"{s} {len(self._letters)}")
             if s.is_integer:
                 self.known.append(x >= 0)
@@ -168,7 +168,7 @@ class _Case:
                 if base == self.small and exponent.is_Rational:
                     power += exponent
                 elif factor.has(self.small):
-                    raise Unknown(f"{node} as {self.small} tends to 0")
+                    raise NoMagnitude(f"{node} as {self.small} tends to 0")
             return -power * self._logarithm if power else node
 
         return e.replace(lambda node: isinstance(node, sympy.log) and node.has(self.small), replaced)
@@ -192,7 +192,7 @@ class _Case:
                 above, below = self._parts(b - a)
                 if above and below:
                     self.known.append(_at_most(below, above))
-            except Unknown:
+            except NoMagnitude:
                 del self.known[before:]
 
     def _whole(self, *sides: sympy.Expr) -> list[sympy.Basic]:
@@ -267,7 +267,7 @@ class _Case:
     def _made(self, e: sympy.Expr) -> Any:
         if e.is_number:
             if e.is_zero is not False or not e.is_finite or not e.is_real:
-                raise Unknown(f"{e} is not a number other than 0")
+                raise NoMagnitude(f"{e} is not a number other than 0")
             return z3.RealVal(0)
         if e.is_Symbol:
             return self._letter(e)
@@ -287,7 +287,7 @@ class _Case:
                 return self._sum(e)
             with self._within():
                 return self.of(other)
-        raise Unknown(f"no magnitude of {type(e).__name__} is known")
+        raise NoMagnitude(f"no magnitude of {type(e).__name__} is known")
 
     def _new(self) -> Any:
         return z3.Real(f"new {next(self._count)}")
@@ -296,12 +296,12 @@ class _Case:
         """The magnitudes of the positive terms of a sum, and of the negative ones."""
         terms = [(self.sign(term), term) for term in sympy.Add.make_args(e)]
         if not all(sign for sign, _ in terms):
-            raise Unknown(f"the sign of {next(term for sign, term in terms if not sign)} is not known")
+            raise NoMagnitude(f"the sign of {next(term for sign, term in terms if not sign)} is not known")
         return tuple([self.of(term) for sign, term in terms if sign == which] for which in (1, -1))  # type: ignore[return-value]
 
     def _sum(self, e: sympy.Add) -> Any:
         if e.has(self._logarithm) and any(self.sign(a) < 0 for a in e.args):
-            raise Unknown(f"{e}, whose logarithms may cancel")
+            raise NoMagnitude(f"{e}, whose logarithms may cancel")
         above, below = self._parts(e)
         positive, negative = (self._largest(side) if side else None for side in (above, below))
         if positive is None or negative is None:
@@ -331,7 +331,7 @@ class _Case:
             # Of what may be negative only the positive part counts.
             return self._largest([self.of(a) if signs[a] > 0 else self._positive(a) for a in e.args if signs[a] >= 0])
         if len(set(signs.values())) > 1 or 0 in signs.values():
-            raise Unknown(f"the sign of {e} is not known")
+            raise NoMagnitude(f"the sign of {e} is not known")
         magnitudes = [self.of(a) for a in e.args]
         if isinstance(e, sympy.Min) != (min(signs.values()) > 0):
             return self._largest(magnitudes)
@@ -344,7 +344,7 @@ class _Case:
         """log max(e, 0) of a sum."""
         above, below = self._parts(e)
         if not above:
-            raise Unknown(f"the positive part of {e}")
+            raise NoMagnitude(f"the positive part of {e}")
         positive, found = self._largest(above), self._new()
         self.known.append(found <= positive)
         if below:
@@ -356,7 +356,7 @@ class _Case:
     def _rounded(self, e: sympy.ceiling | sympy.floor) -> Any:
         inner = e.args[0]
         if self.sign(inner) <= 0:
-            raise Unknown(f"the sign of {inner} is not known")
+            raise NoMagnitude(f"the sign of {inner} is not known")
         x, found = self.of(inner), self._new()
         if isinstance(e, sympy.floor):
             self.known += [found <= x, z3.Or(x <= 0, found >= x)]
@@ -370,7 +370,7 @@ class _Case:
         inner = e.args[0]
         sign = self.sign(e)
         if not sign:
-            raise Unknown(f"the sign of {e} is not known")
+            raise NoMagnitude(f"the sign of {e} is not known")
         z, gap, found = self.of(inner), self.of(difference_of(inner, sympy.S.One)), self._new()
         # Near 1 a logarithm is as large as the difference from 1; elsewhere it is at least a constant.
         away = [gap == z, z >= 0] if sign > 0 else [gap == 0, z <= 0]

@@ -55,7 +55,7 @@ def product(a: Posynomial, b: Posynomial) -> Posynomial:
     return total
 
 
-class Ratio(NamedTuple):
+class PosynomialRatio(NamedTuple):
     """A quotient of posynomials; 0 where the one on top has no terms."""
 
     top: Posynomial
@@ -66,16 +66,16 @@ class Ratio(NamedTuple):
         """Whether it is 0."""
         return not self.top
 
-    def __add__(self, other: object) -> Ratio:
-        assert isinstance(other, Ratio)
+    def __add__(self, other: object) -> PosynomialRatio:
+        assert isinstance(other, PosynomialRatio)
         if self.bottom == other.bottom:
             return _made(_sum(self.top, other.top), self.bottom)
         return _made(
             _sum(product(self.top, other.bottom), product(other.top, self.bottom)), product(self.bottom, other.bottom)
         )
 
-    def __mul__(self, other: object) -> Ratio:
-        assert isinstance(other, Ratio)
+    def __mul__(self, other: object) -> PosynomialRatio:
+        assert isinstance(other, PosynomialRatio)
         # What cancels at sight need not be multiplied out.
         if self.top == other.bottom:
             return _made(other.top, self.bottom)
@@ -83,13 +83,13 @@ class Ratio(NamedTuple):
             return _made(self.top, other.bottom)
         return _made(product(self.top, other.top), product(self.bottom, other.bottom))
 
-    def inverse(self) -> Ratio:
+    def inverse(self) -> PosynomialRatio:
         """Its reciprocal, of what is not 0."""
-        return Ratio(self.bottom, self.top)
+        return PosynomialRatio(self.bottom, self.top)
 
-    def power(self, exponent: int) -> Ratio:
+    def power(self, exponent: int) -> PosynomialRatio:
         """A positive whole power."""
-        return reduce(Ratio.__mul__, [self] * exponent)
+        return reduce(PosynomialRatio.__mul__, [self] * exponent)
 
 
 def _sum(a: Posynomial, b: Posynomial) -> Posynomial:
@@ -99,23 +99,23 @@ def _sum(a: Posynomial, b: Posynomial) -> Posynomial:
     return total
 
 
-def _made(top: Posynomial, bottom: Posynomial) -> Ratio:
+def _made(top: Posynomial, bottom: Posynomial) -> PosynomialRatio:
     if top == bottom:
-        return Ratio(ONE)
+        return PosynomialRatio(ONE)
     if len(bottom) == 1:
         ((monomial, c),) = bottom.items()
-        return Ratio({times(m, raised(monomial, Fraction(-1))): k / c for m, k in top.items()})
-    return Ratio(top, bottom)
+        return PosynomialRatio({times(m, raised(monomial, Fraction(-1))): k / c for m, k in top.items()})
+    return PosynomialRatio(top, bottom)
 
 
-def constant(value: Fraction) -> Ratio:
+def constant(value: Fraction) -> PosynomialRatio:
     """A nonnegative number."""
-    return Ratio({UNIT: value}) if value else Ratio({})
+    return PosynomialRatio({UNIT: value}) if value else PosynomialRatio({})
 
 
-def letter(number: int) -> Ratio:
+def letter(number: int) -> PosynomialRatio:
     """A letter."""
-    return Ratio({((number, Fraction(1)),): Fraction(1)})
+    return PosynomialRatio({((number, Fraction(1)),): Fraction(1)})
 
 
 def enclosed(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:

@@ -6,7 +6,7 @@ times a factor of at most 1, and at least 1 - r where the negative part is shown
 what is rounded is what it rounds times a factor; log(1 - q) is -q/t with 1 - q <= t <= 1. A maximum is one of its
 arguments, a case each, in which the others are at most that. At each point of the domain one of the cases holds.
 
-What has no such form, or may be undefined somewhere, is :class:`Unknown`.
+What has no such form, or may be undefined somewhere, is :class:`NoMagnitude`.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from verify.exact.domination import (
     largest,
     ordered,
 )
-from verify.exact.magnitudes import Unknown, difference_of, rewritten
-from verify.exact.posynomials import Monomial, Posynomial, Ratio, constant, enclosed, letter, raised, times
+from verify.exact.magnitudes import NoMagnitude, difference_of, rewritten
+from verify.exact.posynomials import Monomial, Posynomial, PosynomialRatio, constant, enclosed, letter, raised, times
 
 #: Cases that an order may have.
 _MOST = 3000
@@ -49,11 +49,11 @@ _PARTS = 64
 _TWO, _HALF = Fraction(2), Fraction(1, 2)
 
 
-class Sides(NamedTuple):
+class OrderSides(NamedTuple):
     """Both sides of an order in one of its cases; ``names``: of the letters that are the order's."""
 
-    left: Ratio
-    right: Ratio
+    left: PosynomialRatio
+    right: PosynomialRatio
     domain: MonomialDomain
     names: Mapping[int, str]
 
@@ -71,7 +71,7 @@ class Writer:
         own = {Fraction(int(e.p), int(e.q)) for e in (abs(p.exp) for p in powers if p.exp.is_Rational)}
         self._exponents = sorted(own.union(_EXPONENTS), reverse=True)
 
-    def sides(self, left: sympy.Expr, right: sympy.Expr) -> list[Sides]:
+    def sides(self, left: sympy.Expr, right: sympy.Expr) -> list[OrderSides]:
         """Both sides in each case."""
         # A relation that speaks of what may be negative is not used.
         self.relations = [r for r in self.relations if all(s.is_positive for s in r.free_symbols)]
@@ -98,8 +98,8 @@ class Writer:
             for a, at in self.of(left, case):
                 for b, there in self.of(right, at):
                     if any(side.sign < 0 and not side.size.is_zero for side in (a, b)):
-                        raise Unknown("a side is negative")
-                    found.append(Sides(a.size, b.size, there.domain, names))
+                        raise NoMagnitude("a side is negative")
+                    found.append(OrderSides(a.size, b.size, there.domain, names))
         return found
 
     def _number(self, s: sympy.Symbol) -> int:
@@ -111,7 +111,9 @@ class Writer:
         self._count += 1
         return self._count
 
-    def _factor(self, case: DomainPart, low: Fraction | None, high: Fraction | None) -> tuple[Ratio, DomainPart]:
+    def _factor(
+        self, case: DomainPart, low: Fraction | None, high: Fraction | None
+    ) -> tuple[PosynomialRatio, DomainPart]:
         """A number of which bounds are known."""
         t = self._new()
         more = [] if low is None else [MonomialBound(1 / low, _power(t))]
@@ -139,7 +141,7 @@ class Writer:
             gap = sympy.expand(high - low - (1 if strict else 0))
             try:
                 cases = [one for each in cases for one in self._nonnegative(gap, each)]
-            except Unknown:
+            except NoMagnitude:
                 continue
         return cases
 
@@ -177,7 +179,7 @@ class Writer:
         for value, at in self._made(e, case):
             found.append((value, replace(at, values=MappingProxyType({**at.values, e: value}))))
         if len(found) > _MOST:
-            raise Unknown("too many cases")
+            raise NoMagnitude("too many cases")
         return found
 
     def _made(self, e: sympy.Expr, case: DomainPart) -> Found:
@@ -199,7 +201,7 @@ class Writer:
         for kind, write in made.items():
             if isinstance(e, kind):
                 return write(e, case)
-        raise Unknown(f"no size of {type(e).__name__} is known")
+        raise NoMagnitude(f"no size of {type(e).__name__} is known")
 
     def _all(self, parts: Sequence[sympy.Expr], case: DomainPart) -> list[tuple[list[SignedRatio], DomainPart]]:
         """What several expressions are, in each part of a case."""
@@ -207,7 +209,7 @@ class Writer:
         for e in parts:
             found = [([*values, value], at) for values, one in found for value, at in self.of(e, one)]
             if len(found) > _MOST:
-                raise Unknown("too many cases")
+                raise NoMagnitude("too many cases")
         return found
 
     def _product(self, e: sympy.Expr, case: DomainPart) -> Found:
@@ -225,7 +227,7 @@ class Writer:
             return self._inverse_log(e.base, case)
         try:
             bases = self.of(e.base, case)
-        except Unknown:
+        except NoMagnitude:
             expanded = sympy.expand(e) if exponent > 0 and not exponent % 2 else e
             if expanded == e:
                 raise
@@ -233,13 +235,15 @@ class Writer:
         found = []
         for value, at in bases:
             if exponent.denominator > 1 and value.sign < 0 and not value.size.is_zero:
-                raise Unknown(f"{e.base} may be negative, and has a root taken")
+                raise NoMagnitude(f"{e.base} may be negative, and has a root taken")
             size, at = (value.size, at) if value.size.is_zero else self._raised(value.size, abs(exponent), at)
             sign = value.sign if exponent.numerator % 2 and exponent.denominator == 1 else 1
             found.append((SignedRatio(sign, _divisor(e.base, SignedRatio(1, size)) if exponent < 0 else size), at))
         return found
 
-    def _raised(self, base: Ratio, exponent: Fraction, case: DomainPart) -> tuple[Ratio, DomainPart]:
+    def _raised(
+        self, base: PosynomialRatio, exponent: Fraction, case: DomainPart
+    ) -> tuple[PosynomialRatio, DomainPart]:
         whole = int(exponent)
         size = base.power(whole) if whole else constant(Fraction(1))
         if exponent == whole:
@@ -248,15 +252,15 @@ class Writer:
         bottom, case = self._root(base.bottom, exponent - whole, case)
         return size * top * bottom.inverse(), case
 
-    def _root(self, of: Posynomial, exponent: Fraction, case: DomainPart) -> tuple[Ratio, DomainPart]:
+    def _root(self, of: Posynomial, exponent: Fraction, case: DomainPart) -> tuple[PosynomialRatio, DomainPart]:
         """A power between 0 and 1: k^(f - 1) sum a_i^f <= (sum a_i)^f <= sum a_i^f for k terms."""
-        total = Ratio({})
+        total = PosynomialRatio({})
         for monomial, c in of.items():
             low, high = enclosed(c, exponent)
-            root = Ratio({raised(monomial, exponent): low})
+            root = PosynomialRatio({raised(monomial, exponent): low})
             if low != high:
                 t, case = self._factor(case, low, high)
-                root = Ratio({raised(monomial, exponent): Fraction(1)}) * t
+                root = PosynomialRatio({raised(monomial, exponent): Fraction(1)}) * t
             total = total + root
         if len(of) > 1:
             t, case = self._factor(case, enclosed(Fraction(len(of)), exponent - 1)[0], Fraction(1))
@@ -273,34 +277,34 @@ class Writer:
                 self._depth -= 1
         return [one for above, below, at in self._parts(e, case) for one in self._subtracted(e, above, below, at)]
 
-    def _parts(self, e: sympy.Expr, case: DomainPart) -> list[tuple[Ratio, Ratio, DomainPart]]:
+    def _parts(self, e: sympy.Expr, case: DomainPart) -> list[tuple[PosynomialRatio, PosynomialRatio, DomainPart]]:
         """The sum of the positive terms, and that of the negative ones."""
         found = []
         for values, at in self._all(sympy.Add.make_args(e), case):
-            above, below = Ratio({}), Ratio({})
+            above, below = PosynomialRatio({}), PosynomialRatio({})
             for value in values:
                 above = above + value.size if value.sign > 0 else above
                 below = below + value.size if value.sign < 0 else below
             found.append((above, below, at))
         return found
 
-    def _subtracted(self, e: sympy.Expr, above: Ratio, below: Ratio, case: DomainPart) -> Found:
+    def _subtracted(self, e: sympy.Expr, above: PosynomialRatio, below: PosynomialRatio, case: DomainPart) -> Found:
         """above - below: the larger part times a factor."""
         plus, minus, bottom = cleared(above, below)
         if not plus or not minus:
-            return [(SignedRatio(1 if plus or not minus else -1, Ratio(plus or minus, bottom)), case)]
+            return [(SignedRatio(1 if plus or not minus else -1, PosynomialRatio(plus or minus, bottom)), case)]
         for sign, large, less in ((1, plus, minus), (-1, minus, plus)):
             share = domination.share(less, large, case.domain)
             if share is not None:
                 t, at = self._factor(case, 1 - share, Fraction(1))
-                return [(SignedRatio(sign, Ratio(large, bottom) * t), at)]
+                return [(SignedRatio(sign, PosynomialRatio(large, bottom) * t), at)]
         for sign, large in ((1, plus), (-1, minus)):
             if self._shown(sympy.Ge(sign * e, 0, evaluate=False)):
                 t, at = self._factor(case, None, Fraction(1))
-                found = [(SignedRatio(sign, Ratio(large, bottom) * t), at)]
+                found = [(SignedRatio(sign, PosynomialRatio(large, bottom) * t), at)]
                 never = self._shown(sympy.Gt(sign * e, 0, evaluate=False))
-                return found if never else [(SignedRatio(1, Ratio({})), case), *found]
-        raise Unknown(f"the sign of {e} is not known")
+                return found if never else [(SignedRatio(1, PosynomialRatio({})), case), *found]
+        raise NoMagnitude(f"the sign of {e} is not known")
 
     def _maximum(self, e: sympy.Expr, case: DomainPart) -> Found:
         """The largest of the arguments that are nonnegative; one of unknown sign is nonnegative where it is that."""
@@ -309,15 +313,15 @@ class Writer:
             try:
                 self.of(a, case)
                 known.append(a)
-            except Unknown:
+            except NoMagnitude:
                 unknown.append(a)
         if not known:
-            raise Unknown(f"the sign of {e} is not known")
+            raise NoMagnitude(f"the sign of {e} is not known")
         found = []
         for values, at in self._all(known, case):
             positive = [value for value in values if value.sign > 0]
             if not positive:
-                raise Unknown(f"the sign of {e} is not known")
+                raise NoMagnitude(f"the sign of {e} is not known")
             for j, value in enumerate(positive):
                 others = [other.size for k, other in enumerate(positive) if k != j]
                 cases = largest(value.size, others, at, _FEW)
@@ -328,11 +332,11 @@ class Writer:
                 found += self._exceeding(a, [value.size for value in positive], at)
         return found
 
-    def _at_most(self, e: sympy.Expr, size: Ratio, case: DomainPart) -> list[DomainPart]:
+    def _at_most(self, e: sympy.Expr, size: PosynomialRatio, case: DomainPart) -> list[DomainPart]:
         """The cases in which a sum of unknown sign is at most a size."""
         return [one for above, below, at in self._parts(e, case) for one in ordered(above, below + size, at)]
 
-    def _exceeding(self, e: sympy.Expr, sizes: Sequence[Ratio], case: DomainPart) -> Found:
+    def _exceeding(self, e: sympy.Expr, sizes: Sequence[PosynomialRatio], case: DomainPart) -> Found:
         """A sum of unknown sign where it is at least each of some sizes."""
         found = []
         for above, below, at in self._parts(e, case):
@@ -344,7 +348,7 @@ class Writer:
                 share = domination.share(minus, plus, one.domain)
                 low = 1 - share if share is not None else None
                 t, there = self._factor(one, low, Fraction(1))
-                size = Ratio(plus, bottom) * t
+                size = PosynomialRatio(plus, bottom) * t
                 found += [(SignedRatio(1, size), last) for last in largest(size, sizes, there)] if plus else []
         return found
 
@@ -352,7 +356,7 @@ class Writer:
         found = []
         for values, at in self._all(e.args, case):
             if any(value.sign < 0 for value in values):
-                raise Unknown(f"the sign of {e} is not known")
+                raise NoMagnitude(f"the sign of {e} is not known")
             sizes = [value.size for value in values]
             for j, size in enumerate(sizes):
                 cases = [at]
@@ -369,8 +373,10 @@ class Writer:
                 found.append((value, at))
                 continue
             if value.sign < 0:
-                raise Unknown(f"the sign of {e.args[0]} is not known")
-            found += [(SignedRatio(1, one if up else Ratio({})), small) for small in ordered(value.size, one, at)]
+                raise NoMagnitude(f"the sign of {e.args[0]} is not known")
+            found += [
+                (SignedRatio(1, one if up else PosynomialRatio({})), small) for small in ordered(value.size, one, at)
+            ]
             for large in ordered(one, value.size, at):
                 t, there = self._factor(large, Fraction(1) if up else _HALF, _TWO if up else Fraction(1))
                 found.append((SignedRatio(1, value.size * t), there))
@@ -386,11 +392,11 @@ class Writer:
         if len(factors) > 1 or factors[0][1] != 1:
             try:
                 return self.of(sympy.Add(*(power * sympy.log(base) for base, power in factors)), case)
-            except Unknown:
+            except NoMagnitude:
                 pass
         try:
             return [one for above, at in self.of(u, case) for one in self._log_above_one(e, above.size, at)]
-        except Unknown:
+        except NoMagnitude:
             below = self._below_one(u, case)
             if not all(positive for *_, positive in below):
                 raise
@@ -404,7 +410,7 @@ class Writer:
             if base == self.small and exponent.is_Rational:
                 power += exponent
             elif part.has(self.small):
-                raise Unknown(f"log({u}) as {self.small} tends to 0")
+                raise NoMagnitude(f"log({u}) as {self.small} tends to 0")
             else:
                 rest *= part
         if not power:
@@ -413,17 +419,17 @@ class Writer:
         size = constant(abs(Fraction(int(power.p), int(power.q)))) * letter(self._number(self.logarithm))
         for value, at in self.of(rest, case):
             if value.sign < 0 or value.size.is_zero:
-                raise Unknown(f"log({u}) is not real")
+                raise NoMagnitude(f"log({u}) is not real")
             t, there = (constant(Fraction(1)), at) if rest == 1 else self._factor(at, _HALF, _TWO)
             found.append((SignedRatio(-1 if power > 0 else 1, size * t), there))
         return found
 
-    def _log_above_one(self, e: sympy.Expr, u: Ratio, case: DomainPart) -> Found:
+    def _log_above_one(self, e: sympy.Expr, u: PosynomialRatio, case: DomainPart) -> Found:
         """log(u) of u >= 1: at most u - 1 and u^s/s for each s > 0, at least 1 - 1/u."""
         found = []
         for gap, at in self.of(difference_of(e.args[0], sympy.S.One), case):
             if gap.sign < 0:
-                raise Unknown(f"{e} may be negative")
+                raise NoMagnitude(f"{e} may be negative")
             if gap.size.is_zero:
                 found.append((gap, at))
                 continue
@@ -434,9 +440,9 @@ class Writer:
             cases = [one for each in ordered(size, gap.size, there) for one in ordered(gap.size, u * size, each)]
             for monomial, c in u.top.items():
                 # u is at most its largest term times the number of its terms.
-                others = [Ratio({m: k}) for m, k in u.top.items() if m != monomial]
+                others = [PosynomialRatio({m: k}) for m, k in u.top.items() if m != monomial]
                 bounds = self._powers(_inverse(size), monomial, c * len(u.top), u.bottom)
-                parts = [part for each in cases for part in largest(Ratio({monomial: c}), others, each)]
+                parts = [part for each in cases for part in largest(PosynomialRatio({monomial: c}), others, each)]
                 found += [(SignedRatio(1, size), part.where(*bounds)) for part in parts]
         return found
 
@@ -456,24 +462,26 @@ class Writer:
             return [(SignedRatio(value.sign, _divisor(e, value)), at) for value, at in self._first(u, case)]
         try:
             below = self._below_one(u, case)
-        except Unknown:
+        except NoMagnitude:
             return [(SignedRatio(value.sign, _divisor(e, value)), at) for value, at in self.of(e, case)]
         found = []
         for q, t, at, positive in below:
             found.append((SignedRatio(-1, t * q.inverse()), at))
             if not positive:
-                found.append((SignedRatio(1, Ratio({})), at))
+                found.append((SignedRatio(1, PosynomialRatio({})), at))
         return found
 
-    def _below_one(self, u: sympy.Expr, case: DomainPart) -> list[tuple[Ratio, Ratio, DomainPart, bool]]:
+    def _below_one(
+        self, u: sympy.Expr, case: DomainPart
+    ) -> list[tuple[PosynomialRatio, PosynomialRatio, DomainPart, bool]]:
         """q = 1 - u and t with log(u) = -q/t, of 0 <= u < 1, and whether u is shown to be positive."""
         even = any(a.is_nonnegative or _is_square(a) for a in sympy.Max.make_args(u))
         if not even and not self._shown(sympy.Ge(u, 0, evaluate=False)):
-            raise Unknown(f"the sign of {u} is not known")
+            raise NoMagnitude(f"the sign of {u} is not known")
         found = []
         for q, at in self.of(difference_of(sympy.S.One, u), case):
             if q.sign < 0 or q.size.is_zero:
-                raise Unknown(f"{u} may be 1")
+                raise NoMagnitude(f"{u} may be 1")
             share = domination.share(q.size.top, q.size.bottom, at.domain)
             t, there = self._factor(at, None if share is None else 1 - share, Fraction(1))
             positive = share is not None or self._shown(sympy.Gt(u, 0, evaluate=False))
@@ -485,14 +493,14 @@ def _power(number: int, exponent: int = 1) -> Monomial:
     return ((number, Fraction(exponent)),)
 
 
-def _inverse(t: Ratio) -> Monomial:
+def _inverse(t: PosynomialRatio) -> Monomial:
     ((monomial, _),) = t.top.items()
     return raised(monomial, Fraction(-1))
 
 
-def _divisor(e: sympy.Expr, value: SignedRatio) -> Ratio:
+def _divisor(e: sympy.Expr, value: SignedRatio) -> PosynomialRatio:
     if value.size.is_zero:
-        raise Unknown(f"{e} may be 0, and is divided by")
+        raise NoMagnitude(f"{e} may be 0, and is divided by")
     return value.size.inverse()
 
 

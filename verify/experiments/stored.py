@@ -16,7 +16,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from fedtheory import naming, plugins
-from fedtheory.experiments import Comparison, Curve, Figure, Less, Result, Span, Stated, numbers_of
+from fedtheory.experiments import Curve, Figure, Less, Result, SeedComparison, Span, Stated, numbers_of
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
 from verify.evidence.record import Sighting
@@ -205,7 +205,7 @@ def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
     """How many comparisons hold of most seeds; the medians of those that do not, or are open; of one where all do."""
     parts, most = stated.left(numbers[0]), len(numbers) / 2
 
-    def mostly(value: bool) -> list[Comparison]:
+    def mostly(value: bool) -> list[SeedComparison]:
         return [part for part in parts if sum(part.holds(of) is value for of in numbers) > most]
 
     held, against = mostly(True), mostly(False)
@@ -218,7 +218,7 @@ def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
     return "; ".join(told)
 
 
-def _medians(part: Comparison, numbers: Sequence[Mapping[str, Span]]) -> str:
+def _medians(part: SeedComparison, numbers: Sequence[Mapping[str, Span]]) -> str:
     """What a comparison compares: of a side that is the least of several, that one."""
 
     def middle(key: str) -> Span:

@@ -17,7 +17,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify import checker
 from verify.export.latex_names import symbols
-from verify.export.latex_pages import Group, grouped, pages
+from verify.export.latex_pages import CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
 from verify.export.latex_words import added, plain
 from verify.export.letters import BLOCKS, MAXIMUM
@@ -84,7 +84,7 @@ def read(written: str, objects: Sequence[Mapping[str, Any]]) -> list[dict[str, A
     return found
 
 
-def _group(group: Group, formulas: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
+def _group(group: CaseGroup, formulas: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
     reader = FormulaReader(symbols(group.objects))
     made = [copy.deepcopy(dict(data)) for data in group.objects]
     certificates = [Certificates(data) for data in made]
@@ -129,7 +129,7 @@ def _group(group: Group, formulas: list[tuple[str, str]]) -> Iterator[dict[str, 
         yield data
 
 
-def _bound(group: Group, called: str, number: Any, reader: FormulaReader) -> None:
+def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) -> None:
     """``ValueError`` unless what has the name of a bound of the domain is that bound."""
     for data, names in zip(group.objects, group.bounds, strict=True):
         if called in names:

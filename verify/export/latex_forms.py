@@ -18,7 +18,7 @@ Vector = dict[str, Ratio]
 Pairs = dict[tuple[str, str], Ratio]
 
 
-class Part(NamedTuple):
+class FormPart(NamedTuple):
     """A coefficient and two sums of vectors whose product it stands before; the same twice for a square."""
 
     coefficient: Ratio
@@ -49,9 +49,9 @@ def less(form: Pairs, other: Pairs) -> Pairs:
     return {place: c for place, c in found.items() if not c.is_zero}
 
 
-def parts(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], int]) -> list[Part]:
+def parts(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], int]) -> list[FormPart]:
     """A form of one block as few parts."""
-    found: list[Part] = []
+    found: list[FormPart] = []
     while form:
         best = None
         for part, cost in _candidates(form, named, size):
@@ -67,20 +67,20 @@ def parts(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], int]) ->
     return found + [_alone(place, c) for place, c in form.items()]
 
 
-def _alone(place: tuple[str, str], c: Ratio) -> Part:
+def _alone(place: tuple[str, str], c: Ratio) -> FormPart:
     one = c / c
     left = {place[0]: one}
-    return Part(c, left, left if place[0] == place[1] else {place[1]: one})
+    return FormPart(c, left, left if place[0] == place[1] else {place[1]: one})
 
 
-def _candidates(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], int]) -> Iterator[tuple[Part, int]]:
+def _candidates(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], int]) -> Iterator[tuple[FormPart, int]]:
     """Parts, each with what it costs to write its vectors."""
     for vector in named:
         seen = set()
         for place, c in pairs(vector, vector, next(iter(vector.values())) ** 0).items():
             if place in form and (form[place] / c).key not in seen:
                 seen.add((form[place] / c).key)
-                yield Part(form[place] / c, vector, vector), 2
+                yield FormPart(form[place] / c, vector, vector), 2
     rows = sorted({row for place in form for row in place})
     for row in rows:
         if (row, row) not in form:
@@ -89,10 +89,10 @@ def _candidates(form: Pairs, named: Sequence[Vector], size: Callable[[Ratio], in
         others = {b if a == row else a: x / c / 2 for (a, b), x in form.items() if row in (a, b) and a != b}
         if others:
             vector = {row: c / c, **others}
-            yield Part(c, vector, vector), _cost(vector, size)
+            yield FormPart(c, vector, vector), _cost(vector, size)
         for other, x in others.items() if len(others) > 1 else ():
             vector = {row: c / c, other: x}
-            yield Part(c, vector, vector), _cost(vector, size)
+            yield FormPart(c, vector, vector), _cost(vector, size)
     for a, b in combinations(rows, 2):
         found = _factors(form, a, b)
         if found is not None:
@@ -103,7 +103,7 @@ def _cost(vector: Vector, size: Callable[[Ratio], int]) -> int:
     return sum(1 + size(c) for c in vector.values())
 
 
-def _factors(form: Pairs, a: str, b: str) -> Part | None:
+def _factors(form: Pairs, a: str, b: str) -> FormPart | None:
     """The part of a form in two vectors as a product of two sums of them, if it is one of quotients."""
     first, cross, last = (form.get(place) for place in ((a, a), (a, b), (b, b)))
     if first is None or cross is None or last is None:
@@ -113,7 +113,7 @@ def _factors(form: Pairs, a: str, b: str) -> Part | None:
         return None
     one = first / first
     roots = [(cross + root * sign) / first / 2 for sign in (1, -1)]
-    return Part(first, {a: one, b: roots[0]}, {a: one, b: roots[1]})
+    return FormPart(first, {a: one, b: roots[0]}, {a: one, b: roots[1]})
 
 
 def square_root(c: Ratio) -> Ratio | None:
@@ -134,7 +134,9 @@ def square_root(c: Ratio) -> Ratio | None:
     return Ratio.of(*found)
 
 
-def joined(means: list[Part], deviations: list[Part], partners: Mapping[str, str], n: Ratio) -> list[tuple[Part, bool]]:
+def joined(
+    means: list[FormPart], deviations: list[FormPart], partners: Mapping[str, str], n: Ratio
+) -> list[tuple[FormPart, bool]]:
     """Parts of both blocks, those of all clients as one; with each, whether it is summed over the clients.
 
     ``partners``: the deviation of what a row is the mean of.
@@ -151,7 +153,7 @@ def joined(means: list[Part], deviations: list[Part], partners: Mapping[str, str
     return found + [(part, True) for part in left]
 
 
-def _one(mean: Part, deviation: Part, partners: Mapping[str, str], n: Ratio) -> Part | None:
+def _one(mean: FormPart, deviation: FormPart, partners: Mapping[str, str], n: Ratio) -> FormPart | None:
     """The part of which both are, n times for the means."""
     if mean.is_square != deviation.is_square:
         return None
@@ -163,7 +165,7 @@ def _one(mean: Part, deviation: Part, partners: Mapping[str, str], n: Ratio) -> 
     if not (mean.coefficient - n * c).is_zero:
         return None
     both = {**mean.left, **left[0]}
-    return Part(c, both, both if mean.is_square else {**mean.right, **right[0]})
+    return FormPart(c, both, both if mean.is_square else {**mean.right, **right[0]})
 
 
 def _scaled(mean: Vector, deviation: Vector, partners: Mapping[str, str]) -> tuple[Vector, Ratio] | None:

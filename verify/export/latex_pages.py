@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from verify.export.latex_forms import Pairs, Part, Vector, joined, parts, size_of
+from verify.export.latex_forms import FormPart, Pairs, Vector, joined, parts, size_of
 from verify.export.latex_names import symbols
 from verify.export.latex_reading import is_deviation, ratio_of, written
 from verify.export.latex_scalars import Scalars
@@ -25,7 +25,7 @@ _SAID = 60
 
 
 @dataclass(frozen=True)
-class Group:
+class CaseGroup:
     """Cases with the same targets and the same known inequalities."""
 
     objects: tuple[Mapping[str, Any], ...]
@@ -35,7 +35,7 @@ class Group:
     bounds: tuple[dict[str, str], ...]
 
 
-def grouped(objects: Sequence[Mapping[str, Any]]) -> list[Group]:
+def grouped(objects: Sequence[Mapping[str, Any]]) -> list[CaseGroup]:
     """Cases that share what is to be shown and what is known, in the order in which they come."""
     found: dict[str, list[Any]] = {}
     for data in objects:
@@ -53,7 +53,7 @@ def grouped(objects: Sequence[Mapping[str, Any]]) -> list[Group]:
             for p in long.values():
                 called.setdefault(key(p), f"\\delta_{{{len(called) + 1}}}")
             bounds.append({called[key(p)]: name for name, p in long.items()})
-        groups.append(Group(tuple(of), tuple(of[0]["programs"]), tuple(bounds)))
+        groups.append(CaseGroup(tuple(of), tuple(of[0]["programs"]), tuple(bounds)))
     return groups
 
 
@@ -76,7 +76,7 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
     return {**program, "known": known}
 
 
-def pages(group: Group, says: Sequence[str], told: set[str]) -> Iterator[str]:
+def pages(group: CaseGroup, says: Sequence[str], told: set[str]) -> Iterator[str]:
     """Paragraphs, with what the objects say besides the statement; what is ``told`` already is not told again."""
     cases = list(dict.fromkeys(heading(data) for data in group.objects))
     if any(cases):
@@ -90,7 +90,7 @@ def pages(group: Group, says: Sequence[str], told: set[str]) -> Iterator[str]:
 class _Page:
     """Writes what a group has, in the letters of its cases."""
 
-    def __init__(self, group: Group, said: set[str]) -> None:
+    def __init__(self, group: CaseGroup, said: set[str]) -> None:
         self._said = said
         self._group, data = group, group.objects[0]
         self._told, self._names = symbols(group.objects), list(data["letters"])
@@ -195,7 +195,7 @@ class _Page:
             block[a, b] = block.get((a, b), self._one - self._one) + self._ratio(c)
         return (*blocks, values)
 
-    def _parts(self, form: tuple[Pairs, Pairs, Any]) -> list[tuple[Part, bool]]:
+    def _parts(self, form: tuple[Pairs, Pairs, Any]) -> list[tuple[FormPart, bool]]:
         named = list(self._vectors.values())
         blocks = [
             parts(
@@ -207,7 +207,7 @@ class _Page:
         ]
         return self._joined(*blocks)
 
-    def _joined(self, means: list[Part], deviations: list[Part]) -> list[tuple[Part, bool]]:
+    def _joined(self, means: list[FormPart], deviations: list[FormPart]) -> list[tuple[FormPart, bool]]:
         if self._n is None:
             return [(part, False) for part in means] + [(part, True) for part in deviations]
         return joined(means, deviations, self._partners, self._n)
@@ -227,7 +227,7 @@ class _Page:
 
     def _total(self, program: Mapping[str, Any], scalars: Scalars, signs: Certificates) -> str:
         known = [(self._ratio(item["weight"]), f"K_{{{k}}}") for k, item in enumerate(program["known"], 1)]
-        blocks: tuple[list[Part], list[Part]] = ([], [])
+        blocks: tuple[list[FormPart], list[FormPart]] = ([], [])
         constants = []
         for item in program["squares"]:
             vector = {row: self._ratio(c) for row, c in item["vector"].items()}
@@ -235,11 +235,11 @@ class _Page:
             if set(vector) == {"1"}:
                 constants.append((-weight * vector["1"] ** 2, ""))
             else:
-                blocks[any(map(is_deviation, vector))].append(Part(-weight, vector, vector))
+                blocks[any(map(is_deviation, vector))].append(FormPart(-weight, vector, vector))
         squares = [self._thing(part, summed, signs) for part, summed in self._joined(*blocks)]
         return self._sum(scalars, [*known, *squares, *constants], weights=True)
 
-    def _thing(self, part: Part, summed: bool, signs: Certificates | None = None) -> tuple[Ratio, str]:
+    def _thing(self, part: FormPart, summed: bool, signs: Certificates | None = None) -> tuple[Ratio, str]:
         """The coefficient and what it stands before."""
         over = "\\sum_{i} " if summed else ""
         if part.is_square:
@@ -248,7 +248,7 @@ class _Page:
         inner = f"\\langle {self._vector(part.left)}, {self._vector(part.right)}\\rangle"
         return part.coefficient, over + inner
 
-    def _scaled(self, part: Part, signs: Certificates | None = None) -> tuple[Ratio, Vector]:
+    def _scaled(self, part: FormPart, signs: Certificates | None = None) -> tuple[Ratio, Vector]:
         """A square on the scale on which it is shortest, on that of a name if it has one: where that minus it is
         nonnegative is shown by ``signs``."""
 

@@ -30,8 +30,8 @@ from verify.methods.base import Inquiry, seen
 from verify.multipliers import linking
 from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
 from verify.multipliers.domains import Domain
-from verify.multipliers.forms import Form
-from verify.multipliers.inequalities import Group
+from verify.multipliers.forms import ProductSum
+from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.proofs import CaseProof, Tree, leaves
 from verify.multipliers.proving import Shown
 from verify.multipliers.ratios import Ratio, degree, replaced, terms
@@ -178,7 +178,7 @@ class Writing:
             self.keep(den)
         return {"num": self.polynomial(num), "den": self.polynomial(den)}
 
-    def form(self, form: Form) -> dict[str, Any]:
+    def form(self, form: ProductSum) -> dict[str, Any]:
         """A form's coefficients, by the products and values before which they stand."""
         found = {}
         for (kind, *rows), c in form.of.items():
@@ -301,7 +301,7 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
     return [_object(claim, group, proofs) for group, trees in shown for proofs in _alike(group, trees)]
 
 
-def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
+def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
     """The proofs of all sorts of clients. ``ValueError`` where they are not about the same letters."""
     found = {name: [*leaves(tree)] for name, tree in trees.items()}
     proofs = {name if len(of) == 1 else f"{name}, part {k}": p for name, of in found.items() for k, p in enumerate(of)}
@@ -314,7 +314,7 @@ def _alike(group: Group, trees: Mapping[str, Tree]) -> Iterator[dict[str, CasePr
         yield from ({name: proof} for name, proof in proofs.items())
 
 
-def _object(claim: Claim, group: Group, proofs: Mapping[str, CaseProof]) -> dict[str, Any]:
+def _object(claim: Claim, group: ComparisonProof, proofs: Mapping[str, CaseProof]) -> dict[str, Any]:
     says = [*statement.text(claim), _SUMMED, *group.meanings]
     return of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
 

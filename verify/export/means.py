@@ -16,9 +16,9 @@ from verify import checker
 from verify.comparisons import orders
 from verify.exact import bounds
 from verify.exact.domination import VANISHING, DominationWeights
-from verify.exact.magnitudes import Unknown
+from verify.exact.magnitudes import NoMagnitude
 from verify.exact.posynomials import Monomial, Posynomial, at_most_power, raised_to
-from verify.exact.writing import Sides
+from verify.exact.writing import OrderSides
 from verify.export.objects import sealed
 from verify.report import statement
 
@@ -48,7 +48,7 @@ def _object(claim: Claim, part: Order, which: str) -> dict[str, Any]:
     relations = orders.relations(claim, part)
     try:
         proof = bounds.proof(part, relations)
-    except Unknown as error:
+    except NoMagnitude as error:
         raise ValueError(str(error)) from error
     if all(shown.empty for shown in proof.cases):
         raise ValueError(f"no values of the letters meet the hypotheses of {which}")
@@ -111,7 +111,7 @@ class _Calculation:
 class _Case:
     """One case of an order: its sides, and what is known of its letters."""
 
-    def __init__(self, at: _Calculation, name: str, case: Sides) -> None:
+    def __init__(self, at: _Calculation, name: str, case: OrderSides) -> None:
         self.at, self.name, self.domain, self.names = at, name, case.domain, case.names
         self.left, self.right = bounds.compared(case)
 

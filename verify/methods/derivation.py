@@ -25,7 +25,7 @@ from fedtheory.settings.iterations import Along, Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.derivation import chains, falls, for_all, obligations, runs
-from verify.derivation.for_all import Derived as Following
+from verify.derivation.for_all import RuleResult as Following
 from verify.derivation.obligations import Found, Premise
 from verify.derivation.rules import RuleUse
 from verify.derivation.runs import Drawn

@@ -24,7 +24,7 @@ from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.exact import bounds, magnitudes
 from verify.exact.bounds import OrderProof
-from verify.exact.magnitudes import Direction, Unknown
+from verify.exact.magnitudes import Direction, NoMagnitude
 from verify.methods.base import Inquiry, Method, Role
 
 #: Curves tried in each direction, and of those tried where no direction is known.
@@ -58,7 +58,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         try:
             proofs.append((part, bounds.proof(part, orders.relations(claim, part))))
             continue
-        except Unknown:
+        except NoMagnitude:
             why = "z3 decides nothing in its time"
         try:
             found = list(magnitudes.directions(part, orders.relations(claim, part)))
@@ -66,7 +66,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 continue
             known = [direction for direction in found if direction is not None]
             why = f"({part.left})/({part.right}) is not shown to be bounded" if known else why
-        except Unknown as error:
+        except NoMagnitude as error:
             known, why = [], str(error)
         example = _along(claim, part, index, known)
         if example is not None:

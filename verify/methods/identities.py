@@ -33,7 +33,7 @@ from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
 from verify.proofs import identity, inexact, memory
-from verify.proofs.identity import GapInequality, Unprovable, Weights
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable
 from verify.reading import whole
 
 #: Instances without special constants on which model and code are compared, besides those with them.
@@ -74,7 +74,7 @@ class SymbolicCertificate:
     """A proof of ``claim``: the weights of each identity, by its name; ``compared``: where code and model were."""
 
     claim: Claim
-    weights: Mapping[str, Weights]
+    weights: Mapping[str, IdentityWeights]
     compared: str = ""
 
     def check(self) -> bool:
@@ -96,14 +96,14 @@ def prove(claim: Claim) -> SymbolicCertificate | None:
         return None
 
 
-def _proves(claim: Claim, posed: list[GapInequality], weights: Mapping[str, Weights]) -> str | None:
+def _proves(claim: Claim, posed: list[GapInequality], weights: Mapping[str, IdentityWeights]) -> str | None:
     """On what code and model were compared, if the weights prove what is posed; None if they do not."""
     if {p.name for p in posed} != set(weights) or not all(weights[p.name].prove(p, claim) for p in posed):
         return None
     return _compare(claim)
 
 
-def pose(claim: Claim) -> list[tuple[GapInequality, Weights]]:
+def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
     """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
     proofs = _about(claim)
     if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):

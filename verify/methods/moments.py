@@ -19,7 +19,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method, seen
 from verify.reading import coordinate
-from verify.reading.coordinate import Entry, low, x
+from verify.reading.coordinate import CoordinateCompressor, low, x
 from verify.reading.source import Unread
 from verify.search import hunting
 
@@ -101,7 +101,7 @@ def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
 
 
 def _unshown(
-    statement: CompressorClass, entry: Entry, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
+    statement: CompressorClass, entry: CoordinateCompressor, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
 ) -> Iterator[str]:
     """What is not shown."""
     for before, demand in entry.demands:

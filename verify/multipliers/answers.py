@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
-from verify.multipliers.functions import Functions, Known, said
+from verify.multipliers.functions import ClassFunctions, KnownInequality, said
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -43,7 +43,7 @@ class Answers:
     constants of the problem that are written by others, by name."""
 
     world: World
-    functions: dict[str, Functions]
+    functions: dict[str, ClassFunctions]
     errors: dict[str, Errors]
     given: dict[str, WorldValue] = field(default_factory=dict)
     divisors: list[object] = field(default_factory=list)
@@ -101,7 +101,7 @@ class Answers:
         return self._told(functions, what, of[-1], x_star, functions.slope, term.data)
 
     def _told(
-        self, functions: Functions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, said_as: str
+        self, functions: ClassFunctions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, said_as: str
     ) -> WorldValue:
         """The value or the gradient at a point of functions that have a gradient at an anchor."""
         world = self.world
@@ -120,7 +120,9 @@ class Answers:
 
         return by_masks(world, at, answer)
 
-    def _solved(self, functions: Functions, x_star: WorldValue, shift: WorldValue, target: WorldValue) -> WorldValue:
+    def _solved(
+        self, functions: ClassFunctions, x_star: WorldValue, shift: WorldValue, target: WorldValue
+    ) -> WorldValue:
         self._check(target, "a proximal point is asked")
         about, number = functions.resolvent(self.world, shift, target - shift * x_star)
         self.positive.append(number.of.get(ONE, self.world.field.zero))
@@ -182,7 +184,7 @@ class Answers:
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
 
-    def inequalities(self) -> Iterator[Known]:
+    def inequalities(self) -> Iterator[KnownInequality]:
         """All that is known of the answers."""
         world = self.world
         for functions in self.functions.values():
@@ -195,13 +197,13 @@ class Answers:
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
                     why = f"E|noise of each|^2 <= {said(errors.variance)}, summed over the clients, at {said(x)}"
-                yield Known(f"{name}[{k}]", why, form)
+                yield KnownInequality(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size
                     constant = said(errors.joint)
                     why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {said(x)}"
-                    yield Known(f"mean of {name}[{k}]", why, form)
+                    yield KnownInequality(f"mean of {name}[{k}]", why, form)
 
 
 def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:

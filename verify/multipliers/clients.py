@@ -50,7 +50,7 @@ _KNOWN: Mapping[str, tuple[str, str]] = {
 
 
 @dataclass(eq=False)
-class Asked:
+class ClientsAt:
     """The functions of the clients at one point; ``atoms``: the names of what is new there."""
 
     point: WorldValue
@@ -62,7 +62,7 @@ class Asked:
 class DrawnSets(Protocol):
     """The sets of clients that a step draws, as :class:`verify.multipliers.drawn.Drawn` has them."""
 
-    def at(self, point: WorldValue, base: WorldValue) -> Asked:
+    def at(self, point: WorldValue, base: WorldValue) -> ClientsAt:
         """A client's function at a point that may depend on the sets."""
 
     def depends(self, value: WorldValue) -> bool:
@@ -70,7 +70,7 @@ class DrawnSets(Protocol):
 
 
 @dataclass(eq=False)
-class Clients:
+class GenericClients:
     """Values of terms in a world of one generic client, what was asked of its function, and relations between sums.
 
     ``relations``: vectors that are zero, by name. ``anchored``: whether the gradients at x* sum to zero.
@@ -84,7 +84,7 @@ class Clients:
     anchored: bool
     conjugates: bool | None = None
     naming: bool = True
-    asked: dict[tuple[str, str], Asked] = field(default_factory=dict)
+    asked: dict[tuple[str, str], ClientsAt] = field(default_factory=dict)
     relations: dict[str, WorldValue] = field(default_factory=dict)
     #: Sums of vectors that have names of their own.
     totals: dict[str, WorldValue] = field(default_factory=dict)
@@ -94,7 +94,9 @@ class Clients:
     drawn: DrawnSets | None = None
 
     @classmethod
-    def of(cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True) -> Clients:
+    def of(
+        cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True
+    ) -> GenericClients:
         """The world of some terms."""
         plain = world_of(*terms)
         if plain.held is not None:
@@ -142,7 +144,7 @@ class Clients:
             raise Unread("what is asked depends on the set that is drawn")
         return value
 
-    def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> Asked:
+    def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> ClientsAt:
         """A generic client's function at a point, or (not ``own``) the only function that there is.
 
         It is told relative to its tangent at the first point at which it was asked.
@@ -163,7 +165,7 @@ class Clients:
             if not optimal and (first := next((a for (of, _), a in self.asked.items() if of == function), None)):
                 value += first.value + here.inner(first.gradient * (point - first.point))
                 gradient += first.gradient
-            self.asked[key] = Asked(point, gradient, value, atoms)
+            self.asked[key] = ClientsAt(point, gradient, value, atoms)
             if there and own:
                 self.relations[_STATIONARY] = here.total(gradient)
         return self.asked[key]
@@ -197,7 +199,7 @@ class Clients:
             return False
         value = self.world.of_client(f"f({len(self.asked)})", 0)
         atoms = frozenset(atom.name for v in (*new, value) for _, of in v.of for atom in of)
-        self.asked[FUNCTION, point.name()] = Asked(point, gradient, value, atoms)
+        self.asked[FUNCTION, point.name()] = ClientsAt(point, gradient, value, atoms)
         return True
 
     def _divide(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:

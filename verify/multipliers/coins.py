@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verify.multipliers.clients import Clients, symbols
+from verify.multipliers.clients import GenericClients, symbols
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Term
@@ -18,14 +18,14 @@ from verify.reading.worlds import ONE, Atom, WorldValue
 
 
 @dataclass(frozen=True, eq=False)
-class Coins:
+class CoinChances:
     """The chances that masks of a step are true, by their names."""
 
-    clients: Clients
+    clients: GenericClients
     chances: Mapping[str, WorldValue]
 
     @classmethod
-    def of(cls, clients: Clients, law: Any) -> Coins:
+    def of(cls, clients: GenericClients, law: Any) -> CoinChances:
         """Those of a distribution. ``Unread`` where it is none of coins."""
         chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from fedtheory.claims import Claim
 from fedtheory.classes import UnbiasedCompressors
 from verify.multipliers.cases import stated
-from verify.multipliers.clients import Clients
-from verify.multipliers.drawn import Told
+from verify.multipliers.clients import GenericClients
+from verify.multipliers.drawn import SetRelation
 from verify.multipliers.words import in_words
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
@@ -35,14 +35,14 @@ def variance(claim: Claim) -> list[Term]:
 class Compressed:
     """The errors of compressors, by what is compressed, with that. ``independent``: whether those of clients are."""
 
-    clients: Clients
+    clients: GenericClients
     name: str
     factor: WorldValue
     independent: bool
     errors: dict[str, tuple[WorldValue, WorldValue]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, clients: Clients, claim: Claim) -> Compressed:
+    def of(cls, clients: GenericClients, claim: Claim) -> Compressed:
         """The compressors of a setting. ``Unread`` where there are none, or several families."""
         if len(claim.setting.adversaries) != 1:
             raise Unread("there are several families of compressors")
@@ -108,9 +108,9 @@ class Compressed:
             return any(map(self._has_error, of[2]))
         return kind == "inner product" and any(map(self._has_error, of))
 
-    def known(self) -> Iterator[Told]:
+    def known(self) -> Iterator[SetRelation]:
         """What the variance of the compressors says of the errors."""
         inner = self.clients.world.inner
         for k, (x, error) in enumerate(self.errors.values()):
             words = f"E|C_i(v) - v|^2 <= {in_words(self.factor)} |v|^2, at v = {in_words(x)}"
-            yield Told(f"error {k}", inner(error * error) - self.factor * inner(x * x), words)
+            yield SetRelation(f"error {k}", inner(error * error) - self.factor * inner(x * x), words)

@@ -19,7 +19,7 @@ from fedtheory.classes import (
     SmoothStronglyConvex,
     WeaklyConvex,
 )
-from verify.multipliers.clients import CONJUGATE, OPTIMUM, Clients
+from verify.multipliers.clients import CONJUGATE, OPTIMUM, GenericClients
 from verify.multipliers.words import class_in_words
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
@@ -74,7 +74,7 @@ def signs(of: Any) -> tuple[tuple[Term, bool], ...]:
 
 
 def between_points(
-    clients: Clients, of: Any, ends: list[WorldValue], values: list[WorldValue]
+    clients: GenericClients, of: Any, ends: list[WorldValue], values: list[WorldValue]
 ) -> Iterator[tuple[str, WorldValue, str]]:
     """What a class says of a generic client's function between each two points at which it is asked, of those that
     ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature."""

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from verify.multipliers.clients import FUNCTION, Asked, Clients
+from verify.multipliers.clients import FUNCTION, ClientsAt, GenericClients
 from verify.multipliers.words import in_words
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
@@ -59,13 +59,13 @@ class Moved:
     how much the value and the gradient there are off the tangent and the gradient at ``base``."""
 
     mask: str
-    base: Asked
+    base: ClientsAt
     by: WorldValue
     value: WorldValue
     gradient: WorldValue
 
 
-class Told(NamedTuple):
+class SetRelation(NamedTuple):
     """A number that is at most 0, under a name, and in words; ``link``: the name under which a sum is linked, and with
     which sign."""
 
@@ -76,17 +76,17 @@ class Told(NamedTuple):
 
 
 @dataclass(eq=False)
-class Drawn:
+class DrawnClients:
     """What is known of the sets that a step draws, in a world of clients. ``random``: by names of atoms, the masks."""
 
-    clients: Clients
+    clients: GenericClients
     sets: dict[str, Sets]
     moves: dict[str, Move] = field(default_factory=dict)
     points: dict[str, Moved] = field(default_factory=dict)
     random: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, clients: Clients, law: Law) -> Drawn:
+    def of(cls, clients: GenericClients, law: Law) -> DrawnClients:
         """The sets of a distribution. ``Unread`` where it draws anything else."""
         found = cls(clients, dict(_sets(clients, law, "draw")))
         for name, of in found.sets.items():
@@ -163,11 +163,11 @@ class Drawn:
             self.moves[key] = Move(mask, self.clients.world.of_client(name, 1), s, weight)
         return self.moves[key].along
 
-    def at(self, point: WorldValue, base: WorldValue) -> Asked:
+    def at(self, point: WorldValue, base: WorldValue) -> ClientsAt:
         """A client's function at a point, which may depend on the set that is drawn: then it is told by ``base``."""
         return self._moved_to(point, base) if self.depends(point) else self.clients.at(point)
 
-    def _moved_to(self, point: WorldValue, base: WorldValue) -> Asked:
+    def _moved_to(self, point: WorldValue, base: WorldValue) -> ClientsAt:
         world = self.clients.world
         by = point - base
         masks = {self.random[a.name] for _, atoms in by.of for a in atoms if a.name in self.random}
@@ -185,7 +185,7 @@ class Drawn:
             self.points[point.name()] = Moved(mask, at, by, value, gradient)
         found = self.points[point.name()]
         value = at.value + world.inner(at.gradient * by) + found.value
-        return Asked(point, at.gradient + found.gradient, value, _NONE)
+        return ClientsAt(point, at.gradient + found.gradient, value, _NONE)
 
     # Expectations
 
@@ -268,7 +268,7 @@ class Drawn:
 
     # What is known
 
-    def known(self, ends: list[WorldValue], convex: bool) -> Iterator[Told]:
+    def known(self, ends: list[WorldValue], convex: bool) -> Iterator[SetRelation]:
         """What the least and the largest curvature of a client's function say of where it moves."""
         low, high = ends
         world, two = self.clients.world, self.clients.world.constant(sympy.Integer(2))
@@ -282,9 +282,9 @@ class Drawn:
                 words = (
                     f"the client's function has curvatures in {bounds}: by the tangent from which it moves, if drawn"
                 )
-                yield Told(f"moved {k} {name}", self.of_each(drawn * form), words)
+                yield SetRelation(f"moved {k} {name}", self.of_each(drawn * form), words)
 
-    def linked(self) -> Iterator[Told]:
+    def linked(self) -> Iterator[SetRelation]:
         """What is known of sums over the clients."""
         world = self.clients.world
         for k, move in enumerate(self.moves.values()):
@@ -292,14 +292,16 @@ class Drawn:
             rest = world.inner(move.along * (move.of - move.along))
             balance = self.expectation(world.total(move.weight * drawn * rest))
             words = "weighted, the moves of the drawn clients sum to zero"
-            yield Told(f"{link} +", balance, words, (link, 1))
-            yield Told(f"{link} -", -balance, words, (link, -1))
+            yield SetRelation(f"{link} +", balance, words, (link, 1))
+            yield SetRelation(f"{link} -", -balance, words, (link, -1))
             if not self._by_law(move):
                 weights, link = self.sets[move.mask].weights, f"move {k} is no less"
                 least = self._share(move.mask) * world.inner((move.of - self._centre(move.of, weights)) * move.of)
                 square = drawn * world.inner(move.along * move.along)
                 below = world.total(weights * least) - self.expectation(world.total(weights * square))
-                yield Told(link, below, "no point is nearer to the drawn clients' vectors than their mean", (link, 1))
+                yield SetRelation(
+                    link, below, "no point is nearer to the drawn clients' vectors than their mean", (link, 1)
+                )
 
 
 def draws_sets(law: Law) -> bool:
@@ -311,7 +313,7 @@ def _is(along: WorldValue, vectors: list[Atom]) -> bool:
     return any((_NONE, (part,)) in along.of for part in vectors)
 
 
-def _sets(clients: Clients, law: Law, name: str) -> Iterator[tuple[str, Sets]]:
+def _sets(clients: GenericClients, law: Law, name: str) -> Iterator[tuple[str, Sets]]:
     """The sets of clients that a distribution draws, independent of each other, by the names of their masks."""
     if law.name == "product" and law.make is not None:
         for part, of in zip(law.make._fields, law.of, strict=True):  # type: ignore[attr-defined]

@@ -25,7 +25,7 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class ProductSum:
     """A sum of multiples of inner products and of numbers: the coefficients by what they multiply."""
 
     of: Mapping[Key, Ratio]
@@ -34,35 +34,35 @@ class Form:
     ONE: ClassVar[Key] = ("value", "1")
 
     @classmethod
-    def number(cls, c: Ratio) -> Form:
+    def number(cls, c: Ratio) -> ProductSum:
         """A number."""
         return cls({} if c.is_zero else {cls.ONE: c})
 
-    def __add__(self, other: Form) -> Form:
+    def __add__(self, other: ProductSum) -> ProductSum:
         found = dict(self.of)
         for k, c in other.of.items():
             found[k] = found[k] + c if k in found else c
-        return Form({k: c for k, c in found.items() if not c.is_zero})
+        return ProductSum({k: c for k, c in found.items() if not c.is_zero})
 
-    def __mul__(self, c: Any) -> Form:
-        if isinstance(c, Form):
+    def __mul__(self, c: Any) -> ProductSum:
+        if isinstance(c, ProductSum):
             raise Unread("a product of two quantities is no quadratic form")
-        return Form({k: p for k, b in self.of.items() if not (p := b * c).is_zero})
+        return ProductSum({k: p for k, b in self.of.items() if not (p := b * c).is_zero})
 
     __rmul__ = __mul__
 
-    def __truediv__(self, c: Any) -> Form:
-        return Form({k: b / c for k, b in self.of.items()})
+    def __truediv__(self, c: Any) -> ProductSum:
+        return ProductSum({k: b / c for k, b in self.of.items()})
 
-    def __neg__(self) -> Form:
+    def __neg__(self) -> ProductSum:
         return self * -1
 
-    def __sub__(self, other: Form) -> Form:
+    def __sub__(self, other: ProductSum) -> ProductSum:
         return self + -other
 
-    def mapped(self, change: Callable[[Ratio], Ratio]) -> Form:
+    def mapped(self, change: Callable[[Ratio], Ratio]) -> ProductSum:
         """The form with other coefficients."""
-        return Form({k: b for k, c in self.of.items() if not (b := change(c)).is_zero})
+        return ProductSum({k: b for k, c in self.of.items() if not (b := change(c)).is_zero})
 
 
 class Mask(NamedTuple):
@@ -89,18 +89,18 @@ class Moments:
     convert: Callable[[Any], Ratio]
     drawn: frozenset[str] = frozenset()
 
-    def expectation(self, value: WorldValue) -> Form:
+    def expectation(self, value: WorldValue) -> ProductSum:
         """The expectation of a number, as a form. ``Unread`` where it is none."""
         found: dict[Key, Ratio] = {}
         for (draws, atoms), c in value.of.items():
             for k, b in self._monomial(draws, atoms):
                 term = self.convert(c) * b
                 found[k] = found[k] + term if k in found else term
-        return Form({k: c for k, c in found.items() if not c.is_zero})
+        return ProductSum({k: c for k, c in found.items() if not c.is_zero})
 
     def _monomial(self, draws: frozenset[str], atoms: tuple[Atom, ...]) -> Iterator[tuple[Key, Ratio]]:
         if not atoms:
-            yield Form.ONE, self._probability(draws)
+            yield ProductSum.ONE, self._probability(draws)
             return
         if len(atoms) != 1 or atoms[0].degree != 0 or atoms[0].own:
             raise Unread("a quantity is no sum of inner products and numbers")
@@ -268,7 +268,7 @@ Vector = Mapping[str, Ratio]
 
 
 def unneeded(
-    forms: Iterable[Form], vectors: Iterable[Vector], shared: frozenset[str], own: frozenset[int], one: Ratio
+    forms: Iterable[ProductSum], vectors: Iterable[Vector], shared: frozenset[str], own: frozenset[int], one: Ratio
 ) -> frozenset[str]:
     """Rows that may be left out of forms, and of vectors that are zero when summed over the clients.
 
@@ -296,9 +296,9 @@ def unneeded(
     return frozenset(found)
 
 
-def without(form: Form, rows: frozenset[str]) -> Form:
+def without(form: ProductSum, rows: frozenset[str]) -> ProductSum:
     """A form with rows left out."""
-    return Form({key: c for key, c in form.of.items() if key[0] != BLOCK or rows.isdisjoint(key[1:])})
+    return ProductSum({key: c for key, c in form.of.items() if key[0] != BLOCK or rows.isdisjoint(key[1:])})
 
 
 def _echelon(lines: Sequence[list[Ratio]], columns: int) -> dict[int, list[Ratio]]:

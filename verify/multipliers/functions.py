@@ -35,13 +35,13 @@ class Number:
     __rmul__ = __mul__
 
 
-class Vector:
+class SharedVector:
     """A vector that all clients share, as formulas of classes take it."""
 
     def __init__(self, world: World, value: WorldValue) -> None:
         self.world, self.value = world, value
 
-    def __mul__(self, other: Vector) -> Number:
+    def __mul__(self, other: SharedVector) -> Number:
         return Number(self.world, self.world.inner(self.value * other.value))
 
     def __pow__(self, exponent: int) -> Number:
@@ -57,7 +57,7 @@ def scalar(world: World, c: Any) -> WorldValue:
     return WorldValue({ONE: found} if found else {})
 
 
-class Drawn(NamedTuple):
+class DrawnPoint(NamedTuple):
     """A function's value at a point that is drawn, less its tangent at x*; ``when``: 1 where it is asked, else 0."""
 
     when: WorldValue
@@ -66,7 +66,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass(eq=False)
-class Asked:
+class FunctionAt:
     """A function at one point, less its tangent at x*: the point and the gradient relative to those there."""
 
     point: WorldValue
@@ -75,7 +75,7 @@ class Asked:
 
 
 @dataclass(eq=False)
-class Functions:
+class ClassFunctions:
     """The f_i, or one function for all (``own`` False): their least and largest ``curvatures``, the largest None where
     there is none, and both where nothing is known of them.
 
@@ -95,14 +95,14 @@ class Functions:
     curvatures: tuple[WorldValue, WorldValue | None] | None
     slope: WorldValue
     equal: bool
-    average: Callable[[Vector, Number, Vector], Iterable[tuple[str, Number]]] | None = None
+    average: Callable[[SharedVector, Number, SharedVector], Iterable[tuple[str, Number]]] | None = None
     steepest: WorldValue | None = None
     smooth: bool = True
     spread: WorldValue | None = None
     anchor: str = "x*"
-    asked: dict[str, Asked] = field(default_factory=dict)
+    asked: dict[str, FunctionAt] = field(default_factory=dict)
     #: Values at points that are drawn, by when they are asked, and the points.
-    drawn: dict[tuple[str, str], Drawn] = field(default_factory=dict)
+    drawn: dict[tuple[str, str], DrawnPoint] = field(default_factory=dict)
     #: The values at points, and the proximal points that were asked, both relative to x*.
     values: dict[str, WorldValue] = field(default_factory=dict)
     solved: dict[tuple[str, str], WorldValue] = field(default_factory=dict)
@@ -113,17 +113,17 @@ class Functions:
     def _key(self, point: WorldValue, apart: bool) -> str:
         return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
 
-    def at(self, world: World, point: WorldValue, apart: bool = False) -> Asked:
+    def at(self, world: World, point: WorldValue, apart: bool = False) -> FunctionAt:
         """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
         name = self._key(point, apart)
         if name not in self.asked:
             if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
                 L, half = self.curvatures[1], WorldValue({ONE: world.field.one / 2})
-                found = Asked(point, L * point, L * world.inner(point * point) * half)
+                found = FunctionAt(point, L * point, L * world.inner(point * point) * half)
             else:
                 balanced = point.is_zero() and (apart or self.smooth)
                 own = self._named(world, f"grad {self.name}({len(self.asked)})", 1)
-                found = Asked(point, WorldValue({}) if balanced else own, self._value(world, point))
+                found = FunctionAt(point, WorldValue({}) if balanced else own, self._value(world, point))
             self.asked[name] = found
         return self.asked[name]
 
@@ -138,7 +138,7 @@ class Functions:
             return self.curvatures[1] * world.inner(point * point) * WorldValue({ONE: world.field.one / 2})
         name = f"{self.name} drawn ({len(self.drawn)})"
         value = WorldValue({(frozenset(), (Atom(name, 0, self.own),)): world.field.one})
-        return self.drawn.setdefault((when.name(), point.name()), Drawn(when, point, value)).value
+        return self.drawn.setdefault((when.name(), point.name()), DrawnPoint(when, point, value)).value
 
     def _value(self, world: World, point: WorldValue) -> WorldValue:
         if point.is_zero():
@@ -159,10 +159,10 @@ class Functions:
             point = self._named(world, f"prox {self.name}({len(self.solved)})", 1)
             self.solved[key] = point
             gradient = target - shift * point - self.slope
-            self.asked[self._key(point, True)] = Asked(point, gradient, self._value(world, point))
+            self.asked[self._key(point, True)] = FunctionAt(point, gradient, self._value(world, point))
         return self.solved[key], shift + least
 
-    def inequalities(self, world: World) -> Iterator[Known]:
+    def inequalities(self, world: World) -> Iterator[KnownInequality]:
         """What the class says of each pair of points, summed over the clients, or of the average."""
         if self.equal or self.curvatures is None:
             return
@@ -176,24 +176,24 @@ class Functions:
             form = _between(world, a, b, mu, L)
             between = f"between {self.anchor} + {said(a.point)} and {self.anchor} + {said(b.point)}{over}"
             why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
-            yield Known(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
+            yield KnownInequality(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
         yield from self._at_drawn_points(world)
         for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
             assert self.steepest is not None
             length = self.slope + a.gradient
             form = world.inner(length * length) - self.steepest
             why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
-            yield Known(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
+            yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
         for k, a in enumerate(self.asked.values()):
             if self.average is not None and _is_shared(a) and not a.point.is_zero():
                 mean = self._averaged(world, a)
                 gap, gradient = mean.value, mean.gradient
-                told = self.average(Vector(world, a.point), Number(world, gap), Vector(world, gradient))
+                told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
                 for name, number in told:
                     why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
-                    yield Known(f"{name} [{k}]", why, number.value)
+                    yield KnownInequality(f"{name} [{k}]", why, number.value)
 
-    def _at_drawn_points(self, world: World) -> Iterator[Known]:
+    def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
         """What holds of each value at a drawn point whatever is drawn, by the gradients at those that are not."""
         if self.curvatures is None or self.spread is not None:
             return
@@ -209,16 +209,16 @@ class Functions:
                     f"the {word} curvature of {self.name} is {said(c)}: at {self.anchor} + {said(at.point)}, which is "
                 )
                 why += f"drawn, by the gradient at {self.anchor} + {said(b.point)}, where {said(at.when)} is 1"
-                yield Known(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
+                yield KnownInequality(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
-    def _averaged(self, world: World, at: Asked) -> Asked:
+    def _averaged(self, world: World, at: FunctionAt) -> FunctionAt:
         """What is known of the average at a point that all clients share."""
         if not self.own:
             return at
         each = WorldValue({ONE: 1 / world.field(sympy.Symbol("n"))})
-        return Asked(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
+        return FunctionAt(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
 
-    def _of_average(self, world: World, spread: WorldValue) -> Iterator[Known]:
+    def _of_average(self, world: World, spread: WorldValue) -> Iterator[KnownInequality]:
         """What is known of two points that all clients share: of the average, and of how gradients differ."""
         assert self.curvatures is not None
         mu, L = self.curvatures
@@ -227,19 +227,19 @@ class Functions:
                 continue
             between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
             form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
-            yield Known(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
+            yield KnownInequality(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
             if i < j:
                 x, g = a.point - b.point, a.gradient - b.gradient
                 form = world.total(world.inner(g * g)) - world.count("n") * spread * world.inner(x * x)
                 why = f"each f_i is L_i-smooth, {between}, summed over the clients"
-                yield Known(f"{self.name} apart[{i},{j}]", why, form)
+                yield KnownInequality(f"{self.name} apart[{i},{j}]", why, form)
 
 
-def _is_shared(at: Asked) -> bool:
+def _is_shared(at: FunctionAt) -> bool:
     return not any(atom.own for _, atoms in at.point.of for atom in atoms)
 
 
-def _between(world: World, a: Asked, b: Asked, mu: WorldValue, L: WorldValue | None) -> WorldValue:
+def _between(world: World, a: FunctionAt, b: FunctionAt, mu: WorldValue, L: WorldValue | None) -> WorldValue:
     """What is at most 0 of a function at two points, of curvatures between mu and L.
 
     Taylor, Hendrickx and Glineur (2017).
@@ -253,7 +253,7 @@ def _between(world: World, a: Asked, b: Asked, mu: WorldValue, L: WorldValue | N
     return form + half * WorldValue({ONE: 1 / (L - mu).of[ONE]}) * (gradient + mu * L * square - mu * (both + both))
 
 
-class Known(NamedTuple):
+class KnownInequality(NamedTuple):
     """A number whose expectation is at most 0, under a name; ``why``: where it comes from, in words."""
 
     name: str

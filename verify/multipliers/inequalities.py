@@ -19,12 +19,12 @@ import sympy
 from fedtheory.claims import Claim
 from verify.multipliers import curvatures
 from verify.multipliers.cases import stated
-from verify.multipliers.clients import Clients, fallen
-from verify.multipliers.coins import Coins
+from verify.multipliers.clients import GenericClients, fallen
+from verify.multipliers.coins import CoinChances
 from verify.multipliers.compressed import Compressed, variance
 from verify.multipliers.curvatures import between_points
-from verify.multipliers.drawn import Drawn, Told, draws_sets
-from verify.multipliers.forms import BLOCK, Form, unneeded, without
+from verify.multipliers.drawn import DrawnClients, SetRelation, draws_sets
+from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
 from verify.multipliers.posing import Posed
 from verify.multipliers.sorts import sorts
@@ -45,7 +45,7 @@ _MASKS = 4
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class ComparisonProof:
     """What shows one comparison: the densities of all sorts of clients. ``linked``: of known inequalities that have one
     multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own;
     ``meanings``: what names of vectors and letters stand for, in words."""
@@ -82,7 +82,7 @@ def invariant_of(claim: Claim) -> Any:
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
-def pose(claim: Claim, case: CodePath, name: str) -> list[Group]:
+def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
     """What is to be shown of one case of a claim. ``Unread`` tells what stands in the way."""
     return _Posing(claim, case, name).groups()
 
@@ -119,7 +119,7 @@ class _Posing:
         alone = set(claim.setting.drawing.g) == {False}
         sets = case.program is not None and draws_sets(case.program.law)
         naming = sets or (case.program is None and not claim.setting.adversaries)
-        self.clients = Clients.of(terms, anchored and alone, conjugates, naming)
+        self.clients = GenericClients.of(terms, anchored and alone, conjugates, naming)
         compressed = Compressed.of(self.clients, claim) if claim.setting.adversaries else None
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)
@@ -129,8 +129,8 @@ class _Posing:
             raise Unread("a statement speaks of several clients, or of one after a step")
         self.whose = next(iter(case.whose), None)
         #: What is known of how clients move that are drawn, and of what compressors draw.
-        self.told: list[Told] = []
-        drawn = Drawn.of(self.clients, case.program.law) if case.program is not None and sets else None
+        self.told: list[SetRelation] = []
+        drawn = DrawnClients.of(self.clients, case.program.law) if case.program is not None and sets else None
         # What a step asks is asked first.
         step = [] if drawn is None or case.program is None else evaluated(self.world, case.program.step.values())
         before = [q for q in claim.statement.quantities if not q.after]
@@ -147,7 +147,7 @@ class _Posing:
         self._check_maxima()
         self.coins = None if case.program is None or sets else self._tossed(case.program)
 
-    def _moved(self, drawn: Drawn, step: list[WorldValue]) -> None:
+    def _moved(self, drawn: DrawnClients, step: list[WorldValue]) -> None:
         """The quantities after a step on sets of clients, in expectation, and what is known of it."""
         known = self.world.known
         known.update(zip(self.case.types, map(drawn.moved, step), strict=True))
@@ -159,9 +159,9 @@ class _Posing:
         self.told += drawn.linked()
         known.clear()
 
-    def _tossed(self, program: StepProgram) -> Coins:
+    def _tossed(self, program: StepProgram) -> CoinChances:
         """The quantities after a step that tosses coins, and these."""
-        coins = Coins.of(self.clients, program.law)
+        coins = CoinChances.of(self.clients, program.law)
         self.world.known.update(zip(program.step, evaluated(self.world, program.step.values()), strict=True))
         for q in self.claim.statement.quantities:
             if q.after:
@@ -203,7 +203,7 @@ class _Posing:
 
     # Groups
 
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[ComparisonProof]:
         """One for each comparison."""
         if self.about.never_occurs():
             return []
@@ -211,7 +211,7 @@ class _Posing:
         for letter, term in self.case.letters.items():
             env[letter] = evaluated(self.world, [term])[0]
         learn_sums(self.about)
-        found: list[Group] = []
+        found: list[ComparisonProof] = []
         for k, comparison in enumerate(self.comparisons):
             left, right = (of_expression(side, env, self.world) for side in (comparison.left, comparison.right))
             differences = {"<=": [left - right], "==": [left - right, right - left]}.get(comparison.relation)
@@ -224,7 +224,7 @@ class _Posing:
             raise Unread(why)
         return found
 
-    def _group(self, difference: WorldValue, name: str) -> Group:
+    def _group(self, difference: WorldValue, name: str) -> ComparisonProof:
         why = "no sum of numbers is seen to be positive"
         found: list[tuple[int, int, WorldValue, WorldValue, dict[str, WorldValue], str]] = []
         for weight in filter(self._is_positive, self.clients.weights()):
@@ -273,7 +273,7 @@ class _Posing:
 
     def _of(
         self, density: WorldValue, rest: WorldValue, relations: Mapping[str, WorldValue], weight: str, name: str
-    ) -> Group:
+    ) -> ComparisonProof:
         # Of what does not speak of one client all are alike.
         whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
         known, relations = self._known(relations, weight)
@@ -375,7 +375,7 @@ class _Posing:
                 found[key], words[key] = self.clients.shared(form, weight, True)[0], text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 
-    def _posed(self, name: str, found: Mapping[str, _Part]) -> Group:
+    def _posed(self, name: str, found: Mapping[str, _Part]) -> ComparisonProof:
         """Forms of all parts, in the same vectors: what is linked means the same in all."""
         spoken_of = [c for part in found.values() for v in part.values for c in v.of.values()]
         spaces = {mine: self._space(spoken_of, mine) for mine in {part.mine for part in found.values()}}
@@ -401,13 +401,14 @@ class _Posing:
         told = {of.name: of.link for of in self.told}
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
-            goal = known.pop("", Form({}))
+            goal = known.pop("", ProductSum({}))
             words = dict(part.words)
             links |= {of: told.get(of) or (of, 1) for of in part.linked if of in known}
             for relation, vector in vectors[key].items():
                 for row in sorted(shared - out):
                     along = sum(
-                        (Form({(BLOCK, *sorted((r, row))): c}) for r, c in vector.items() if r not in out), Form({})
+                        (ProductSum({(BLOCK, *sorted((r, row))): c}) for r, c in vector.items() if r not in out),
+                        ProductSum({}),
                     )
                     for sign, word in ((1, "+"), (-1, "-")):
                         known[f"{relation} along {row} {word}"] = along * sign
@@ -417,7 +418,7 @@ class _Posing:
             words = {of: words[of] for of in known}
             posed = Posed(of_part.names, of_part.domain, goal, known, words, of_part.branches)
             parts |= {f"{key}{sort}": of for sort, of in sorts(posed, of_part.own)}
-        return Group(name, parts, links, space.own, tuple(meanings(self.clients, self.case, out)))
+        return ComparisonProof(name, parts, links, space.own, tuple(meanings(self.clients, self.case, out)))
 
     def _space(self, spoken_of: list[Any], mine: bool) -> Space:
         bounds = {letter: maximum.args for letter, maximum in self.maxima.items()}
@@ -432,7 +433,7 @@ class _Posing:
             found[atoms[0].name] = space.ratio(c)
         return found
 
-    def _form(self, value: WorldValue, space: Space) -> Form:
+    def _form(self, value: WorldValue, space: Space) -> ProductSum:
         found: dict[tuple[str, ...], Any] = {}
         for (draws, atoms), c in value.of.items():
             assert not draws, "masks have fallen"
@@ -443,7 +444,7 @@ class _Posing:
                 pair = self.clients.parts(atoms[0])
                 key = (BLOCK, *sorted(a.name for a in pair)) if len(pair) == 2 else ("value", atoms[0].name)
             found[key] = space.ratio(c) + found.get(key, space.one * 0)
-        return Form({key: c for key, c in found.items() if not c.is_zero})
+        return ProductSum({key: c for key, c in found.items() if not c.is_zero})
 
 
 def _of_condition(condition: Any) -> Iterator[Term]:
@@ -480,7 +481,7 @@ def _masks(value: WorldValue) -> set[str]:
     return {name for draws, _ in value.of for name in draws}
 
 
-def _shared_vectors(values: Iterable[WorldValue], clients: Clients) -> list[Atom]:
+def _shared_vectors(values: Iterable[WorldValue], clients: GenericClients) -> list[Atom]:
     """The vectors that all share."""
     found = {part for v in values for _, atoms in v.of for atom in atoms for part in clients.parts(atom)}
     return sorted(atom for atom in found if atom.degree == 1 and not atom.own)

@@ -18,7 +18,7 @@ from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
 from verify.multipliers.cases import FunctionCase, S, stated
 from verify.multipliers.domains import Domain
-from verify.multipliers.forms import Form
+from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
@@ -300,7 +300,7 @@ class CaseLetters:
         if e.is_Add or e.is_Mul:
             parts = [self.evaluated(a, env) for a in e.args]
             # Numbers first, so that forms are multiplied by them.
-            parts.sort(key=lambda part: isinstance(part, Form))
+            parts.sort(key=lambda part: isinstance(part, ProductSum))
             total = parts[0]
             for part in parts[1:]:
                 total = _sum(total, part) if e.is_Add else part * total
@@ -337,9 +337,9 @@ def _has_root(relation: sympy.Rel) -> bool:
 
 
 def _sum(one: Any, other: Any) -> Any:
-    if isinstance(one, Form) is not isinstance(other, Form):
-        form, number = (one, other) if isinstance(one, Form) else (other, one)
-        return form + Form.number(number)
+    if isinstance(one, ProductSum) is not isinstance(other, ProductSum):
+        form, number = (one, other) if isinstance(one, ProductSum) else (other, one)
+        return form + ProductSum.number(number)
     return one + other
 
 

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from verify.multipliers.inequalities import Group
+from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.links import agreed, nets
-from verify.multipliers.points import Points, Programs
+from verify.multipliers.points import Programs, SamplePoints
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import CaseProof, Tree, check
 from verify.multipliers.ratios import Ratio
@@ -29,7 +29,7 @@ _SIMPLE = sorted(
 )
 
 
-def searched(group: Group, seconds: float) -> dict[str, Tree] | str:
+def searched(group: ComparisonProof, seconds: float) -> dict[str, Tree] | str:
     """Proofs of all parts of a group, or why none were found in the time.
 
     What is linked gets numbers that do for all parts, or else the multipliers that one part wants.
@@ -46,7 +46,7 @@ def searched(group: Group, seconds: float) -> dict[str, Tree] | str:
     return why
 
 
-def _proposed(group: Group, deadline: float) -> Iterator[Links]:
+def _proposed(group: ComparisonProof, deadline: float) -> Iterator[Links]:
     """Multipliers of what is linked, if any is, that may do."""
     posed = next(iter(group.parts.values()))
     found = _numbers(group)
@@ -60,7 +60,7 @@ def _proposed(group: Group, deadline: float) -> Iterator[Links]:
                 yield links
 
 
-def _numbers(group: Group) -> dict[str, Fraction] | None:
+def _numbers(group: ComparisonProof) -> dict[str, Fraction] | None:
     """Simple numbers between what programs at points want of each link, one after another; None where none are."""
     programs = {name: _at_points(posed) for name, posed in group.parts.items()}
     links = sorted(
@@ -82,7 +82,7 @@ def _numbers(group: Group) -> dict[str, Fraction] | None:
 
 
 def _at_points(posed: Posed) -> list[tuple[Programs, int]]:
-    points = Points(posed, np.random.default_rng(0))
+    points = SamplePoints(posed, np.random.default_rng(0))
     if len(points.X) < 4:
         return []
     programs = Programs(posed, points.choose(_POINTS))
@@ -90,7 +90,7 @@ def _at_points(posed: Posed) -> list[tuple[Programs, int]]:
 
 
 def _interval(
-    group: Group, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
+    group: ComparisonProof, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
 ) -> tuple[float, float] | None:
     """Between what a link is at a point, the others as chosen; None where that is not clear."""
     place = {name: k for k, name in enumerate(posed.known)}
@@ -119,7 +119,7 @@ def _interval(
     return ends[0], ends[1]
 
 
-def _with(group: Group, links: Links, deadline: float) -> dict[str, Tree] | str:
+def _with(group: ComparisonProof, links: Links, deadline: float) -> dict[str, Tree] | str:
     """Proofs of all parts with given multipliers of what is linked."""
     trees: dict[str, Tree] = {}
     for name, posed in group.parts.items():

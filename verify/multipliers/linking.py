@@ -11,7 +11,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.one_step import OneStep
-from verify.multipliers.inequalities import Group, invariant_of, pose
+from verify.multipliers.inequalities import ComparisonProof, invariant_of, pose
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.reading import claimed, comparing
@@ -34,7 +34,7 @@ def prove(
 
 def shown(
     claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float
-) -> list[tuple[Group, Mapping[str, Tree]]] | str:
+) -> list[tuple[ComparisonProof, Mapping[str, Tree]]] | str:
     """What shows each comparison of an inequality, with the proofs of its parts, or what stands in the way.
 
     ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``seconds``: for the
@@ -47,7 +47,7 @@ def shown(
     cases = list(claimed.cases(claim, instances, functions, isinstance(claim.statement, OneStep), True))
     if not cases:
         return "the hypotheses are met by no letters"
-    found: list[tuple[Group, Mapping[str, Tree]]] = []
+    found: list[tuple[ComparisonProof, Mapping[str, Tree]]] = []
     for k, case in enumerate(cases):
         for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):
             trees = _proved(group, stored().get(claim.id, {}), deadline)
@@ -58,7 +58,7 @@ def shown(
     return found
 
 
-def _proved(group: Group, known: Mapping[str, Any], deadline: float) -> Mapping[str, Tree] | str:
+def _proved(group: ComparisonProof, known: Mapping[str, Any], deadline: float) -> Mapping[str, Tree] | str:
     def search(seconds: float) -> Mapping[str, Tree] | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
         from verify.multipliers.linked_search import searched
@@ -69,7 +69,7 @@ def _proved(group: Group, known: Mapping[str, Any], deadline: float) -> Mapping[
     return else_searched((lambda: read(group, known)) if whole else None, search, deadline)
 
 
-def read(group: Group, known: Mapping[str, Any]) -> dict[str, Tree]:
+def read(group: ComparisonProof, known: Mapping[str, Any]) -> dict[str, Tree]:
     """Proofs from texts, checked anew. ``Wrong`` for what is none."""
     trees = {name: checked(posed, known[name]) for name, posed in group.parts.items()}
     agreed(group, trees)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from verify.multipliers.inequalities import Group
+from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import Tree, Wrong, leaves
 from verify.multipliers.ratios import Ratio
 
 
-def agreed(group: Group, trees: Mapping[str, Tree]) -> None:
+def agreed(group: ComparisonProof, trees: Mapping[str, Tree]) -> None:
     """``Wrong`` where proofs of the parts of a group do not make one: where something linked has two multipliers, or
     one that depends on what a client has of its own."""
     if set(trees) != set(group.parts):
@@ -25,7 +25,7 @@ def agreed(group: Group, trees: Mapping[str, Tree]) -> None:
                     raise Wrong(f"{link} has two multipliers: {name}")
 
 
-def nets(group: Group, posed: Posed, multipliers: Mapping[str, Ratio]) -> dict[str, Ratio]:
+def nets(group: ComparisonProof, posed: Posed, multipliers: Mapping[str, Ratio]) -> dict[str, Ratio]:
     """The multipliers of all that is linked, by links."""
     found = {link: posed.zero for link, _ in group.linked.values()}
     for name, c in multipliers.items():

@@ -58,7 +58,7 @@ def exact_values(ratio: Ratio, X: Array) -> Array:
     return np.array(found)
 
 
-class Points:
+class SamplePoints:
     """Points of a domain, near its boundaries and where bounds of maxima tie too: ``X (points, letters)``, and ``tied``
     which of them are such."""
 

@@ -16,8 +16,8 @@ from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCo
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain, has_answer
-from verify.multipliers.forms import Form, Moments, masks, sizes
-from verify.multipliers.functions import Functions, scalar
+from verify.multipliers.forms import Moments, ProductSum, masks, sizes
+from verify.multipliers.functions import ClassFunctions, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
@@ -39,8 +39,8 @@ class Posed:
 
     names: tuple[str, ...]
     domain: Domain
-    target: Form
-    known: Mapping[str, Form]
+    target: ProductSum
+    known: Mapping[str, ProductSum]
     words: Mapping[str, str]
     branches: Mapping[int, tuple[Ratio, ...]]
     hints: tuple[Ratio, ...] = ()
@@ -202,7 +202,7 @@ class _Posing:
         return WorldValue({ONE: world.field(symbol)})
 
     def _answers(self) -> Answers:
-        functions: dict[str, Functions] = {}
+        functions: dict[str, ClassFunctions] = {}
         here, of, single = self.world, self.setting.functions, self.case.single
         here.rules[Op.ROOT] = self._root
         here.rules[Op.LETTER] = self._lettered
@@ -230,7 +230,7 @@ class _Posing:
             answers.errors[adversary.field] = self._errors(adversary)
         return answers
 
-    def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> Functions:
+    def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
         if stated(self.claim, self.setting.functions):
             equal = bool(self.case.equal) and told.largest is not None and told.least != 0
@@ -240,9 +240,9 @@ class _Posing:
         own = name == "f" and not self.case.single
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
         smooth = told.largest is not None
-        return Functions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+        return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
 
-    def _conjugates(self, answers: Answers) -> Functions:
+    def _conjugates(self, answers: Answers) -> ClassFunctions:
         """The conjugates of L-smooth and mu-strongly convex functions have curvatures between 1/L and 1/mu."""
         here, curvatures, equal = self.world, None, False
         if stated(self.claim, self.setting.functions):
@@ -251,7 +251,7 @@ class _Posing:
             answers.divisors.extend(known)
             least, largest = (WorldValue({ONE: 1 / c}) for c in known)
             curvatures = (least, largest)
-        return Functions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal, anchor="y*")
+        return ClassFunctions(CONJUGATES, not self.case.single, curvatures, here.atom("x*", 1), equal, anchor="y*")
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
@@ -327,10 +327,10 @@ class _Posing:
         sides = []
         for side in (comparisons[0].left, comparisons[0].right):
             domain, found = self._expression(domain, side, env)
-            sides.append(found if isinstance(found, Form) else Form.number(found))
+            sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
         target = sides[0] - sides[1]
-        if any(Form.ONE in form.of for form in (target, *known.values())):
-            known["1"], words["1"] = Form.number(letters.one * -1), "numbers are compared with 0"
+        if any(ProductSum.ONE in form.of for form in (target, *known.values())):
+            known["1"], words["1"] = ProductSum.number(letters.one * -1), "numbers are compared with 0"
         for divisor in map(letters.converted, self.answers.divisors):
             if not (domain.never_zero(divisor.num) and domain.never_zero(divisor.den)):
                 raise Unread(f"it is divided by {divisor}, which may be zero")
@@ -355,12 +355,14 @@ class _Posing:
             tuple(letters.meanings()),
         )
 
-    def _form(self, moments: Moments, value: WorldValue) -> Form:
+    def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
         form = moments.expectation(value)
         if not self.case.alone:
             return form
         # One client does not differ from the mean.
-        return Form({k: c for k, c in form.of.items() if not any(row.startswith("deviation of ") for row in k[1:])})
+        return ProductSum(
+            {k: c for k, c in form.of.items() if not any(row.startswith("deviation of ") for row in k[1:])}
+        )
 
     def _expression(self, domain: Domain, e: sympy.Expr, env: Mapping[Any, Any]) -> tuple[Domain, Any]:
         """The value of an expression; maxima in it become letters that are at least their arguments."""

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from verify.multipliers.domains import Domain
-from verify.multipliers.forms import Form
+from verify.multipliers.forms import ProductSum
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, coefficients, degree, parsed, text
 
@@ -70,7 +70,7 @@ def blocks(posed: Posed) -> dict[str, list[str]]:
     return {block: sorted(rows) for block, rows in sorted(found.items())}
 
 
-def remainder(posed: Posed, multipliers: Mapping[str, Ratio]) -> Form:
+def remainder(posed: Posed, multipliers: Mapping[str, Ratio]) -> ProductSum:
     """Sum of multiplier * known - target."""
     total = -posed.target
     for name, c in multipliers.items():
@@ -78,7 +78,7 @@ def remainder(posed: Posed, multipliers: Mapping[str, Ratio]) -> Form:
     return total
 
 
-def matrix(posed: Posed, form: Form, block: str, rows: Sequence[str]) -> Matrix:
+def matrix(posed: Posed, form: ProductSum, block: str, rows: Sequence[str]) -> Matrix:
     """The symmetric matrix of a form on the rows of a block."""
     zero = posed.zero
 

@@ -19,7 +19,7 @@ import numpy as np
 from fedtheory.numbers.rational import Array
 from verify.multipliers import naming
 from verify.multipliers.charts import has_no_negative
-from verify.multipliers.points import Floats, Points, Programs, exact_values, values
+from verify.multipliers.points import Floats, Programs, SamplePoints, exact_values, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import (
     CaseProof,
@@ -68,7 +68,7 @@ class Search:
         """A proof that was checked, or None, which says nothing."""
         self.rng = np.random.default_rng(self.seed)
         self.names = list(self.posed.known)
-        self.all = Points(self.posed, self.rng)
+        self.all = SamplePoints(self.posed, self.rng)
         self.some = self.all.X[np.random.default_rng(0).permutation(len(self.all.X))[:400]]
         if not self.names:
             return self._checked({})

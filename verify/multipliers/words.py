@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.clients import CONJUGATE, Asked, Clients
+from verify.multipliers.clients import CONJUGATE, ClientsAt, GenericClients
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.terms import Op
@@ -36,12 +36,12 @@ def sum_in_words(value: WorldValue, row: str) -> str:
     return f"summed over the clients this is zero: <{in_words(value)}, {row}>"
 
 
-def meanings(clients: Clients, case: CodePath, out: Iterable[str]) -> Iterator[str]:
+def meanings(clients: GenericClients, case: CodePath, out: Iterable[str]) -> Iterator[str]:
     """What is true of the letters in a case; what stands for functions at points, and for sums and their quotients; and
     of which vectors nothing depends on where they are."""
     for condition, answer in case.conditions:
         yield f"in this case it is {'' if answer else 'not '}so that {_condition(clients, condition)}"
-    first: dict[str, Asked] = {}
+    first: dict[str, ClientsAt] = {}
     for (function, _), asked in clients.asked.items():
         start = first.setdefault(function, asked)
         for name in sorted(asked.atoms) if asked is not start else ():
@@ -58,7 +58,7 @@ def meanings(clients: Clients, case: CodePath, out: Iterable[str]) -> Iterator[s
         yield f"nothing changes where all vectors move alike, so that of these some are 0: {', '.join(sorted(out))}"
 
 
-def _condition(clients: Clients, condition: Any) -> str:
+def _condition(clients: GenericClients, condition: Any) -> str:
     if not isinstance(condition, Condition):
         return str(condition).lower()
     if condition.by == "not":

@@ -25,7 +25,7 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
-from fedtheory.sampling.chart import Chart, skeleton, started, untied
+from fedtheory.sampling.chart import StateChart, skeleton, started, untied
 from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
@@ -187,7 +187,7 @@ def _of_points(setting: Setting, given: Instance) -> Formal:
     return formal._replace(instance=replace(formal.instance, at=at, dimension=0))
 
 
-def _increments(about: Chart, d: int) -> Array:
+def _increments(about: StateChart, d: int) -> Array:
     """New rows for the free blocks of a chart, ``(1, 1, free blocks, d)``."""
     names = [f"{name}_{k}" for name, count in about.rows.items() for k in range(count or 1)]
     parts = [""] if d == 1 else [f" part {j}" for j in range(d)]

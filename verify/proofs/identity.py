@@ -50,7 +50,7 @@ class GapInequality:
 
 
 @dataclass(frozen=True)
-class Weights:
+class IdentityWeights:
     """The proof: gap = - sum of ``multipliers[k] * known[k]`` + sum of coefficient * |vector|^2 over ``squares``.
 
     Multipliers and coefficients are nonnegative closed forms in the parameters and slack symbols.
@@ -73,7 +73,9 @@ class Weights:
         return vanishes(residual, posed.slack)
 
 
-def stated(claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: Mapping[str, Vector]) -> Weights:
+def stated(
+    claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: Mapping[str, Vector]
+) -> IdentityWeights:
     """The weights of the identity ``name``, with what its letters and vectors stand for; ``Unprovable`` without any."""
     hints = told(claim)
     if name not in hints.weights:
@@ -89,7 +91,7 @@ def stated(claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: 
         if not set(parts) <= set(vectors):
             raise Unprovable(f"{name} of {claim.id} has squares of other vectors than {', '.join(vectors)}")
         squares.append((at(coefficient), sum((at(times) * vectors[v] for v, times in parts.items()), ZERO)))
-    return Weights({known: at(weight) for known, weight in given.multipliers.items()}, tuple(squares))
+    return IdentityWeights({known: at(weight) for known, weight in given.multipliers.items()}, tuple(squares))
 
 
 def told(claim: Claim) -> Identities:

@@ -40,8 +40,8 @@ from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, Vector, interpolation, 
 from verify.proofs import identity, rounds
 from verify.proofs.identity import (
     GapInequality,
+    IdentityWeights,
     Unprovable,
-    Weights,
     coefficients,
     require_at_least,
     require_nonnegative,
@@ -67,7 +67,7 @@ _VECTORS = {
 _LETTERS = {"r": _r, "s_F": _s_F, "s_D": _s_D, "s_r": _s_r}
 
 
-def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
+def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
     s = identity.told(claim).letters
     if isinstance(claim.statement, Bound) and claim.statement.override is None:
@@ -76,7 +76,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
         yield from _lemma(claim, s)
 
 
-def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
+def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     statement, right = _sides(claim)
     delta, alpha, N = s["delta"], s["mu"], s["n"]
     # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
@@ -98,7 +98,9 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
         raise Unprovable(f"{claim.id} bounds {statement.left} by {', '.join(right)}")
 
 
-def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
+def _theorem(
+    claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]
+) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
     delta, alpha, beta, N, tau = (s[name] for name in ("delta", "mu", "L", "n", "tau"))
     if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
@@ -129,11 +131,13 @@ def _theorem(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Ite
     yield from _constant(claim, statement, s)
 
 
-def _stated(claim: Claim, name: str) -> Weights:
+def _stated(claim: Claim, name: str) -> IdentityWeights:
     return identity.stated(claim, name, _LETTERS, _VECTORS)
 
 
-def _constant(claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequality, Weights]]:
+def _constant(
+    claim: Claim, statement: Bound, s: Mapping[str, sympy.Expr]
+) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """left <= c V and, from y = 0, gap <= |y*|^2/(2 alpha) with |y*|^2 <= N zeta^2."""
     delta, alpha, N = (s[name] for name in ("delta", "mu", "n"))
     sides = (str(statement.left), str(statement.initial))

@@ -35,7 +35,7 @@ from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, strong_convexity, value
 from verify.proofs import identity, rounds
-from verify.proofs.identity import GapInequality, Unprovable, Weights, require_at_least, require_nonnegative
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, require_at_least, require_nonnegative
 from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from
 
 _GAP = "G(y^T)-G*"
@@ -54,7 +54,7 @@ _VECTORS = {"z": _z, "g": _g, "e": _e, "h": _h, "Pg": _Pg, "Pe": _Pe, "mean e": 
 _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x}
 
 
-def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
+def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is not None:
@@ -67,7 +67,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, Weights]]:
     yield from _left(claim, statement)
 
 
-def _contraction(claim: Claim, statement: Bound) -> tuple[GapInequality, Weights]:
+def _contraction(claim: Claim, statement: Bound) -> tuple[GapInequality, IdentityWeights]:
     """F V - E V(next) >= 0."""
     alpha, beta, N, tau = _letters(claim)
     r, share, A = (tau - 1) / (N - 1), _r + _s_q, 3 * alpha / 16
@@ -104,7 +104,7 @@ def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
     return tuple(letters[name] for name in ("mu", "L", "n", "tau"))
 
 
-def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, Weights]]:
+def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """left <= constant V."""
     left, (alpha, _, N, tau) = str(statement.left), _letters(claim)
     if left == _GAP:

@@ -51,7 +51,7 @@ class EntryValue:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CoordinateCompressor:
     """A compressor in one coordinate: its outcomes, on fractions, and on floats where these are others; its own omega
     and bits; and what it demands, each with what is known there: relations without which its code raises an error, as
     where it divides by zero, or a distribution has no meaning."""
@@ -62,7 +62,7 @@ class Entry:
     demands: tuple[tuple[tuple[sympy.Basic, ...], sympy.Basic], ...]
 
 
-def read(statement: CompressorClass) -> Entry:
+def read(statement: CompressorClass) -> CoordinateCompressor:
     """The compressor of a claim. ``Unread`` says what stands in the way."""
     try:
         both = [_read(statement, exact) for exact in (True, False)]
@@ -71,7 +71,9 @@ def read(statement: CompressorClass) -> Entry:
     of, omega, bits, demands = both[0]
     if (omega, bits) != both[1][1:3]:
         raise Unread("floats have another compressor than fractions")
-    return Entry(tuple(dict.fromkeys((of, both[1][0]))), omega, bits, tuple(dict.fromkeys((*demands, *both[1][3]))))
+    return CoordinateCompressor(
+        tuple(dict.fromkeys((of, both[1][0]))), omega, bits, tuple(dict.fromkeys((*demands, *both[1][3])))
+    )
 
 
 def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ...], sympy.Expr, sympy.Expr, Any]:

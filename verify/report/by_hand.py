@@ -37,70 +37,70 @@ _SIMPLE = 4
 _ENTRIES = 6
 
 
-class Sides(NamedTuple):
+class SideNames(NamedTuple):
     """What the two sides of a comparison are called, as the claim writes them."""
 
     left: str
     right: str
 
 
-def sides(example: Counterexample) -> Sides:
+def sides(example: Counterexample) -> SideNames:
     """The names of both sides of a counterexample, in the letters of its claim."""
     claim, part = example.claim, example.part
     if part.isdigit() and int(part) < len(claim.statement.comparisons):
         left, _, right = claim.statement.comparisons[int(part)]
         expected = claim.statement.stepping
-        return Sides(*(_named(claim.statement, side, expected) for side in (left, right)))
+        return SideNames(*(_named(claim.statement, side, expected) for side in (left, right)))
     return _SIDES.get(part) or _others(claim.statement, example)
 
 
 #: Comparisons that statements do not list.
 _SIDES = {
-    "domain": Sides("the residual of the constraints after one step", "0"),
-    "residual": Sides("the residual of the invariant after one step", "0"),
-    limits.PRODUCTS: Sides("the least |det A| over the maps A of all draws", "1"),
-    limits.SCHUR_COHN: Sides("|a_0| in the Schur-Cohn test", "|a_m|"),
+    "domain": SideNames("the residual of the constraints after one step", "0"),
+    "residual": SideNames("the residual of the invariant after one step", "0"),
+    limits.PRODUCTS: SideNames("the least |det A| over the maps A of all draws", "1"),
+    limits.SCHUR_COHN: SideNames("|a_0| in the Schur-Cohn test", "|a_m|"),
 }
 
 
 @singledispatch
-def _others(kind: Statement, example: Counterexample) -> Sides:
+def _others(kind: Statement, example: Counterexample) -> SideNames:
     part = example.part
     if part == "fixed point":
-        return Sides(str(kind.ends[0][1].expression), "its limit")
+        return SideNames(str(kind.ends[0][1].expression), "its limit")
     if part == limits.CYCLE:
         name = str(limits.vanishing(example.claim)[example.entry].expression)
-        return Sides(f"{name} after {example.rounds} rounds", f"{name} before them")
+        return SideNames(f"{name} after {example.rounds} rounds", f"{name} before them")
     if part.startswith(number_types.FLOATS):
-        return Sides("in fractions", "in floats")
+        return SideNames("in fractions", "in floats")
     if part.startswith(number_types.AGAIN):
-        return Sides("at first", "asked again")
+        return SideNames("at first", "asked again")
     if part.startswith(samplers.PREFIX):
-        return Sides("the mean of the samples", "the mean claimed")
-    return Sides("left", "right")
+        return SideNames("the mean of the samples", "the mean claimed")
+    return SideNames("left", "right")
 
 
 @_others.register
-def _(kind: CompressorClass, example: Counterexample) -> Sides:
+def _(kind: CompressorClass, example: Counterexample) -> SideNames:
     # Of its own omega first that of the errors, then the two constants.
-    own = Sides("E|C(x) - x|^2", "omega |x|^2 with the omega of the code")
-    own = own if example.entry == 0 else Sides("omega of the code", "omega claimed")
+    own = SideNames("E|C(x) - x|^2", "omega |x|^2 with the omega of the code")
+    own = own if example.entry == 0 else SideNames("omega of the code", "omega claimed")
     known = {
-        "mean": Sides(f"coordinate {example.entry + 1} of E C(x)", "that of x"),
-        "variance": Sides("E|C(x) - x|^2", "omega |x|^2"),
+        "mean": SideNames(f"coordinate {example.entry + 1} of E C(x)", "that of x"),
+        "variance": SideNames("E|C(x) - x|^2", "omega |x|^2"),
         "its own omega": own,
-        "floats": Sides("the distance of outcomes in floats from those in fractions, in units of |x|", "0"),
-        "sampled": Sides("the distance of a sample from the enumerated outcomes, in units of |x|", "0"),
-        "bits": Sides("bits of the code", "bits claimed"),
+        "floats": SideNames("the distance of outcomes in floats from those in fractions, in units of |x|", "0"),
+        "sampled": SideNames("the distance of a sample from the enumerated outcomes, in units of |x|", "0"),
+        "bits": SideNames("bits of the code", "bits claimed"),
     }
-    return known.get(example.part, Sides("left", "right"))
+    return known.get(example.part, SideNames("left", "right"))
 
 
 @_others.register
-def _(kind: Order, example: Counterexample) -> Sides:
+def _(kind: Order, example: Counterexample) -> SideNames:
     part = kind.parts[int(example.part.removeprefix(orders.PREFIX))]
     ratio = f"({statement.expression(part.left)})/({statement.expression(part.right)})"
-    return Sides(f"the exponent with which {ratio} grows", "0")
+    return SideNames(f"the exponent with which {ratio} grows", "0")
 
 
 def _named(kind: Statement, side: sympy.Expr, expected: bool) -> str:

@@ -30,7 +30,7 @@ class Fall(StrEnum):
     UNSAID = "false"
 
 
-class Stated(Protocol):
+class ClaimFields(Protocol):
     """What is asked of a claim, with the names of :class:`fedtheory.claims.Claim`."""
 
     @property
@@ -46,7 +46,7 @@ class Stated(Protocol):
         """The id of the claim that says what is meant, where this one speaks of the letter."""
 
 
-def fall(claim: Stated, verdicts: Verdicts) -> Fall | None:
+def fall(claim: ClaimFields, verdicts: Verdicts) -> Fall | None:
     """In which way the claim falls; None where it does not.
 
     A letter falls alone unless what is meant falls too. Of a user's claim that does not say whether it is
@@ -60,7 +60,7 @@ def fall(claim: Stated, verdicts: Verdicts) -> Fall | None:
     return Fall.UNPRINTED if claim.origin else Fall.UNSAID
 
 
-def grouped(claims: Iterable[Stated], verdicts: Verdicts) -> dict[Fall, list[str]]:
+def grouped(claims: Iterable[ClaimFields], verdicts: Verdicts) -> dict[Fall, list[str]]:
     """The ids of the claims that fall, in their order, by the way in which they do; ways without claims left out."""
     found: dict[Fall, list[str]] = {way: [] for way in Fall}
     for claim in claims:
@@ -74,10 +74,10 @@ def counted(groups: Mapping[Fall, Iterable[str]]) -> str:
     return "; ".join(f"{len(list(ids))} {way}" for way, ids in groups.items())
 
 
-def table(claims: Iterable[Stated], verdicts: Verdicts) -> Table:
+def table(claims: Iterable[ClaimFields], verdicts: Verdicts) -> Table:
     """For each paper, how many claims there are, how many are printed, and how many fall in each way."""
     ways = (Fall.MEANT, Fall.LETTER, Fall.UNPRINTED)
-    papers: dict[str, list[Stated]] = {}
+    papers: dict[str, list[ClaimFields]] = {}
     for claim in claims:
         papers.setdefault(claim.id.split("/")[0], []).append(claim)
     found = Table("paper", "claims", "of them printed", *ways, box=None, pad_edge=False)

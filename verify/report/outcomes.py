@@ -88,7 +88,7 @@ def short(value: str) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class LetterTable:
     """Part of an instance in which several have the same letters: clients, for example."""
 
     name: str
@@ -101,9 +101,9 @@ def scalars(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(name, _value(value)) for name, value in recipe.items() if _rows(value) is None]
 
 
-def tables(recipe: Mapping[str, Any]) -> list[Table]:
+def tables(recipe: Mapping[str, Any]) -> list[LetterTable]:
     """The parts that repeat."""
-    return [Table(name, *rows) for name, value in recipe.items() if (rows := _rows(value)) is not None]
+    return [LetterTable(name, *rows) for name, value in recipe.items() if (rows := _rows(value)) is not None]
 
 
 def _rows(value: Any) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | None:

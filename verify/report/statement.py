@@ -167,14 +167,14 @@ _ALIKE = 0.6
 _STYLE = "bold underline"
 
 
-class Told(NamedTuple):
+class Section(NamedTuple):
     """A part of a claim under its heading: its lines, with marks."""
 
     heading: str
     lines: list[str]
 
 
-def marked(printed: Claim, repaired: Claim) -> tuple[list[Told], list[Told]]:
+def marked(printed: Claim, repaired: Claim) -> tuple[list[Section], list[Section]]:
     """What both claims say, part by part, and of the printed one only the parts that the repaired one changes."""
     first, second = [_statement(printed, repaired)], [_statement(repaired, printed)]
     for heading, a, b in (
@@ -183,8 +183,8 @@ def marked(printed: Claim, repaired: Claim) -> tuple[list[Told], list[Told]]:
         ("hypotheses", [h.text for h in printed.requires], [h.text for h in repaired.requires]),
     ):
         if a != b:
-            first.append(Told(heading, _words(a, b)))
-            second.append(Told(heading, _words(b, a)))
+            first.append(Section(heading, _words(a, b)))
+            second.append(Section(heading, _words(b, a)))
     return first, second
 
 
@@ -200,14 +200,14 @@ def is_marked(line: str) -> bool:
     return OPEN in line
 
 
-def _statement(claim: Claim, other: Claim) -> Told:
+def _statement(claim: Claim, other: Claim) -> Section:
     """The claim's statement, with what the other's has not marked."""
     mine, theirs = _expressions(claim), _expressions(other)
     lines, others = text(claim), text(other)
     if len(mine) != len(theirs) or len(lines) != len(others) or not mine:
-        return Told("statement", _words(lines, others))
+        return Section("statement", _words(lines, others))
     pieces = iter([expression(expressions(a, b)[0]) for a, b in zip(mine, theirs, strict=True)])
-    return Told("statement", text(claim, lambda _: next(pieces)))
+    return Section("statement", text(claim, lambda _: next(pieces)))
 
 
 def _expressions(claim: Claim) -> list[sympy.Expr]:
@@ -304,4 +304,4 @@ def _against(line: str, others: Sequence[str]) -> str:
     return " ".join(parts)
 
 
-__all__ = ["Told", "expressions", "is_marked", "marked", "shown"]
+__all__ = ["Section", "expressions", "is_marked", "marked", "shown"]

@@ -130,7 +130,9 @@ def _kept(problem: Problem, params: Any, at: Aged) -> Array:
     return gap
 
 
-def _of_run(problem: Problem, run: runs.Run, history: runs.History) -> Iterator[tuple[Params, transition.State]]:
+def _of_run(
+    problem: Problem, run: runs.ScheduledRun, history: runs.History
+) -> Iterator[tuple[Params, transition.State]]:
     """The iterations 0, 1, ... of a run, for all its clients."""
     largest, N = max(run.fed.sigma), 2 * run.s0 - 1
     left, seen = np.full(len(run.r), N), np.zeros(len(run.r), dtype=bool)

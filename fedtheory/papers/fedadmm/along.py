@@ -16,13 +16,13 @@ from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Quantity
 
 
-def largest_ratio(problem: Problem, run: runs.Run) -> Any:
+def largest_ratio(problem: Problem, run: runs.ScheduledRun) -> Any:
     """The largest of the alpha_i r_i/sigma_i."""
     return max(run.fed.alpha * run.r / run.fed.sigma)
 
 
 def iterations(
-    problem: Problem, run: runs.Run, history: runs.History
+    problem: Problem, run: runs.ScheduledRun, history: runs.History
 ) -> Iterator[tuple[transition.Params, transition.State]]:
     """The iterations 0, 1, ... of a run, for all its clients."""
     fed, ratio = run.fed, largest_ratio(problem, run)

@@ -15,7 +15,7 @@ from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, 
 from fedtheory.papers.fedadmm.displays import equal, from_next, moved, server
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, s0
-from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
+from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, IterationView
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
@@ -85,12 +85,12 @@ PARTS_43 = (
 # Appendix C.5
 
 
-def _to_star(v: View) -> Array:
+def _to_star(v: IterationView) -> Array:
     """|pi_i^k - pi_i*|^2, with the pi_i* of (19)."""
     return square(v.state.Pi - _at_star(v))
 
 
-def _at_star(v: View) -> Array:
+def _at_star(v: IterationView) -> Array:
     """pi_i* = -alpha_i grad f_i(w*), for any point w* of the server."""
     return steepest(v.problem, v.params, v.state.w[..., None, :] + 0 * v.state.W)
 

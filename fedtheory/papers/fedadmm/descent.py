@@ -21,7 +21,7 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    View,
+    RunView,
     of_client,
     quantity,
 )
@@ -111,14 +111,14 @@ ACCURACY, ACCURACY_NEXT = (
 )
 
 
-def _balance(v: transition.View) -> Array:
+def _balance(v: transition.IterationView) -> Array:
     """sum_i (sigma_i (w_i^k - w^{tau_{k+1}}) + pi_i^k)."""
     sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
     total: Array = (sigma * (v.state.W - w) + v.state.Pi).sum(axis=-2)
     return total
 
 
-def _intermediate(v: transition.View, scaled: bool) -> Array:
+def _intermediate(v: transition.IterationView, scaled: bool) -> Array:
     """sum_i sigma_i (z_i^k - w^{tau_{k+1}}) as printed, or sum_i (z_i^k - sigma_i w^{tau_{k+1}})."""
     sigma, w = v.params.sigma[:, None], v.after.w[..., None, :]
     Z = transition.before(v.problem, v.params, v.state).Z
@@ -310,7 +310,7 @@ _drop, _along, _along_sum, _Bar = parts(
 _along_other = q("<Dbar_i,pi_i-phi_i>")
 
 
-def _dropped(v: View, k: int) -> Array:
+def _dropped(v: RunView, k: int) -> Array:
     at = v.state(k + 1)
     shared = at.w[..., None, :] + 0 * at.W
     drop: Array = v.fed.alpha * (v.problem.f.value(shared) - v.problem.f.value(at.W))
@@ -320,7 +320,7 @@ def _dropped(v: View, k: int) -> Array:
 def _inner(sign: int | None) -> Any:
     """<w_i - w, g_i>, or <w_i - w, pi_i + sign * phi_i> at k + 1."""
 
-    def of(v: View, k: int) -> Array:
+    def of(v: RunView, k: int) -> Array:
         at = v.state(k + 1)
         other = v.g(k + 1) if sign is None else at.Pi + sign * v.phi(k + 1)
         product: Array = ((at.W - at.w[..., None, :]) * other).sum(axis=-1)

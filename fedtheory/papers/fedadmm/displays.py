@@ -20,7 +20,7 @@ from fedtheory.papers.fedadmm.descent import LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, parts, r_i, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
-from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, View
+from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, IterationView
 from fedtheory.problems.base import Problem
 from fedtheory.settings.quantities import Square, Total
 from fedtheory.settings.relations import Comparison
@@ -36,20 +36,20 @@ def equal(left: Any, right: Any) -> tuple[Comparison, Comparison]:
 # The point of eq. (6)
 
 
-def _residual(v: View) -> Array:
+def _residual(v: IterationView) -> Array:
     """alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w), at any w_i, pi_i and w."""
     found: Array = v.phi() + v.params.sigma[:, None] * v.gap()
     return found
 
 
-def _local(v: View, W: Array) -> Array:
+def _local(v: IterationView, W: Array) -> Array:
     """L(w, w_i, pi_i) of eq. (12), at other w_i."""
     gap = W - v.state.w[..., None, :]
     found: Array = v.params.alpha * v.problem.f.value(W) + (gap * v.state.Pi).sum(axis=-1)
     return found + v.params.sigma * square(gap) / 2
 
 
-def _gained(v: View) -> Array:
+def _gained(v: IterationView) -> Array:
     """How far L(w, w_i, pi_i) falls by one step (15) from w_i."""
     size = (v.params.alpha * v.params.r + v.params.sigma)[:, None]
     return _local(v, v.state.W) - _local(v, v.state.W - _residual(v) / size)
@@ -81,19 +81,19 @@ EQ_14 = Claim(
 # The proof of Lemma 4.1
 
 
-def _moved_on(v: View) -> Array:
+def _moved_on(v: IterationView) -> Array:
     """w^{tau_{k+1}} - w^{tau_k}."""
     found: Array = transition.server(v.params, v.state) - v.state.w
     return found
 
 
-def from_next(v: View) -> Array:
+def from_next(v: IterationView) -> Array:
     """w_i^k - w^{tau_{k+1}}."""
     found: Array = v.state.W - transition.server(v.params, v.state)[..., None, :]
     return found
 
 
-def _whole(v: View, w: Array, W: Array) -> Array:
+def _whole(v: IterationView, w: Array, W: Array) -> Array:
     """The augmented Lagrangian at w, W and Pi^k."""
     found = iterates.lagrangian(v.problem, v.params, transition.before(v.problem, v.params, v.state)._replace(w=w, W=W))
     return found
@@ -123,12 +123,12 @@ _P_2 = transition.quantity(
 )
 
 
-def _eq_46(v: View) -> Array:
+def _eq_46(v: IterationView) -> Array:
     found: Array = v.params.sigma * (square(from_next(v)) - square(v.gap())) / 2
     return found
 
 
-def _eq_49(v: View) -> Array:
+def _eq_49(v: IterationView) -> Array:
     found: Array = v.params.sigma * (v.away() - square(from_next(v))) / 2
     return found
 

@@ -21,8 +21,8 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    Run,
-    View,
+    RunView,
+    ScheduledRun,
     lowest,
     quantity,
 )
@@ -49,7 +49,7 @@ def _per_client(nu: Array) -> Array:
     return found
 
 
-def smallest(v: View, k: int) -> Array:
+def smallest(v: RunView, k: int) -> Array:
     found = [v.slope(s + 1) for s in range(1, k + 1)]
     return np.min(np.stack(found), axis=0) if found else v.slope(k + 1)
 
@@ -59,7 +59,7 @@ def _start(name: sympy.Symbol, function: Any) -> Quantity:
     return Quantity(name, Start(ages.ALONG, At(ages.ITERATION, function)))
 
 
-def _infimum(problem: Problem, run: Run) -> Any:
+def _infimum(problem: Problem, run: ScheduledRun) -> Any:
     """f*."""
     return lowest(problem, run.fed.alpha)
 
@@ -203,4 +203,4 @@ REMARK_43 = (
     ),
 )
 
-__all__ = ["CONSTANTS", "REMARK_43", "SHARPER", "THEOREM_43", "Run"]
+__all__ = ["CONSTANTS", "REMARK_43", "SHARPER", "THEOREM_43"]

@@ -23,8 +23,8 @@ from fedtheory.papers.fedadmm.runs import (
     SMOOTH,
     START,
     STEP,
-    Run,
-    View,
+    RunView,
+    ScheduledRun,
     of_client,
     quantity,
 )
@@ -36,14 +36,14 @@ from fedtheory.settings.relations import Comparison
 def last_of(of: Any) -> Any:
     """``of(view, k_i)[..., i]`` for every client i, ``(..., m)``: what a client did last."""
 
-    def value(v: View, k: int) -> Array:
+    def value(v: RunView, k: int) -> Array:
         # A client that was never active is left out by hypothesis: any iteration stands in.
         return np.stack([of(v, max(j, 0))[..., i] for i, j in enumerate(v.run.last)], axis=-1)
 
     return value
 
 
-def waited(v: View, k: int) -> Array:
+def waited(v: RunView, k: int) -> Array:
     """sum of |w^{t+1} - w^t|^2 over tau_{k_i+1} <= t < tau_{k+1}, for every client i, ``(..., m)``."""
     first = [max(j, 0) // v.run.fed.k0 + 1 for j in v.run.last]
     return np.stack([v.rounds(t, v.run.round) for t in first], axis=-1)
@@ -98,7 +98,7 @@ _V_now, _V_last, _V_early, _V_earlier = parts("Lt^k Lt^{k_i} Lt^{max(k-s_0k_0,0)
 _k_i = sympy.Symbol("k_i", integer=True)
 
 
-def _since(rounds: Callable[[int], int], more: int) -> Callable[[View, int], Array]:
+def _since(rounds: Callable[[int], int], more: int) -> Callable[[RunView, int], Array]:
     """Lt at max(k - rounds(s_0) k_0 - more, 0)."""
     return lambda v, k: v.lyapunov(max(k - rounds(v.run.s0) * v.fed.k0 - more, 0))
 
@@ -258,12 +258,12 @@ _eps_sum, _eps_windows, _eps_window, _eps_0 = parts(
 )
 
 
-def _windows(run: Run) -> int:
+def _windows(run: ScheduledRun) -> int:
     """ceil(t/s_0) for t = k/k_0 >= 1."""
     return -(-max(run.k // run.fed.k0, 1) // run.s0)
 
 
-def _at_windows(v: View, k: int) -> Array:
+def _at_windows(v: RunView, k: int) -> Array:
     """s_0 eps_i^{a s_0 k_0} for 1 <= a <= ceil(t/s_0), added up: ``(m,)``."""
     long = v.run.s0 * v.fed.k0
     found: Array = v.run.s0 * v.history.eps[long : _windows(v.run) * long + 1 : long].sum(axis=0)

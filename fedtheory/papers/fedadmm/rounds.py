@@ -16,7 +16,7 @@ from fedtheory.papers.fedadmm import along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
 from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
-from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, View, of_client, quantity
+from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, RunView, of_client, quantity
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Composed
@@ -28,10 +28,10 @@ _away, _jump, _way, _waits = parts(
 )
 
 
-def _walked(v: View, k: int) -> Array:
+def _walked(v: RunView, k: int) -> Array:
     """|w^{tau_{k+1}} - w^{tau_{k_i+1}}|^2 of every client, ``(..., m)``."""
 
-    def since(v: View, j: int) -> Array:
+    def since(v: RunView, j: int) -> Array:
         walked = square(v.history.w[k + 1] - v.history.w[j + 1])
         return walked[..., None] + 0 * v.fed.sigma
 
@@ -167,13 +167,13 @@ _least, _least_late, _least_odd = parts(
 )
 
 
-def _over(v: View, iterations: range) -> Array:
+def _over(v: RunView, iterations: range) -> Array:
     """The least |grad f(w^{tau_{s+1}})|^2 over so many s."""
     found: Array = np.min(np.stack([v.slope(s + 1) for s in iterations]), axis=0)
     return found
 
 
-def _late(v: View, k: int) -> Array:
+def _late(v: RunView, k: int) -> Array:
     return _over(v, range(v.run.s0 * v.fed.k0, k + 1, v.fed.k0))
 
 

@@ -33,7 +33,7 @@ from fedtheory.settings.relations import Quantity
 LONGEST = 14
 
 
-class Run(NamedTuple):
+class ScheduledRun(NamedTuple):
     """``fed``: the parameters of Algorithm 1; ``masks (rounds, m)``: who takes part; ``r (m,)``: declared Lipschitz
     constants; ``s0``: the windows of Scheme 4.1; ``k``, ``i``: of which iteration and client a statement speaks;
     ``zero``: whether the multipliers start at 0, as in the experiments."""
@@ -79,11 +79,11 @@ class History(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
+class RunView:
     """What a statement says of one run; ``j`` counts iterations. Vectors are ``(..., m, d)``, squares ``(..., m)``."""
 
     problem: Problem
-    run: Run
+    run: ScheduledRun
     history: History
 
     @cached_property
@@ -143,22 +143,22 @@ class View:
         return square(weighted_gradient(self.problem, self.fed.alpha, self.history.w[j]))
 
 
-def quantity(name: str, of: Callable[[View, int], Array]) -> Quantity:
+def quantity(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
     """What ``of(view, k)`` says at iteration k of a run, ``(...)`` or, of a client each, ``(..., m)`` at client i."""
 
-    def value(problem: Problem, run: Run, history: History) -> Array:
-        found = np.asarray(of(View(problem, run, history), run.k))
+    def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
+        found = np.asarray(of(RunView(problem, run, history), run.k))
         # A number of the run alone is the same for all starts.
         return found if found.ndim else found[None, None]
 
     return Quantity(q(name), value)
 
 
-def of_client(name: str, of: Callable[[View, int], Array]) -> Quantity:
+def of_client(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
     """What ``of(view, k)``, ``(..., m)``, says of the client i at iteration k of a run."""
 
-    def value(problem: Problem, run: Run, history: History) -> Array:
-        found = np.asarray(of(View(problem, run, history), run.k))[..., run.i]
+    def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
+        found = np.asarray(of(RunView(problem, run, history), run.k))[..., run.i]
         return found if found.ndim else found[None, None]
 
     return Quantity(q(name), value)
@@ -342,7 +342,7 @@ def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
     solver = Adversary(size[:, None] * along)
     fed = fedadmm.Params(alpha, factor * alpha * r, nu, eps, k0, Fixed(masks), solver)
     falling = fed._replace(nu=fall * nu)
-    run = Run(fed, masks, r, s0, recipe["k"], recipe["i"], bool(recipe["zero"]))
+    run = ScheduledRun(fed, masks, r, s0, recipe["k"], recipe["i"], bool(recipe["zero"]))
     problem = Problem(f)
     signs = np.array([client["signs"][:total] for client in clients], dtype=bool).T
 
@@ -419,7 +419,7 @@ ROUNDS = Instances(recipes, partial(build, of_round=True), shorter)
 # Settings and hypotheses
 
 
-def _of_client(values: Callable[[Run], Array]) -> Callable[[Any, Run], Any]:
+def _of_client(values: Callable[[ScheduledRun], Array]) -> Callable[[Any, ScheduledRun], Any]:
     return lambda problem, run: values(run)[run.i]
 
 
@@ -445,7 +445,7 @@ ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, drawing=
 def step_condition(factor: Any) -> Hypothesis:
     """sigma_i >= factor alpha_i r_i for every client."""
 
-    def met(problem: Problem, run: Run) -> bool:
+    def met(problem: Problem, run: ScheduledRun) -> bool:
         least = number(factor, True) * run.fed.alpha * run.r
         return all(a >= b for a, b in zip(run.fed.sigma, least, strict=True))
 

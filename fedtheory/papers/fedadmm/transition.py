@@ -353,7 +353,7 @@ ITERATION = Iteration(
 
 
 @dataclass(frozen=True)
-class View:
+class IterationView:
     """What a statement says of one iteration; squares are of each client, ``(..., m)``."""
 
     problem: Problem
@@ -404,14 +404,16 @@ class View:
         return square(weighted_gradient(self.problem, self.params.alpha, server(self.params, self.state)))
 
 
-def quantity(name: str, of: Callable[[View], Array]) -> Quantity:
+def quantity(name: str, of: Callable[[IterationView], Array]) -> Quantity:
     """What ``of(view)`` says of an iteration."""
-    return Quantity(q(name), Overall(ITERATION, lambda problem, params, state: of(View(problem, params, state))))
+    return Quantity(
+        q(name), Overall(ITERATION, lambda problem, params, state: of(IterationView(problem, params, state)))
+    )
 
 
-def of_client(name: str, of: Callable[[View], Array]) -> Quantity:
+def of_client(name: str, of: Callable[[IterationView], Array]) -> Quantity:
     """What ``of(view)``, ``(..., m)``, says of the client i."""
-    return Quantity(q(name), lambda problem, params, state: of(View(problem, params, state))[..., params.i])
+    return Quantity(q(name), lambda problem, params, state: of(IterationView(problem, params, state))[..., params.i])
 
 
 def at(name: str, function: Callable[[Problem, Any, Any], Array], later: bool = False, each: bool = False) -> Quantity:

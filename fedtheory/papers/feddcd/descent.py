@@ -181,7 +181,7 @@ _last = _h - _r * eta * _true + _r * eta * (_true / 2 + _off / 2) + _r * eta**2 
 def _expected(of: Callable[[Problem, Array, Array], Array]) -> Any:
     """E of what ``of(problem, y, y_next)`` says over the participants of the next round."""
 
-    def value(problem: Problem, params: inexact.TrackedParams, state: inexact.Tracked) -> Array:
+    def value(problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState) -> Array:
         base, here = inexact_feddcd.Params(*params[:5]), inexact_feddcd.State(*state[:2])
         draws, chances = support_of(inexact_feddcd.draws(problem, base, here), is_exact(params.Lambda))
         total: Any = 0
@@ -203,7 +203,7 @@ def _moved(problem: Problem, y: Array, after: Array) -> Array:
     return ((problem.f.conjugate_gradient(y) - problem.f.conjugate_gradient(after)) ** 2).sum(axis=(-1, -2))
 
 
-def _projected(problem: Problem, params: Any, state: inexact.Tracked) -> Array:
+def _projected(problem: Problem, params: Any, state: inexact.TrackedState) -> Array:
     """alpha |G_[N] grad G(y)|_L^2/alpha^2 = sum_i |w_i - mean|^2 for w_i = grad f_i^*(y_i)."""
     w = problem.f.conjugate_gradient(state.y)
     return ((w - w.sum(axis=-2, keepdims=True) / problem.n) ** 2).sum(axis=(-1, -2))

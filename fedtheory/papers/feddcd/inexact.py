@@ -49,7 +49,7 @@ alpha_C, M, eta_C = sympy.symbols("alpha_C M eta_C", positive=True)
 kappa = (tau - 1) * alpha / (32 * (N - 1) * beta)
 
 
-class Tracked(NamedTuple):
+class TrackedState(NamedTuple):
     """A state of inexact FedDCD with what its lemmas sum up over the rounds so far.
 
     ``y``, ``w``: as in the algorithm. ``drift``: sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2.
@@ -77,36 +77,43 @@ def _base(params: TrackedParams) -> inexact_feddcd.Params:
     return inexact_feddcd.Params(*params[:5])
 
 
-def _start(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> Tracked:
+def _start(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> TrackedState:
     state = inexact_feddcd.init(problem, _base(params), y, w)
     gap = dual.dual_gap(problem, params, state)
-    return Tracked(state.y, state.w, 0 * gap, gap)
+    return TrackedState(state.y, state.w, 0 * gap, gap)
 
 
-def _draws(problem: Problem, params: TrackedParams, state: Tracked) -> Any:
+def _draws(problem: Problem, params: TrackedParams, state: TrackedState) -> Any:
     return inexact_feddcd.draws(problem, _base(params), inexact_feddcd.State(*state[:2]))
 
 
-def _step(problem: Problem, params: TrackedParams, state: Tracked, draw: Any) -> Tracked:
+def _step(problem: Problem, params: TrackedParams, state: TrackedState, draw: Any) -> TrackedState:
     after = inexact_feddcd.step(problem, _base(params), inexact_feddcd.State(*state[:2]), draw)
     conjugate_gradient = problem.f.conjugate_gradient
     moved = ((conjugate_gradient(after.y) - conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
     gap = dual.dual_gap(problem, params, after)
     d = params.delta
-    return Tracked(after.y, after.w, d * (state.drift + moved), d * state.gaps + (1 + d) * gap)
+    return TrackedState(after.y, after.w, d * (state.drift + moved), d * state.gaps + (1 + d) * gap)
 
 
-def _fixed_point(problem: Problem, params: TrackedParams) -> Tracked:
+def _fixed_point(problem: Problem, params: TrackedParams) -> TrackedState:
     y = problem.y_star
     return _start(problem, params, y, problem.f.conjugate_gradient(y))
 
 
 tracked = Algorithm(
-    "inexact-feddcd, tracked", TrackedParams, Tracked, _start, _draws, _step, _fixed_point, inexact_feddcd.invariant
+    "inexact-feddcd, tracked",
+    TrackedParams,
+    TrackedState,
+    _start,
+    _draws,
+    _step,
+    _fixed_point,
+    inexact_feddcd.invariant,
 )
 
 
-def _warm(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> Tracked:
+def _warm(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> TrackedState:
     """As :func:`_start`, but for the first guess, which is exact."""
     y = zeros(problem.n, problem.d) if y is None else y
     return _start(problem, params, y, problem.f.conjugate_gradient(y) if w is None else w)
@@ -174,7 +181,7 @@ def _warm_blocks(
     return inexact_rbcd.State(x, problem.f.gradient(x) if slope is None else slope)
 
 
-def _error(problem: Problem, params: Any, state: Tracked) -> Array:
+def _error(problem: Problem, params: Any, state: TrackedState) -> Array:
     """sum_i |last estimate_i - gradient_i|^2, from which the next call starts; 0 where the guess is exact."""
     found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
     return found

@@ -411,7 +411,7 @@ def test_a_run_is_algorithm_1_with_its_accuracy():
         rng = np.random.default_rng(recipe["k"])
         theta = np.array([[Fraction(int(v), 2) for v in rng.integers(-5, 6, instance.dimension)]], dtype=object)
         problem, history = instance.at(theta)
-        view = runs.View(problem, instance.params, history)
+        view = runs.RunView(problem, instance.params, history)
         k0, masks = instance.params.fed.k0, instance.params.masks
         for k in range(len(masks) * k0):
             before, after = view.state(k), view.state(k + 1)

@@ -20,7 +20,7 @@ from fedtheory.kinds.order import Order
 from fedtheory.papers.locodl import complexity, d, k, kappa, n, omega
 from fedtheory.papers.locodl import tables as locodl_tables
 from fedtheory.tables import growth
-from fedtheory.tables.regions import Axis, axis, regions
+from fedtheory.tables.regions import LetterRange, axis, regions
 from fedtheory.tables.rendering import plain, prose, render
 from verify.cli import main
 from verify.comparisons import orders
@@ -366,7 +366,7 @@ def test_formulas_read_in_the_order_of_the_papers():
 
 @pytest.fixture(scope="module")
 def table_2_map():
-    return regions(tables.get("locodl/table-2"), Axis("n", 1, 1e6), Axis("d", 1, 1e6), {"kappa": 1e4})
+    return regions(tables.get("locodl/table-2"), LetterRange("n", 1, 1e6), LetterRange("d", 1, 1e6), {"kappa": 1e4})
 
 
 def winners(found, n_value, d_value):
@@ -404,7 +404,7 @@ def test_the_leading_terms_change_at_n_equal_to_d_squared(table_2_map):
 def test_without_adiana_the_local_methods_win_between(table_2_map):
     table = tables.get("locodl/table-2")
     others = replace(table, rows=tuple(r for r in table.rows if r.key != "adiana-refined"))
-    found = regions(others, Axis("n", 1, 1e6), Axis("d", 1, 1e6), {"kappa": 1e4})
+    found = regions(others, LetterRange("n", 1, 1e6), LetterRange("d", 1, 1e6), {"kappa": 1e4})
     assert winners(found, 1e3, 100) == winners(found, 1e5, 100) == {"5GCS-CC", "CompressedScaffnew", "LoCoDL"}
 
 
@@ -418,7 +418,9 @@ def test_a_map_agrees_with_the_numbers_of_the_table(table_2_map):
 
 
 def test_a_map_compares_every_method_of_table_1_without_the_lower_bound():
-    found = regions(tables.get("locodl/table-1"), Axis("n", 1, 1e4), Axis("omega", 0.01, 1e4), {"kappa": 1})
+    found = regions(
+        tables.get("locodl/table-1"), LetterRange("n", 1, 1e4), LetterRange("omega", 0.01, 1e4), {"kappa": 1}
+    )
     assert len(found.methods) == 6 and not any("bound" in name for name in found.methods)
     assert "EF21" in winners(found, 1, 0.01)
     # ADIANA is of the order of the lower bound everywhere.
@@ -426,7 +428,9 @@ def test_a_map_compares_every_method_of_table_1_without_the_lower_bound():
 
 
 def test_impossible_values_belong_to_nobody(tmp_path):
-    found = regions(tables.get("rates"), Axis("n", 2, 100), Axis("m", 2, 100), {"kappa": 10, "omega": 1, "d": 3})
+    found = regions(
+        tables.get("rates"), LetterRange("n", 2, 100), LetterRange("m", 2, 100), {"kappa": 10, "omega": 1, "d": 3}
+    )
     x, y = np.meshgrid(found.x.values, found.y.values)
     assert ((found.index >= 0) == (y <= x)).all()
     figures.draw_map(found, tmp_path / "m.png")
@@ -509,5 +513,5 @@ def test_bad_input_is_one_line_and_status_2(tmp_path, monkeypatch, capsys, comma
 
 
 def test_a_range_is_read():
-    assert axis("n=1:1e6") == Axis("n", 1.0, 1e6)
+    assert axis("n=1:1e6") == LetterRange("n", 1.0, 1e6)
     assert axis("n=1:1e6").values[[0, -1]] == pytest.approx([1, 1e6])

@@ -357,7 +357,7 @@ def test_the_least_is_that_of_the_servers_models():
     for recipe, _ in islice(meeting(THEOREM, THEOREM.instances.recipes(np.random.default_rng(1))), 12):
         instance = THEOREM.instances.build(recipe, False)
         problem, history = instance.at(np.random.default_rng(0).standard_normal((2, instance.dimension)))
-        view = runs.View(problem, instance.params, history)
+        view = runs.RunView(problem, instance.params, history)
         found = rate._LEAST.of(problem, instance.params, history)
         assert np.allclose(found, rate.smallest(view, instance.params.k))
         first, second = (q.of(problem, instance.params, history) for q in rate.OF_CONSTANT[:2])

@@ -12,7 +12,7 @@ from sympy import Le, Lt, Max, Min, Rational, ceiling, floor, log, sqrt
 from fedtheory.kinds.order import Order
 from verify.exact import bounds
 from verify.exact.domination import DominationWeights
-from verify.exact.magnitudes import Unknown
+from verify.exact.magnitudes import NoMagnitude
 
 n, d, k, tau = sympy.symbols("n d k tau", positive=True, integer=True)
 x, y, p, kappa, epsilon = sympy.symbols("x y p kappa epsilon", positive=True)
@@ -65,7 +65,7 @@ FACTOR = Max((1 - 1 / kappa) ** 2, 1 - p**2)
     ],
 )
 def test_what_fails_or_is_undefined_somewhere_is_not_shown(left, right, when):
-    with pytest.raises(Unknown):
+    with pytest.raises(NoMagnitude):
         proof(left, right, *when)
 
 
@@ -81,7 +81,7 @@ def test_what_fails_or_is_undefined_somewhere_is_not_shown(left, right, when):
     ],
 )
 def test_what_fails_in_a_limit_is_not_shown(left, right):
-    with pytest.raises(Unknown):
+    with pytest.raises(NoMagnitude):
         proof(left, right, small=epsilon)
 
 
@@ -131,5 +131,5 @@ def test_a_proof_is_checked_from_the_order_alone():
 
 
 def test_what_nothing_meets_is_not_shown():
-    with pytest.raises(Unknown):
+    with pytest.raises(NoMagnitude):
         proof(x, 1, le(x, y), le(2 * y, x))

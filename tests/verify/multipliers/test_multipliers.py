@@ -20,7 +20,7 @@ from verify.multipliers import posing, proofs
 from verify.multipliers.cases import cases
 from verify.multipliers.charts import has_no_negative
 from verify.multipliers.domains import Domain
-from verify.multipliers.points import Points, Programs
+from verify.multipliers.points import Programs, SamplePoints
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.ratios import Ratio, parsed, polynomials, text
 
@@ -56,7 +56,7 @@ def test_multipliers_are_found_again():
 def test_a_program_without_unknowns_is_decided_without_the_solver():
     claim = claims.get(SCAFFNEW)
     posed = posing.pose(claim, cases(claim)[1])
-    programs = Programs(posed, Points(posed, np.random.default_rng(0)).choose(2))
+    programs = Programs(posed, SamplePoints(posed, np.random.default_rng(0)).choose(2))
     assert not programs.feasible(0, [], {})
     every = list(range(len(programs.names)))
     found = programs.solve(0, np.ones(len(every)), every, {})

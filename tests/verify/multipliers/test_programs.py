@@ -273,14 +273,14 @@ def differs():
 
 
 def test_a_program_in_which_all_clients_have_one_gradient_is_told(monkeypatch):
-    at = functions.Functions.at
+    at = functions.ClassFunctions.at
 
     def alike(functions, world, point, apart=False):
         found = at(functions, world, point, apart)
         found.gradient = WorldValue({k: c for k, c in found.gradient.of.items() if not any(atom.own for atom in k[1])})
         return found
 
-    monkeypatch.setattr(functions.Functions, "at", alike)
+    monkeypatch.setattr(functions.ClassFunctions, "at", alike)
     assert differs()
 
 
@@ -302,7 +302,7 @@ def test_clients_that_are_drawn_one_by_one_are_no_subset(monkeypatch):
 
 
 def test_a_curvature_that_is_not_the_class_s_is_told(monkeypatch):
-    made = functions.Functions._at_drawn_points
+    made = functions.ClassFunctions._at_drawn_points
 
     def swapped(functions, world):
         least, largest = functions.curvatures
@@ -310,5 +310,5 @@ def test_a_curvature_that_is_not_the_class_s_is_told(monkeypatch):
         yield from made(functions, world)
         functions.curvatures = least, largest
 
-    monkeypatch.setattr(functions.Functions, "_at_drawn_points", swapped)
+    monkeypatch.setattr(functions.ClassFunctions, "_at_drawn_points", swapped)
     assert not all(true for _, _, true in compared(ROUND, 1, 1))

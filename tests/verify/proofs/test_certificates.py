@@ -11,7 +11,14 @@ from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
 from verify.proofs import rounds
-from verify.proofs.identity import GapInequality, Unprovable, Weights, coefficients, is_nonnegative, require_at_least
+from verify.proofs.identity import (
+    GapInequality,
+    IdentityWeights,
+    Unprovable,
+    coefficients,
+    is_nonnegative,
+    require_at_least,
+)
 
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
 #: Of inexact FedDCD, with a contraction and a start.
@@ -104,10 +111,10 @@ def test_certificate_does_not_fit_another_claim():
 def test_negative_weights_prove_nothing():
     x, y = row("x"), row("y")
     posed = GapInequality("p", x**2 - y**2, {"larger": y**2 - x**2, "smaller": x**2 - y**2})
-    assert Weights({"larger": sympy.S.One}, ()).prove(posed, EQ_3)
-    assert not Weights({"smaller": -sympy.S.One}, ()).prove(posed, EQ_3)
-    assert not Weights({}, ((sympy.S.One, x), (-sympy.S.One, y))).prove(posed, EQ_3)
-    assert not Weights({}, ((sympy.S.One, x),)).prove(posed, EQ_3)
+    assert IdentityWeights({"larger": sympy.S.One}, ()).prove(posed, EQ_3)
+    assert not IdentityWeights({"smaller": -sympy.S.One}, ()).prove(posed, EQ_3)
+    assert not IdentityWeights({}, ((sympy.S.One, x), (-sympy.S.One, y))).prove(posed, EQ_3)
+    assert not IdentityWeights({}, ((sympy.S.One, x),)).prove(posed, EQ_3)
 
 
 def test_signs_come_from_the_hypotheses():

@@ -353,7 +353,7 @@ class Card:
         return outcomes.scalars(self.example["recipe"]) if self.example else []
 
     @property
-    def tables(self) -> list[outcomes.Table]:
+    def tables(self) -> list[outcomes.LetterTable]:
         """The parts of the counterexample's recipe that have rows, such as the clients."""
         return outcomes.tables(self.example["recipe"]) if self.example else []
 

@@ -95,7 +95,7 @@ def dirichlet(alpha: float, rng: np.random.Generator, n: int = 100, d: int = 10)
 
 
 @dataclass(frozen=True)
-class Plan:
+class CurvePlan:
     """One curve: a method with parameters, the bits of one message round, and how to see what it does.
 
     ``model(state)``: the model ``(R, d)`` whose error is measured.
@@ -124,7 +124,7 @@ class Plan:
         sparse = self.compressor in (BOTH, RAND_K) and _FEW * self.k <= self.problem.d
         return sparse and self.method in ("LoCoDL", "DIANA")
 
-    def scaled(self, factor: float) -> Plan:
+    def scaled(self, factor: float) -> CurvePlan:
         """The same with its primal stepsize multiplied, and what depends on that by its theorem."""
         if factor == 1:
             return self
@@ -212,7 +212,7 @@ def _theory(task: Task, method: str, family: Family) -> tuple[Any, float]:
     return params, max(1 + 1 / (params.gamma * mu), (1 + omega) * (1 + L_F / (2 * params.tau)))
 
 
-def plans(task: Task, method: str, kinds: Sequence[str]) -> Iterator[Plan]:
+def plans(task: Task, method: str, kinds: Sequence[str]) -> Iterator[CurvePlan]:
     """A method with each of these compressors, or with what it sends if it compresses nothing. LoCoDL takes
     k = ceil(d/n) of Corollary 3.2, the others the k that their own theorem says needs the fewest bits."""
     if method in PLAIN:
@@ -223,7 +223,7 @@ def plans(task: Task, method: str, kinds: Sequence[str]) -> Iterator[Plan]:
         yield min(options, key=lambda option: option[0])[1]
 
 
-def with_k(task: Task, method: str, kind: str, k: int) -> Plan:
+def with_k(task: Task, method: str, kind: str, k: int) -> CurvePlan:
     """A method whose compressor keeps k coordinates. ``ValueError`` where there are fewer."""
     return _compressed(task, method, kind, k)[1]
 
@@ -232,31 +232,33 @@ def _mean_x(state: Any) -> Array:
     return state.x.mean(axis=-2)
 
 
-def _compressed(task: Task, method: str, kind: str, k: int) -> tuple[float, Plan]:
+def _compressed(task: Task, method: str, kind: str, k: int) -> tuple[float, CurvePlan]:
     """The method, and the bits that its theorem promises, up to constants; none are needed of LoCoDL."""
     n, made = task.n, _made(kind, task.d, k)
     if method == "LoCoDL":
         params: Any = locodl.theory(task.split, Family(made, n))
-        return 0.0, Plan(method, kind, locodl.algorithm, task.split, params, made.bits, _mean_x, k, local=True)
+        return 0.0, CurvePlan(method, kind, locodl.algorithm, task.split, params, made.bits, _mean_x, k, local=True)
     params, iterations = _theory(task, method, Family(made, n))
     bits = made.bits * (2 if method == "ADIANA" else 1)
     algorithm = {"DIANA": diana.algorithm, "ADIANA": adiana.algorithm, "5GCS-CC": fivegcs_cc.algorithm}[method]
     model: Callable[[Any], Array] = (lambda state: state.y) if method == "ADIANA" else lambda state: state.x
-    return iterations * bits, Plan(method, kind, algorithm, task.plain, params, bits, model, k)
+    return iterations * bits, CurvePlan(method, kind, algorithm, task.plain, params, bits, model, k)
 
 
-def _uncompressed(task: Task, method: str) -> Plan:
+def _uncompressed(task: Task, method: str) -> CurvePlan:
     problem, n, d = task.plain, task.n, task.d
     if method == "CompressedScaffnew":
         params: Any = compressed_scaffnew.theory(problem)
         # All clients know the permutation from shared randomness: no index is sent.
         bits = FLOAT_BITS * compressed_scaffnew.reals(n, d, params.s)
-        return Plan(method, PLAIN[method], compressed_scaffnew.algorithm, problem, params, bits, _mean_x, local=True)
+        return CurvePlan(
+            method, PLAIN[method], compressed_scaffnew.algorithm, problem, params, bits, _mean_x, local=True
+        )
     if method == "SCAFFOLD":
         # The model and the control variate; the stepsize is that of Karimireddy et al. with all clients.
         params, bits = scaffold.Params(n, LOCAL_STEPS, 1 / (81 * problem.L * LOCAL_STEPS)), 2 * FLOAT_BITS * d
-        return Plan(method, PLAIN[method], scaffold.algorithm, problem, params, bits, lambda state: state.x)
-    return Plan(
+        return CurvePlan(method, PLAIN[method], scaffold.algorithm, problem, params, bits, lambda state: state.x)
+    return CurvePlan(
         method,
         PLAIN[method],
         gradskip.algorithm,
@@ -269,11 +271,11 @@ def _uncompressed(task: Task, method: str) -> Plan:
 
 
 @dataclass(frozen=True)
-class Run:
+class CurveRun:
     """Errors ``(T, R)`` of a plan when ``bits (T,)`` a client had been sent, for R seeds: of the average model that the
     last communication made, as no other is known without one."""
 
-    plan: Plan
+    plan: CurvePlan
     bits: Array
     errors: Array
 
@@ -293,7 +295,7 @@ class Limits(NamedTuple):
     iterations: int
 
 
-def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> Run:
+def run(plan: CurvePlan, task: Task, limits: Limits, replicas: int, rng: np.random.Generator) -> CurveRun:
     """All replicas at once, from a communication to the next. Errors are measured when bits have grown by half a per
     cent, not at every communication.
 
@@ -322,4 +324,4 @@ def run(plan: Plan, task: Task, limits: Limits, replicas: int, rng: np.random.Ge
         best = np.minimum(best, errors[-1])
         if best.max() <= limits.least or errors[-1].max() >= DIVERGED or sent >= limits.bits:
             break
-    return Run(plan, np.array(bits), np.stack(errors))
+    return CurveRun(plan, np.array(bits), np.stack(errors))

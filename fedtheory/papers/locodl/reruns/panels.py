@@ -11,7 +11,17 @@ import numpy as np
 from fedtheory.data import Dataset, split
 from fedtheory.experiments import Curve, Result, Tuned, spent, tune
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.locodl.reruns.methods import Limits, Plan, Run, Task, dirichlet, plans, pose, run, with_k
+from fedtheory.papers.locodl.reruns.methods import (
+    CurvePlan,
+    CurveRun,
+    Limits,
+    Task,
+    dirichlet,
+    plans,
+    pose,
+    run,
+    with_k,
+)
 from fedtheory.papers.locodl.reruns.names import BOTH, COMPRESSED, FEW, MANY, MORE, TARGETS, key
 
 #: The condition number of the paper.
@@ -100,7 +110,7 @@ def _posed(data: Dataset, n: int) -> Task:
     return pose(*split(data, n, "equal", np.random.default_rng(_SHUFFLE)), data.name, KAPPA)
 
 
-def _iterations(plan: Plan, task: Task, replicas: int) -> int:
+def _iterations(plan: CurvePlan, task: Task, replicas: int) -> int:
     """Iterations that a run may take."""
     n, d, m = task.n, task.d, task.losses.m
     entries = _ENTRY * np.count_nonzero(task.losses.A)
@@ -167,7 +177,7 @@ def _budget(method: str, ends: Mapping[tuple[str, str], float]) -> float:
     return min(allowed, _SETTLED * max(best, ends.get(("LoCoDL", BOTH), np.inf)))
 
 
-def _tuned(plan: Plan, task: Task, target: float, budget: float) -> Tuned:
+def _tuned(plan: CurvePlan, task: Task, target: float, budget: float) -> Tuned:
     """The factor with which a few runs, on draws of their own, need the fewest bits to the target in the median."""
     least, iterations = budget, _iterations(plan, task, _TRIED)
 
@@ -183,7 +193,7 @@ def _tuned(plan: Plan, task: Task, target: float, budget: float) -> Tuned:
     return tune(cost)
 
 
-def _curve(found: Run, panel: str) -> Curve:
+def _curve(found: CurveRun, panel: str) -> Curve:
     """The medians of short pieces of a run: LoCoDL's errors jump at every communication."""
     bits, errors = found.bits[1:], np.median(found.errors, axis=1)[1:]
     pieces: list[Array] = []
