@@ -93,4 +93,4 @@ def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str
     return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power)
 
 
-__all__ = ["UndecidedExpansion", "along", "letters", "relations", "sides_at", "told"]
+__all__ = ["along", "letters", "relations", "sides_at", "told"]
