@@ -19,10 +19,6 @@ def step(problem, params, state, draw):
     return {"x": x, "g": state.g + params.compressor.apply(draw, problem.f.gradient(x[..., None, :]) - state.g)}
 
 
-def draws(problem, params, state):
-    return ft.Independent(params.compressor.draws, problem.n)
-
-
 def error(problem, params, state):
     return ((state.g - problem.f.gradient(state.x[..., None, :])) ** 2).sum(axis=(-1, -2)) / problem.n
 
@@ -31,7 +27,7 @@ def square_of_gradient(problem, params, state):
     return (mean_gradient(problem, state.x) ** 2).sum(axis=-1)
 
 
-ef21 = ft.method("ef21", step, ["gamma", "alpha", "compressor"], {"x": "point", "g": "clients"}, draws=draws)
+ef21 = ft.method("ef21", step, ["gamma", "alpha", "compressor"], {"x": "point", "g": "clients"})
 setting = ft.Setting(algorithm=ef21, functions=ft.Smooth(L), adversaries=(ft.ContractiveCompressors(),))
 F, F_next = ft.Quantity("F", ft.gap), ft.Quantity("F_next", ft.gap, after=True)
 R, R_next = ft.Quantity("R", error), ft.Quantity("R_next", error, after=True)

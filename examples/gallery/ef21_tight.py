@@ -19,10 +19,6 @@ def step(problem, params, state, draw):
     return {"x": x, "g": state.g + params.compressor.apply(draw, problem.f.gradient(x[..., None, :]) - state.g)}
 
 
-def draws(problem, params, state):
-    return ft.Independent(params.compressor.draws, problem.n)
-
-
 def errors(problem, params, state):
     return ((state.g - problem.f.gradient(state.x[..., None, :])) ** 2).sum(axis=(-1, -2)) / problem.n
 
@@ -40,7 +36,7 @@ def parameters(rng, recipe):
     return {**recipe, "alpha": 1 - s**2, "gamma": gamma, "s": s, "u": u}
 
 
-ef21 = ft.method("ef21", step, ["gamma", "alpha", "s", "u", "compressor"], {"x": "point", "g": "clients"}, draws=draws)
+ef21 = ft.method("ef21", step, ["gamma", "alpha", "s", "u", "compressor"], {"x": "point", "g": "clients"})
 setting = ft.Setting(
     algorithm=ef21,
     functions=ft.SmoothStronglyConvex(mu, L),

@@ -11,10 +11,6 @@ def step(problem, params, state, draw):
     return {"x": state.x - sent.sum(axis=-2) / problem.n, "e": wanted - sent}
 
 
-def draws(problem, params, state):
-    return ft.Independent(params.compressor.draws, problem.n)
-
-
 def virtual(problem, params, state):
     return ((state.x - state.e.sum(axis=-2) / problem.n - problem.x_star) ** 2).sum(axis=-1)
 
@@ -23,7 +19,7 @@ def held(problem, params, state):
     return ((state.e.sum(axis=-2) / problem.n) ** 2).sum(axis=-1)
 
 
-ef = ft.method("error-feedback", step, ["gamma", "alpha", "compressor"], {"x": "point", "e": "clients"}, draws=draws)
+ef = ft.method("error-feedback", step, ["gamma", "alpha", "compressor"], {"x": "point", "e": "clients"})
 setting = ft.Setting(algorithm=ef, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(ft.ContractiveCompressors(),))
 three, half = (ft.contracts(ef, virtual, 1 - gamma * mu / 2, {held: c * L * gamma / 2}) for c in (6, 1))
 CLAIMS = (

@@ -21,7 +21,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import Constant, Distribution, Draw, Size
+from fedtheory.randomness import Constant, Distribution, Draw, Independent, Size
 
 
 @dataclass(frozen=True)
@@ -122,9 +122,10 @@ def method(
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
     ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too. Unless given: all parts start at 0; the
-    draws are those of ``params.compressors`` or of ``params.noise``, or there are none; at the fixed point points are
-    the optimum and clients' vectors 0. ``schedules``: parameters that vary with the round, by name, as expressions in
-    its index ``round_index`` and in letters; the step has their values at its round.
+    draws are those of ``params.compressors`` or of ``params.noise``, or those of ``params.compressor`` for each client
+    by itself, or there are none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``:
+    parameters that vary with the round, by name, as expressions in its index ``round_index`` and in letters; the step
+    has their values at its round.
     ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
     problem is, or for a schedule that is no number, infinite or negative at some round.
     """
@@ -167,6 +168,8 @@ def method(
     def drawn(problem: Any, params: Any, state: Any) -> Any:
         if hasattr(params, "compressors"):
             return params.compressors.draws
+        if hasattr(params, "compressor"):
+            return Independent(params.compressor.draws, problem.n)
         return params.noise.draws if hasattr(params, "noise") else Constant()
 
     return Algorithm(

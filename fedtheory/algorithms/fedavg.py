@@ -185,6 +185,17 @@ def _by_position(problem: Problem, params: Any, clients: Array) -> Array:
     return own / np.where(clients, own, 0.0).sum(axis=-1, keepdims=True)
 
 
+def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    """FedAvg whose local steps all take the gradient at the server's model."""
+    at = everywhere(problem, state.x)
+    change, buffer = 0 * at, 0 * at
+    for k in range(local_steps(params)):
+        buffer = params.momentum * buffer + params.batches.gradient(problem, at, draw.rows, k)
+        change = change - params.eta_l * buffer
+    w = np.where(draw.clients, _counts(problem, params), 0.0)[..., None]
+    return State(state.x + params.eta_g * (w * change).sum(axis=-2) / w.sum(axis=-2))
+
+
 def _models_not_changes(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
     return State(np.where(draw.clients[..., None], y, 0 * y).sum(axis=-2) / problem.n)
@@ -232,4 +243,5 @@ SLIPS: Table = (
         ),
     ),
     ("models, not their changes, are divided by all clients", "x", _models_not_changes),
+    ("the gradients of all local steps are taken at the server's model, not at the client's own", "x", _at_the_server),
 )

@@ -119,7 +119,7 @@ class Test:
 
     def replay(self, name: str | None = None) -> str:
         """Code that runs the test again; with the name of an input, that names its vector too."""
-        given = f"alpha={1 - self.factor!r}" if self.contractive else f"omega={self.factor!r}"
+        given = f"alpha={round(1 - self.factor, 15)!r}" if self.contractive else f"omega={self.factor!r}"
         batch = ", batch=True" if self.batch else ""
         again = f"conformance.compressor(compress, d={self.d}, {given}, seed={self.seed}{batch})"
         if name is None:

@@ -58,9 +58,9 @@ def compressor(
     ``compress`` takes a vector ``(d,)`` and a ``numpy.random.Generator`` and returns what ``np.asarray`` takes; with
     ``batch`` it takes the rows ``(m, d)``, each compressed by itself with randomness of its own. A sequence of
     functions: the compressors of as many clients, which must then be independent of each other. A function of one
-    argument has randomness of its own. Exactly one of ``omega`` and ``alpha`` (E|C(x) - x|^2 <= (1 - alpha)|x|^2) is
-    claimed. ``bits``: the length of a message; fewer than 2^bits values may then occur, and where ``compress`` returns
-    (value, bits), none may be longer.
+    argument, or whose others are settings such as ``k=5``, has randomness of its own. Exactly one of ``omega`` and
+    ``alpha`` (E|C(x) - x|^2 <= (1 - alpha)|x|^2) is claimed. ``bits``: the length of a message; fewer than 2^bits
+    values may then occur, and where ``compress`` returns (value, bits), none may be longer.
 
     ``level``: the chance that a right compressor is rejected. It takes all |C(x) - x| <= ``bound`` |x|, in the
     Euclidean and the largest norm, by default 2 (1 + omega); where a value shows that this is not so, the tests of the
@@ -166,18 +166,28 @@ def _posed(
 
 
 def _two_arguments(call: Compress) -> Compress:
-    """The function of (x, rng), whether or not it takes a generator."""
+    """The function of (x, rng), whether or not it takes a generator: a number or a text by default is no generator's
+    place, as that of k in ``compress(x, k=5)``, unless it is called a seed."""
     try:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):
         return call
     positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.VAR_POSITIONAL)]
+    if len(positional) > 1 and _is_setting(positional[1]):
+        free = [p.name for p in positional[2:] if p.kind is p.POSITIONAL_OR_KEYWORD and not _is_setting(p)]
+        if free:
+            return lambda x, rng: call(x, **{free[0]: rng})
+        positional = positional[:1]
     if len(positional) == 1 and positional[0].kind is not positional[0].VAR_POSITIONAL:
         named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.default is p.empty]
         if len(named) == 1:
             return lambda x, rng: call(x, **{named[0]: rng})
         return lambda x, rng: call(x)
     return call
+
+
+def _is_setting(parameter: inspect.Parameter) -> bool:
+    return isinstance(parameter.default, Real | str) and parameter.name not in ("rng", "seed", "random_state")
 
 
 # Messages

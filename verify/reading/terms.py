@@ -195,7 +195,8 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
     own, before = at.axes[-2:], at.axes[:-2]
     whole = own in ((Axis.CLIENTS, Axis.COORDINATES), (Axis.ONE, Axis.COORDINATES))
     if at.degree not in (1, ANY_DEGREE) or not whole or not set(before) <= {Axis.ONE, Axis.DRAWS}:
-        raise ValueError(f"{name} is taken at {at}, where vectors of clients are due")
+        hint = ": write x[..., None, :] for a point x" if own[-1:] == (Axis.COORDINATES,) and not whole else ""
+        raise ValueError(f"{name} is taken at {at}, where vectors of clients are due{hint}")
     batched = any(term.type.batched for term in on)
     if any(term.op is Op.ALL for term in on):
         if before != (Axis.ONE,):

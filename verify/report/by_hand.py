@@ -158,7 +158,7 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield f"start: {place}"
     later, probabilities = state, np.ones(1, dtype=int)
     moves = (kind.stepping or kind.acting) and kind.algorithm is not None
-    if moves or hasattr(state, "states"):
+    if moves or hasattr(state, "states") or hasattr(state, "LINES"):
         yield from _step(state)
     if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
         later, probabilities = rollout(claim, instance, problem, state, example.rounds)
@@ -179,10 +179,11 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
 
 
 def _step(state: Any) -> Iterator[str]:
-    """What a step does to the parts of the state, where the algorithm of such states says so in words."""
+    """What a step does to the parts of the state, where the algorithm of such states, or their type, says so."""
     first = state.states()[0] if hasattr(state, "states") else state
     name = next((a for a in algorithms.names() if algorithms.get(a).State is type(first)), "")
-    if told := [line for letter in first._fields if (line := algorithms.line(name, letter)) != letter]:
+    own = getattr(first, "LINES", {})
+    if told := [line for letter in first._fields if (line := own.get(letter, algorithms.line(name, letter))) != letter]:
         yield f"step: {'; '.join(told)}"
 
 

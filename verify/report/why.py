@@ -81,10 +81,10 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
         told.append(f"  counterexample: {shown(example.left)} {example.relation} {shown(example.right)} is false{at}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
-    for used in ends(claim, verdicts):
-        # The errors of others explain what has none of its own.
-        error = f": {used.claim.flaw}" if used.claim.flaw and not claim.flaw else ""
-        told.append(f"  step: {_rests(used)}, which is {verdicts[used.claim.id]}{error}")
+    # Each error is told once, where it is made: here only which claims make it.
+    if culprits := ends(claim, verdicts):
+        also = "also relies" if claim.flaw else "relies"
+        told.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
     for repaired in claims.repairing(claim.id):
         told.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
     return told
@@ -147,8 +147,11 @@ def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
 
 def _rests(used: Used) -> str:
     way = f", through {', '.join(c.id for c in used.through)}" if used.through else ""
-    place = f" ({used.claim.where})" if used.claim.where else ""
-    return f"it relies on {used.claim.id}{place}{way}"
+    return f"it relies on {_placed(used.claim)}{way}"
+
+
+def _placed(claim: Claim) -> str:
+    return f"{claim.id} ({claim.where})" if claim.where else claim.id
 
 
 def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:

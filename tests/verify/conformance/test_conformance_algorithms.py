@@ -119,6 +119,20 @@ def scaffnew(problem, params, rounds, rng, systematic):
     return found
 
 
+def test_local_steps_with_gradients_at_the_servers_model():
+    def run(problem, params, rounds, rng):
+        x, found = np.zeros(problem.d), []
+        for _ in range(rounds):
+            chosen = rng.choice(problem.n, params.tau, replace=False)
+            slopes = [conformance.client(problem, i).gradient(x) for i in chosen]
+            x = x - params.epochs * params.eta_l * np.mean(slopes, axis=0)
+            found.append(x)
+        return found
+
+    (failure,) = conformance.algorithm("fedavg", run=run).failures
+    assert "taken at the server's model, not at the client's own" in failure.evidence
+
+
 @pytest.mark.parametrize("systematic", [False, True])
 def test_coins_that_fall_at_equal_distances(systematic):
     report = conformance.algorithm("scaffnew", run=lambda *given: scaffnew(*given, systematic))

@@ -47,6 +47,17 @@ def test_a_forgotten_scaling_is_no_dependence():
     assert [failure.where for failure in report.failures] == ["mean"]
 
 
+def test_a_number_by_default_is_a_setting_and_no_place_for_a_generator():
+    def top(x, k=2, rng=None):
+        value, kept = np.zeros_like(x), np.argsort(-np.abs(x))[:k]
+        value[kept] = x[kept]
+        assert rng is None or isinstance(rng, np.random.Generator)
+        return value
+
+    assert conformance.compressor(lambda x, k=2: top(x, k), 6, alpha=1 / 3, samples=2000).ok
+    assert conformance.compressor(top, 6, alpha=1 / 3, samples=2000).ok
+
+
 def test_high_dimensions_are_not_enumerated():
     def sparse(x, rng):
         value, kept = np.zeros_like(x), rng.permutation(x.size)[:20]

@@ -41,6 +41,17 @@ def test_the_dual_gap_of_theorem_6_1_by_hand():
     assert "left: E[G(y^T)-G*] = 64/729, about 0.0877915" in lines
 
 
+@pytest.mark.parametrize(
+    ("id", "words"),
+    [
+        ("fedadmm/lemma-C.1/a/intermediate", "phi_i = pi_i + alpha_i grad f_i(w_i)"),
+        ("locodl/assumption-2.1/literal", "exactly one of the two iterations before"),
+    ],
+)
+def test_states_of_no_algorithm_say_what_their_parts_are(id, words):
+    assert words in "\n".join(by_hand.lines(carried(id)))
+
+
 def test_a_determinant_says_what_it_means():
     told = " ".join(by_hand.lines(carried("fedopt/algorithm-6/linear/literal")))
     assert "an eigenvalue below -1" in told and "diverges" in told
