@@ -79,6 +79,7 @@ FOLDERS = {
         "conformance",
         "report",
         "report.atlas",
+        "repair",
         "export",
         "cli",
     ),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments
+from verify.cli import best, checking, experiments, repairing
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -357,6 +357,7 @@ def parser() -> argparse.ArgumentParser:
     )
     distributed(tightening)
     best.register(command, owned, valued, _at_least)
+    repairing.register(command, owned, _at_least)
     conformance.register(command)
     experiments.register(command, _at_least)
     atlas.register(command)

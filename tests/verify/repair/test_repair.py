@@ -1,0 +1,97 @@
+"""The least change that makes a refuted claim true: what is tried, in which order, and what is told of what stands."""
+
+import json
+
+import pytest
+import sympy
+
+from fedtheory import claims
+from verify.cli import main, repairing
+from verify.repair.changes import families
+from verify.repair.numbers import between, named
+from verify.repair.searching import Repair, Search
+from verify.repair.solving import solved
+from verify.repair.trials import Bench, Verdict
+
+
+def changes(claim, sort):
+    """The words of the first change of each family of a sort."""
+    made = (f.change(claim, f.amounts[0]) for f in families(claim) if f.sort == sort)
+    return [change.text for change in made if change is not None]
+
+
+def test_the_simplest_number_between_two():
+    assert between(sympy.Integer(1), sympy.Integer(2)) == sympy.Rational(3, 2)
+    assert between(sympy.Rational(1, 2), sympy.Integer(1)) == sympy.Rational(2, 3)
+    assert between(sympy.Integer(3), sympy.Integer(8)) == 4
+    assert between(sympy.Rational(100, 99), sympy.Integer(1)) is None
+    assert 4 / sympy.E in list(named(sympy.Rational(7, 5), sympy.Rational(3, 2)))
+
+
+def test_a_chain_of_constants_is_solved_in_turn():
+    rule = claims.get("fedadmm/theorem-4.3/proof-constants").statement
+    least = next(iter(solved(rule)))
+    assert dict(least) == dict(claims.get("fedadmm/theorem-4.3/proof-constants/repaired").statement.assignments)
+
+
+@pytest.mark.parametrize(
+    ("id", "sort", "text"),
+    [
+        ("fedadmm/eq-45/use", "assignment", "theta = 1/3"),
+        ("fedadmm/eq-51/display", "sign", "-29 for 29"),
+        ("feddcd/appendix-F/bound-step", "operator", "Max(4, s) for Min(4, s)"),
+        ("feddcd/lemma-B.8/rate", "grouping", "(1 - mu_min/L_max)*(h(x) - h(x*)) for h(x)*(1 - mu_min/L_max) - h(x*)"),
+        ("fedadmm/eq-55/tolerances", "reversed", "the two sides exchanged"),
+    ],
+)
+def test_the_sorts_of_change(id, sort, text):
+    assert text in changes(claims.get(id), sort)
+
+
+def test_families_come_with_growing_cost():
+    found = families(claims.get("fedadmm/eq-51/display"))
+    assert [f.cost for f in found] == sorted(f.cost for f in found)
+
+
+def test_no_change_says_nothing_of_what_it_proves():
+    # What is only supported is so in the first line, and what it rests on below.
+    claim = claims.get("fedadmm/eq-21")
+    search = Search(Bench(claim))
+    family = next(f for f in families(claim) if f.sort == "prefactor")
+    change = family.change(claim, sympy.Integer(2))
+    search.found.repairs.append(Repair(change, Verdict("supported", "no violation", 0.1, 134, ()), 3))
+    first, *rest = repairing.told(search)
+    assert first.startswith("supported, which is not a proof: fedadmm/eq-21 with")
+    assert any("134 instances" in line for line in rest)
+
+
+def test_a_constant_is_found_and_proved(capsys, tmp_path):
+    out = tmp_path / "repair.json"
+    status = main(["repair", "fedadmm/eq-45/use", "--out", str(out)])
+    told = capsys.readouterr().out
+    assert status == 0 and told.startswith("proved: fedadmm/eq-45/use with theta = 1/3")
+    stored = json.loads(out.read_text())
+    assert stored["repairs"][0]["verdict"] == "proved" and stored["complete"]
+    # Resumed, it is told again from the file.
+    stored["tried"]["theta = 1/3"]["verdict"]["note"] = "from the file"
+    out.write_text(json.dumps(stored))
+    assert main(["repair", "fedadmm/eq-45/use", "--out", str(out)]) == 0
+    assert "from the file" in capsys.readouterr().out
+
+
+def test_a_change_that_fails_where_another_failed_is_not_searched(monkeypatch):
+    claim = claims.get("fedadmm/eq-21")
+    bench = Bench(claim)
+    assert bench.search(claim).places and bench.pool
+    monkeypatch.setattr(bench, "search", None)
+    family = next(f for f in families(claim) if f.sort == "offset")
+    assert not Search(bench)._stands(family.change(claim, sympy.Integer(-1)))
+
+
+def test_bad_input_is_one_sentence(capsys, tmp_path):
+    assert main(["repair", "fedadmm/eq-53/repaired"]) == 2
+    assert "only a claim that is refuted can be repaired" in capsys.readouterr().err
+    other = tmp_path / "other.json"
+    other.write_text("{}")
+    assert main(["repair", "fedadmm/eq-21", "--out", str(other)]) == 2
+    assert "holds no repair of fedadmm/eq-21" in capsys.readouterr().err

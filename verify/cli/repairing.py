@@ -1,0 +1,179 @@
+"""The command ``fedtheory repair``: the least change that makes a refuted claim true."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
+    from verify.repair.searching import Repair, Search
+
+#: Seconds that a search lasts unless told otherwise.
+SECONDS = 600
+
+_DESCRIPTION = """\
+Search for the least change that makes a refuted claim true: another constant, factor, term, sign, exponent or grouping,
+a letter that is missing, a stronger hypothesis. Changes are tried from the least on, each against the counterexamples
+known so far and by a short search; what stands is examined by all methods. The first line says with which verdict the
+repaired claim holds: supported means that searches found nothing against it, not that it is shown. With --out, what was
+tried is stored: an interrupted search resumes when the same command is run again.
+"""
+
+
+def register(
+    command: Callable[..., argparse.ArgumentParser],
+    owned: Callable[[argparse.ArgumentParser, str], None],
+    at_least: Callable[..., Callable[[str], int]],
+) -> None:
+    """Add the command; the arguments as :mod:`verify.cli.arguments` has them."""
+    added = command(
+        "repair",
+        f"{__name__}.run_repair",
+        "search for the least change that makes a refuted claim true",
+        "fedtheory repair fedadmm/eq-45/use",
+        "fedtheory repair prox/faster --own examples/proximal_point.py --out repair.json",
+        description=_DESCRIPTION,
+        found="no change was found that makes the claim true",
+    )
+    added.add_argument("id", metavar="ID", help="a refuted claim; `fedtheory list --verdict refuted` lists them")
+    owned(added, "its claims can be repaired too")
+    added.add_argument("--seed", type=at_least(0), metavar="S", default=0, help="random seed (default: 0)")
+    added.add_argument(
+        "--seconds", type=at_least(1), metavar="S", default=SECONDS, help=f"limit on the time (default: {SECONDS})"
+    )
+    added.add_argument("--out", type=Path, metavar="FILE.json", help="store the result and what was tried there")
+
+
+def run_repair(args: Any) -> int:
+    """Search, and tell the least repair; 1 where none is found."""
+    from fedtheory import claims
+    from verify.base import own
+    from verify.cli.saving import writable
+    from verify.repair.searching import Search
+    from verify.repair.trials import Bench
+    from verify.report import consoles
+
+    if args.own is not None:
+        own.load(args.own)
+    claim = claims.get(args.id)
+    out = None if args.out is None else writable(args.out)
+    begun = time.monotonic()
+    key = _key(claim, args)
+    known = {} if out is None else _known(out, key)
+    log = consoles.console(sys.stderr)
+    bench = Bench(claim, args.seed, begun + args.seconds)
+    _check_refuted(bench)
+    search = Search(bench, known)
+    with consoles.progress(log, "kinds of change", len(search.agenda)) as advance:
+        search.advance = advance
+        search.say = lambda text: consoles.say(log, text)
+        try:
+            search.run()
+        finally:
+            if out is not None:
+                _store(out, key, search)
+    consoles.say(consoles.console(sys.stdout), *told(search))
+    return 0 if search.found.repairs else 1
+
+
+def _check_refuted(bench: Any) -> None:
+    """``ValueError`` for a claim that is not refuted."""
+    from verify import results
+
+    shipped = results.shipped().entries.get(bench.claim.id)
+    word = shipped["verdict"] if shipped is not None else bench.check(bench.claim).word
+    if word != "refuted":
+        raise ValueError(f"{bench.claim.id} is {word}, and only a claim that is refuted can be repaired")
+
+
+def told(search: Search) -> list[str]:
+    """What was found, for a reader: the verdict of the repaired claim stands in the first line."""
+    found, claim = search.found, search.claim
+    rest = "; the others change as much or more" if found.complete else "; then the time ended: --seconds gives more"
+    tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
+    least, proven = found.least, found.proven
+    if least is None:
+        return [f"no repair of {claim.id} was found", tried]
+    lines = _repair(claim, least)
+    if proven is not None and proven is not least:
+        lines += ["", *_repair(claim, proven)]
+    others = [r for r in found.repairs if r not in (least, proven)]
+    lines += [f"also {r.word}: {r.change.text}" for r in sorted(others, key=lambda r: r.change.cost)]
+    return [*lines, tried]
+
+
+def _repair(claim: Claim, repair: Repair) -> list[str]:
+    """A repair in words."""
+    from verify.report import statement
+
+    changed = repair.change.claim
+    hedged = ", which is not a proof" if repair.word == "supported" else ""
+    lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
+    lines += [f"  {line}" for line in statement.text(changed)]
+    added = [h.text for h in changed.requires if h not in claim.requires]
+    lines += [f"  under the further hypothesis {text}" for text in added]
+    lines.append(f"  {repair.verdict.note}")
+    if repair.word == "supported":
+        lines.append(f"  {repair.verdict.instances} instances, and searches at {repair.searches} further seeds")
+    if repair.nearer:
+        lines.append(f"  a short search finds nothing against {repair.nearer} either")
+    return lines
+
+
+def _key(claim: Claim, args: Any) -> dict[str, Any]:
+    """What stored trials are of: the claim, the seed and the code."""
+    from verify.base import code
+    from verify.report import statement
+
+    own = b"" if args.own is None else args.own.read_bytes()
+    return {
+        "id": claim.id,
+        "statement": statement.text(claim),
+        "hypotheses": [h.text for h in claim.requires],
+        "seed": args.seed,
+        "code": code.everything(),
+        "file": hashlib.sha256(own).hexdigest(),
+    }
+
+
+def _known(path: Path, key: dict[str, Any]) -> dict[str, Any]:
+    """What the file says was tried; nothing where there is none, or it is of other code. ``ValueError`` for a file
+    that holds something else."""
+    from verify.evidence import formats
+
+    if not path.exists():
+        return {}
+    stored = formats.read(path, formats.AUDIT)
+    if not isinstance(stored, dict) or stored.get("of", {}).get("id") != key["id"]:
+        raise ValueError(f"{path} holds no repair of {key['id']}: name another file, or remove it")
+    return dict(stored["tried"]) if stored["of"] == key else {}
+
+
+def _store(path: Path, key: dict[str, Any], search: Search) -> None:
+    from verify.base import files
+    from verify.report import statement
+
+    repairs = [
+        {
+            "change": r.change.text,
+            "sort": r.change.sort,
+            "cost": round(r.change.cost, 3),
+            "verdict": r.word,
+            "note": r.verdict.note,
+            "margin": r.verdict.margin,
+            "instances": r.verdict.instances,
+            "statement": statement.text(r.change.claim),
+            "hypotheses": [h.text for h in r.change.claim.requires],
+            "nearer": r.nearer,
+        }
+        for r in sorted(search.found.repairs, key=lambda r: r.change.cost)
+    ]
+    content = {"of": key, "complete": search.found.complete, "repairs": repairs, "tried": search.known}
+    files.write(path, json.dumps(content, indent=2) + "\n")

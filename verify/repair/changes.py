@@ -1,0 +1,308 @@
+"""Changes of a claim, of each sort, with what each costs: the more it departs from what is printed the more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from itertools import permutations
+from typing import Any
+
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.kinds.bound import Bound
+from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.numbers.symbols import T
+from fedtheory.settings.hypotheses import Hypothesis
+from verify.repair import formulas
+from verify.repair.solving import solved
+from verify.report.statement import expression as words
+
+#: What each sort of change costs, before the size of its number is counted.
+COSTS: Mapping[str, float] = {
+    "relation": 0.5,
+    "constant": 1.0,
+    "assignment": 1.0,
+    "prefactor": 1.1,
+    "term": 1.2,
+    "hypothesis tightened": 1.3,
+    "offset": 1.4,
+    "round": 1.5,
+    "exponent": 1.6,
+    "sign": 1.6,
+    "operator": 1.6,
+    "grouping": 1.7,
+    "reversed": 1.8,
+    "hypothesis of the paper": 2.0,
+    "letter": 2.1,
+    "maximum": 2.2,
+    "left out": 2.4,
+    "hypothesis": 2.5,
+}
+#: What doubling or halving a number costs.
+_DOUBLING = 0.1
+#: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
+_REQUIRED, _LOST = 1.0, 1.0
+#: Numbers by which something is multiplied, before the least of them that serves is refined.
+GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
+#: Numbers that are added.
+_OFFSETS = tuple(sympy.Integer(n) for n in (1, 2, 4, 8))
+#: Expressions in letters at most by which a term is multiplied.
+_MONOMIALS = 40
+
+
+@dataclass(frozen=True)
+class Change:
+    """A claim changed: the ``sort``, the change in words, the claim, and what it costs."""
+
+    sort: str
+    text: str
+    claim: Claim
+    cost: float
+
+
+@dataclass(frozen=True)
+class Family:
+    """Changes of one sort in one place that differ in a number only.
+
+    ``amounts``: a grid, from what departs least; ``make(amount)``: the words, and what ``variant`` takes, or None where
+    that changes nothing. ``ordered``: whether, where a change serves, larger ones are taken to serve, so that the least
+    may be looked for between them; nothing that is told rests on it.
+    """
+
+    sort: str
+    make: Callable[[sympy.Expr], tuple[str, dict[str, Any]] | None]
+    amounts: tuple[sympy.Expr, ...] = (sympy.S.One,)
+    ordered: bool = False
+
+    @property
+    def cost(self) -> float:
+        """What its least change costs at least."""
+        return COSTS[self.sort]
+
+    def change(self, claim: Claim, amount: sympy.Expr) -> Change | None:
+        """The change by an amount; None where there is none, or what results is no statement."""
+        made = self.make(amount)
+        if made is None or not made[1]:
+            return None
+        text, parts = made
+        try:
+            changed = claim.variant(**parts)
+        except (ValueError, TypeError):
+            return None
+        if any(
+            side.has(sympy.zoo, sympy.nan, sympy.I) for c in changed.statement.comparisons for side in (c.left, c.right)
+        ):
+            return None
+        size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
+        # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
+        lost = spoken_of(claim.statement) - spoken_of(changed.statement)
+        further = (
+            _DOUBLING * size
+            + _REQUIRED * ("relations" in parts and bool(changed.statement.assignments))
+            + _LOST * len(lost)
+        )
+        return Change(self.sort, text, changed, self.cost + further)
+
+
+def families(claim: Claim) -> list[Family]:
+    """All families of changes of a claim, the cheapest first."""
+    found = [*_of_statement(claim), *_of_hypotheses(claim)]
+    return sorted(found, key=lambda family: family.cost)
+
+
+def _of_statement(claim: Claim) -> Iterator[Family]:
+    statement = claim.statement
+    if getattr(statement, "strict", False):
+        yield Family("relation", lambda _: ("<= for <", {"strict": False}))
+    if isinstance(statement, ParameterRule):
+        for assignments in solved(statement):
+            yield Family("assignment", partial(_assigned, statement, assignments))
+    if not formulas.formulas(statement):
+        return
+    yield from _scaled(claim)
+    yield from _shaped(claim)
+    yield from _lettered(claim)
+
+
+def _assigned(statement: ParameterRule, assignments: Mapping[Any, Any], _: Any) -> tuple[str, dict[str, Any]]:
+    changed = [
+        f"{name} = {words(value)}" for name, value in assignments.items() if value != statement.assignments[name]
+    ]
+    return ", ".join(changed), {"assignments": assignments}
+
+
+def _scaled(claim: Claim) -> Iterator[Family]:
+    """A number, a whole right side or a term, multiplied by a number."""
+    statement = claim.statement
+    equal = any(c.relation == "==" for c in statement.comparisons)
+    inverse = tuple(1 / n for n in GRID)
+
+    def constant(size: sympy.Rational, by: sympy.Expr) -> tuple[str, dict[str, Any]]:
+        return f"{words(size * by)} for {size}", formulas.rewritten(statement, formulas.rescaling(size, by))
+
+    def prefactor(name: str, whole: formulas.Rewriting, by: sympy.Expr) -> tuple[str, dict[str, Any]]:
+        return f"the right side times {words(by)}", {name: whole(by)}
+
+    def term(node: sympy.Expr, by: sympy.Expr) -> tuple[str, dict[str, Any]]:
+        return f"{words(by * node)} for {words(node)}", formulas.rewritten(
+            statement, formulas.replacing(node, by * node)
+        )
+
+    def offset(node: sympy.Expr, by: sympy.Expr) -> tuple[str, dict[str, Any]]:
+        return f"{words(node + by)} for {words(node)}", formulas.rewritten(
+            statement, formulas.replacing(node, node + by)
+        )
+
+    for size in formulas.constants(statement):
+        for amounts in (GRID, inverse):
+            yield Family("constant", partial(constant, size), amounts, not equal)
+    for name, _, whole in formulas.right_sides(statement):
+        yield Family("prefactor", partial(prefactor, name, whole), GRID, True)
+    for node in formulas.terms(statement):
+        for amounts in (GRID, inverse):
+            yield Family("term", partial(term, node), amounts, not equal)
+        if not node.free_symbols & measured(statement):
+            for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
+                yield Family("offset", partial(offset, node), amounts)
+
+
+def _shaped(claim: Claim) -> Iterator[Family]:
+    """Signs, maxima for minima, exponents, groupings, what is left out, sides exchanged."""
+    statement = claim.statement
+
+    def one(sort: str, old: sympy.Expr, new: sympy.Expr) -> Family:
+        parts = formulas.rewritten(statement, formulas.replacing(old, new))
+        return Family(sort, lambda _: (f"{words(new)} for {words(old)}", parts))
+
+    for size in formulas.constants(statement):
+        parts = formulas.rewritten(statement, formulas.rescaling(size, sympy.S.NegativeOne))
+        yield Family("sign", partial(lambda size, parts, _: (f"-{size} for {size}", parts), size, parts))
+    for node in formulas.terms(statement):
+        # A letter that is positive is not printed for its negative.
+        if not node.is_Symbol or node in measured(statement):
+            yield one("sign", node, -node)
+    for node in formulas.nodes(statement, (sympy.Max, sympy.Min)):
+        yield one("operator", node, (sympy.Min if isinstance(node, sympy.Max) else sympy.Max)(*node.args))
+        for argument in node.args:
+            yield one("left out", node, node.func(*(a for a in node.args if a != argument)))
+    for node in formulas.nodes(statement, sympy.Pow):
+        for exponent in (node.exp + 1, node.exp - 1, node.exp / 2, 2 * node.exp):
+            yield one("exponent", node, sympy.Pow(node.base, exponent))
+    for node in formulas.nodes(statement, sympy.Add):
+        yield from (one("grouping", node, grouped) for grouped in _grouped(node))
+        for argument in node.args:
+            yield one("left out", node, node - argument)
+            for other in node.args:
+                if other is not argument and not (argument + other).free_symbols & measured(statement):
+                    yield one("maximum", node, node - argument - other + sympy.Max(argument, other))
+    if isinstance(statement, Bound) and statement.override is None:
+        for text, by in (("T - 1", 1 / statement.factor), ("T/2", statement.factor ** (-T / 2))):
+            whole = {"bound": statement.bound * by} if by.has(T) else {"constant": statement.constant * by}
+            yield Family("round", partial(lambda text, whole, _: (f"{text} for T", whole), text, whole))
+    names = {field.name for field in fields(statement)}
+    if {"left", "right"} <= names and not isinstance(statement, Bound) and getattr(statement, "middle", None) is None:
+        exchanged = {"left": statement.right, "right": statement.left}
+        yield Family("reversed", lambda _: ("the two sides exchanged", exchanged))
+
+
+def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
+    """a*b + c as a*(b + c), where a is a sum: the brackets may have been lost."""
+    for term in node.args:
+        for factor in term.args if term.is_Mul else ():
+            if factor.is_Add:
+                yield factor * (term / factor + node - term)
+
+
+def _lettered(claim: Claim) -> Iterator[Family]:
+    """A right side or a term multiplied by an expression in letters."""
+    statement, by = claim.statement, _monomials(claim)
+
+    def whole(name: str, made: formulas.Rewriting, by: sympy.Expr, _: Any) -> tuple[str, dict[str, Any]]:
+        return f"the right side times {words(by)}", {name: made(by)}
+
+    def term(node: sympy.Expr, by: sympy.Expr, _: Any) -> tuple[str, dict[str, Any]]:
+        return f"{words(by * node)} for {words(node)}", formulas.rewritten(
+            statement, formulas.replacing(node, by * node)
+        )
+
+    for monomial in by:
+        for name, _, made in formulas.right_sides(statement):
+            yield Family("letter", partial(whole, name, made, monomial))
+        for node in formulas.terms(statement):
+            if not node.is_Symbol:
+                yield Family("letter", partial(term, node, monomial))
+
+
+def _monomials(claim: Claim) -> list[sympy.Expr]:
+    """Letters, the factors in letters that stand in the statement, quotients of alike ones, and their inverses."""
+    statement = claim.statement
+    symbols = spoken_of(statement) - {T}
+    factors = [
+        node
+        for node in formulas.nodes(statement, sympy.Add)
+        if node.free_symbols <= symbols and node.free_symbols and len(node.args) == 2 and node.args[0].is_Number
+    ]
+    letters = sorted((s for s in symbols if s.is_nonnegative), key=str)
+    found = [*letters, *factors]
+    found += [a / b for kind in (letters, factors) for a, b in permutations(kind, 2)]
+    return list(dict.fromkeys(e for m in found for e in (m, 1 / m)))[:_MONOMIALS]
+
+
+def _of_hypotheses(claim: Claim) -> Iterator[Family]:
+    """A hypothesis that bounds letters made stronger; one of another claim of the setting; one on two letters."""
+
+    def tightened(index: int, relation: sympy.Rel, by: sympy.Expr) -> tuple[str, dict[str, Any]] | None:
+        small, large = (
+            (relation.lhs, relation.rhs) if isinstance(relation, sympy.Le | sympy.Lt) else relation.args[::-1]
+        )
+        func = sympy.Le if isinstance(relation, sympy.Le | sympy.Ge) else sympy.Lt
+        changed = func(small, large * by)
+        if changed in (sympy.true, sympy.false):
+            return None
+        text = f"{words(small)} {changed.rel_op} {words(large * by)}"
+        stronger = replace(claim.requires[index], text=f"{claim.requires[index].text}, and {text}", relation=changed)
+        return f"required: {text}", {"requires": (*claim.requires[:index], stronger, *claim.requires[index + 1 :])}
+
+    inequalities = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
+    for index, hypothesis in enumerate(claim.requires):
+        if isinstance(hypothesis.relation, inequalities):
+            yield Family("hypothesis tightened", partial(tightened, index, hypothesis.relation), _BELOW, True)
+    for hypothesis in _of_the_paper(claim):
+        parts = {"requires": (*claim.requires, hypothesis)}
+        yield Family("hypothesis of the paper", partial(lambda h, p, _: (f"required: {h.text}", p), hypothesis, parts))
+
+    def bounded(small: sympy.Expr, large: sympy.Expr, by: sympy.Expr) -> tuple[str, dict[str, Any]] | None:
+        relation = sympy.Le(small, large * by)
+        if relation in (sympy.true, sympy.false):
+            return None
+        text = f"{words(small)} <= {words(large * by)}"
+        return f"required: {text}", {"requires": (*claim.requires, Hypothesis(text, relation))}
+
+    letters = sorted((s for s in claim.setting.sources if s.is_Symbol and s.is_nonnegative), key=str)
+    for small, large in permutations(letters, 2):
+        yield Family("hypothesis", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
+    for letter in letters:
+        yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *_BELOW), True)
+
+
+#: Numbers by which the larger side of a hypothesis is multiplied.
+_BELOW = tuple(1 / n for n in GRID)
+
+
+def _of_the_paper(claim: Claim) -> Iterator[Hypothesis]:
+    """The hypotheses of other claims of the same setting, those that repair something left out."""
+    known = {h.text for h in claim.requires}
+    for other in claims.of_paper(claim.paper).values():
+        if other.repairs or other.setting.sources != claim.setting.sources:
+            continue
+        if other.setting.algorithm is not claim.setting.algorithm:
+            continue
+        for hypothesis in other.requires:
+            if hypothesis.text not in known:
+                known.add(hypothesis.text)
+                yield hypothesis

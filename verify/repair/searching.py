@@ -1,0 +1,283 @@
+"""The search for the least change: families of changes from the cheapest on, the least number of each that no search
+refutes, and what all methods say of those that stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import sympy
+
+from fedtheory.claims import Claim
+from verify.repair.changes import Change, Family, families
+from verify.repair.numbers import between, named
+from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict
+
+#: Verdicts that say that a claim holds, strongest first.
+HOLDING = ("proved", "certified", "supported")
+#: Instances of a longer search, as of a check.
+LONG = 160
+#: Repairs that are only supported, of which so many are told.
+_SUPPORTED = 3
+#: Single changes from which pairs are made: those that mend most of the counterexamples; and others that join them.
+_BEAM, _JOINING = 8, 120
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A change that stands: in words, what it costs, the changed claim, and what is said of it.
+
+    ``verdict``: that of all methods; ``searches``: at how many further seeds a search found nothing either; ``nearer``:
+    a change that departs less, against which a short search found nothing, and which is not told as a repair: the
+    least number that a search leaves standing is the one at which the search is weakest.
+    """
+
+    change: Change
+    verdict: Verdict
+    searches: int = 0
+    nearer: str = ""
+
+    @property
+    def word(self) -> str:
+        """The verdict in a word."""
+        return self.verdict.word
+
+
+@dataclass
+class Found:
+    """What is found so far: ``repairs`` by what they cost, how many changes were ``tried``, and whether all were."""
+
+    repairs: list[Repair] = field(default_factory=list)
+    tried: int = 0
+    of: int = 0
+    complete: bool = False
+
+    @property
+    def least(self) -> Repair | None:
+        """The repair that departs least from what is printed."""
+        return min(self.repairs, key=lambda r: r.change.cost, default=None)
+
+    @property
+    def proven(self) -> Repair | None:
+        """The least one that is more than supported."""
+        shown = [r for r in self.repairs if r.word in HOLDING[:2]]
+        return min(shown, key=lambda r: r.change.cost, default=None)
+
+
+#: What is known of changes by their texts, from a run before: ``{"stands": bool}`` or a verdict.
+Known = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class _Standing:
+    """A change that a short search leaves standing, of which family, by which amount, and the largest that falls."""
+
+    change: Change
+    family: Family
+    amount: sympy.Expr
+    fallen: sympy.Expr
+
+
+@dataclass
+class Search:
+    """A search for repairs of a claim. ``known``: what was found of changes, by their words, in a run before, to which
+    it adds; ``say``: called with what is found, in words; ``advance``: called for each family that is tried."""
+
+    bench: Bench
+    known: Known = field(default_factory=dict)
+    say: Callable[[str], object] = lambda text: None
+    found: Found = field(default_factory=Found)
+    advance: Callable[[], object] = lambda: None
+    _seen: set[str] = field(default_factory=set)
+
+    @property
+    def claim(self) -> Claim:
+        """The claim to repair."""
+        return self.bench.claim
+
+    @cached_property
+    def agenda(self) -> list[Family]:
+        """The families of changes, the cheapest first."""
+        return families(self.claim)
+
+    def run(self) -> Found:
+        """Search until a repair is proved or certified, all changes are tried, or the time is over."""
+        try:
+            self._run()
+            self.found.complete = True
+        except OutOfTime:
+            pass
+        return self.found
+
+    def _run(self) -> None:
+        self._collect()
+        self.found.of = len(self.agenda)
+        standing: list[_Standing] = []
+        for family in self.agenda:
+            # What stands and costs less than all that is to come is examined first.
+            self._examine(standing, family.cost)
+            if self._done(family.cost):
+                return
+            self.found.tried += 1
+            self.advance()
+            standing += self._least(family)
+        self._examine(standing, float("inf"))
+        if not self.found.repairs:
+            self._pairs(self.agenda)
+
+    def _collect(self) -> None:
+        """Where the printed claim fails."""
+        if self.claim.statement.searched and not self.claim.statement.ending:
+            for seed in range(2):
+                self.bench.search(self.claim, LONG, self.bench.seed + seed, FIRST)
+
+    def _done(self, cost: float) -> bool:
+        proven = self.found.proven
+        return proven is not None and proven.change.cost <= cost
+
+    def _examine(self, standing: list[_Standing], cost: float) -> None:
+        """All methods on what stands and costs at most so much, the cheapest first."""
+        while standing:
+            one = min(standing, key=lambda s: s.change.cost)
+            if one.change.cost > cost or self._done(one.change.cost):
+                return
+            standing.remove(one)
+            if self._enough():
+                continue
+            repair = self._checked(one.change)
+            if repair is None:
+                standing += self._least(one.family, one.amount) if one.family.ordered else []
+                continue
+            self._tell(repair)
+            if one.family.ordered:
+                self._refine(one, repair)
+
+    def _tell(self, repair: Repair) -> None:
+        self.found.repairs.append(repair)
+        self.say(f"{repair.word}: {repair.change.text}")
+
+    def _refine(self, one: _Standing, repair: Repair) -> None:
+        """Simpler numbers between what falls and what stands: where the repair is shown, as far as they are shown."""
+        shown = repair.word in HOLDING[:2]
+        fallen, least, nearer = one.fallen, one.amount, ""
+
+        def holds(amount: sympy.Expr) -> bool:
+            nonlocal nearer
+            change = one.family.change(self.claim, amount)
+            if change is None or not self._stands(change):
+                return False
+            if not shown:
+                nearer = change.text
+                return True
+            found = self._checked(change)
+            if found is None or found.word not in HOLDING[:2]:
+                return False
+            self._tell(found)
+            return True
+
+        while (amount := between(fallen, least)) is not None:
+            fallen, least = (fallen, amount) if holds(amount) else (amount, least)
+        for amount in named(fallen, least):
+            if holds(amount):
+                break
+        if nearer:
+            self.found.repairs[-1] = replace(repair, nearer=nearer)
+
+    def _enough(self) -> bool:
+        """Whether so many repairs are supported only that the search for a proof among others is given up."""
+        return sum(r.word == "supported" for r in self.found.repairs) >= _SUPPORTED
+
+    def _checked(self, change: Change) -> Repair | None:
+        """What all methods and further searches say of a change; None where it does not hold."""
+        if self.bench.fails_at_once(change.claim):
+            return None
+        stored = self.known.get(change.text)
+        if isinstance(stored, dict) and "word" in stored:
+            if stored["word"] not in HOLDING:
+                return None
+            return Repair(change, Verdict(**{**stored["verdict"], "places": ()}), stored["searches"])
+        verdict, searches = self.bench.check(change.claim), 0
+        if verdict.word == "supported":
+            for seed in range(1, FURTHER + 1):
+                searched = self.bench.search(change.claim, LONG, self.bench.seed + seed, 1)
+                if searched.places:
+                    verdict = verdict._replace(word="refuted")
+                    break
+                searches += not searched.why
+        told = {name: value for name, value in verdict._asdict().items() if name != "places"}
+        self.known[change.text] = {"word": verdict.word, "verdict": told, "searches": searches}
+        return Repair(change, verdict, searches) if verdict.word in HOLDING else None
+
+    def _stands(self, change: Change | None) -> bool:
+        """Whether nothing is found against a change by a short search."""
+        if change is None or self.bench.fails_at_once(change.claim):
+            return False
+        if change.text in self.known:
+            return bool(self.known[change.text].get("stands", True))
+        if not change.claim.statement.searched or change.claim.statement.ending:
+            return True
+        searched = self.bench.search(change.claim)
+        stands = not searched.places and not searched.why
+        self.known[change.text] = {"stands": stands}
+        return stands
+
+    def _new(self, change: Change | None) -> bool:
+        """Whether a change says something that no cheaper one said."""
+        if change is None:
+            return False
+        said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
+        new = said not in self._seen and change.claim.statement != self.claim.statement
+        new = new or (said not in self._seen and "requires" in change.claim.changes)
+        self._seen.add(said)
+        return new
+
+    def _least(self, family: Family, above: sympy.Expr = sympy.S.One) -> Iterator[_Standing]:
+        """The least amount on the grid of a family that stands, beyond one that does not."""
+        fallen = above
+        grid = [a for a in family.amounts if above == 1 or _size(a) > _size(above)]
+        if family.ordered and not (grid and self._stands(family.change(self.claim, grid[-1]))):
+            return
+        for amount in grid:
+            change = family.change(self.claim, amount)
+            if change is not None and not self._new(change):
+                # Another family has said it, and says the rest.
+                return
+            if change is not None and self._stands(change):
+                yield _Standing(change, family, amount, fallen)
+                return
+            fallen = amount
+
+    def _pairs(self, agenda: list[Family]) -> None:
+        """Two changes together: those that mend most of what is known to fail, each with any other."""
+        singles = [c for f in agenda for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
+        ranked = sorted(singles, key=lambda c: (-self.bench.share(c.claim), c.cost))
+        first = [c for c in ranked if self.bench.share(c.claim) > 0][:_BEAM]
+        for change in first:
+            standing = []
+            for family in families(change.claim)[:_JOINING]:
+                for amount in family.amounts[:2]:
+                    second = family.change(change.claim, amount)
+                    if second is None:
+                        continue
+                    pair = Change(
+                        f"{change.sort}, {second.sort}",
+                        f"{change.text}, and {second.text}",
+                        second.claim,
+                        change.cost + second.cost,
+                    )
+                    if self._new(pair) and self._stands(pair):
+                        standing.append(pair)
+            for pair in sorted(standing, key=lambda c: c.cost)[:_SUPPORTED]:
+                repair = self._checked(pair)
+                if repair is not None:
+                    self._tell(repair)
+            if self.found.repairs:
+                return
+
+
+def _size(amount: sympy.Expr) -> float:
+    """How much an amount departs from 1, whether it is larger or smaller; for what is added, how large it is."""
+    value = float(abs(amount))
+    return max(value, 1 / value) if value else 1.0

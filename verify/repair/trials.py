@@ -1,0 +1,148 @@
+"""Trials of changed claims: at the counterexamples found so far, by a short search, and by all methods."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Recipe
+from fedtheory.numbers.rational import Undefined
+from verify.base import limits
+from verify.base.evaluate import hypotheses_hold
+from verify.checking import check
+from verify.evidence.record import Evidence
+from verify.search import hunting, refutation
+
+#: Instances of a short search, and how many that refute the printed claim are collected.
+SHORT, FIRST = 24, 10
+#: Counterexamples at which changes are tried, those that refuted most of late first.
+POOL = 40
+#: Seconds of processor time of a short search, and of all methods together.
+SEARCHING, CHECKING = 20, 240
+#: Other seeds at which what is only supported is searched again.
+FURTHER = 3
+
+
+class Place(NamedTuple):
+    """Where a claim fails: the instance, its state, and after how many rounds."""
+
+    recipe: Recipe
+    point: tuple[Fraction, ...]
+    rounds: int
+
+
+class Searched(NamedTuple):
+    """What a search found: where the claim fails; how many instances met the hypotheses; the largest ratio of the
+    sides; why it cannot be examined, empty if it can."""
+
+    places: tuple[Place, ...]
+    instances: int
+    worst: float
+    why: str
+
+
+class Verdict(NamedTuple):
+    """What all methods together say of a claim: the word, the note, the margin and the number of instances, and where
+    it fails."""
+
+    word: str
+    note: str
+    margin: float | None
+    instances: int
+    places: tuple[Place, ...]
+
+
+class OutOfTime(Exception):
+    """The time for a repair is over."""
+
+
+@dataclass
+class Bench:
+    """Where changes of a claim are tried. ``pool``: where the claim or changes of it failed; ``deadline``: when
+    ``time.monotonic`` is to be past it no further trial begins."""
+
+    claim: Claim
+    seed: int = 0
+    deadline: float = float("inf")
+    pool: list[Place] = field(default_factory=list)
+
+    def fails_at_once(self, changed: Claim) -> bool:
+        """Whether a changed claim fails where another one did."""
+        self._in_time()
+        for index, place in enumerate(self.pool):
+            if fails(changed, place):
+                self.pool.insert(0, self.pool.pop(index))
+                return True
+        return False
+
+    def share(self, changed: Claim) -> float:
+        """At which share of the known counterexamples a changed claim does not fail."""
+        self._in_time()
+        return sum(not fails(changed, place) for place in self.pool) / max(1, len(self.pool))
+
+    def search(self, changed: Claim, size: int = SHORT, seed: int | None = None, enough: int = 3) -> Searched:
+        """A search with limits on its time; the counterexamples that it finds are kept."""
+        seconds, at = self._seconds(SEARCHING if size == SHORT else CHECKING), self.seed if seed is None else seed
+        try:
+            found = limits.limited(lambda: _searched(changed, at, size, enough), seconds)
+        except ValueError as error:
+            return Searched((), 0, float("inf"), str(error))
+        self._keep(found.places)
+        return found
+
+    def check(self, changed: Claim) -> Verdict:
+        """All methods, with limits on their time; the counterexample that they find is kept."""
+        seconds = self._seconds(CHECKING)
+        try:
+            found = limits.limited(lambda: _told(check(changed, self.seed)), seconds)
+        except ValueError as error:
+            return Verdict("failed", str(error), None, 0, ())
+        self._keep(found.places)
+        return found
+
+    def _keep(self, places: tuple[Place, ...]) -> None:
+        self.pool = [*places, *(place for place in self.pool if place not in places)][:POOL]
+
+    def _in_time(self) -> None:
+        if time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def _seconds(self, most: int) -> int:
+        self._in_time()
+        left = self.deadline - time.monotonic()
+        return most if left > most else max(1, int(left))
+
+
+def fails(claim: Claim, place: Place) -> bool:
+    """Whether a claim fails, for certain, where another one does."""
+    try:
+        instance = claim.instances.build(place.recipe, True)
+        if not hypotheses_hold(claim, instance):
+            return False
+        with np.errstate(all="ignore"):
+            return refutation.refute(claim, place.recipe, place.point, place.rounds) is not None
+    except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Undefined):
+        # It does not have this instance, or the sides are no numbers there.
+        return False
+
+
+def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:
+    with threadpool_limits(limits=1), np.errstate(all="ignore"):
+        found = hunting.hunt(claim, hunting.generator(claim, seed), size, enough, climbing=size != SHORT)
+    why = found.untrue or (found.undefined[0] if found.undefined else "")
+    if not found.refutations and not found.instances:
+        why = why or "no instance meets the hypotheses"
+    places = tuple(Place(c.recipe, c.point, c.rounds) for c in found.refutations)
+    return Searched(places, found.instances, float(found.worst), why)
+
+
+def _told(evidence: Evidence) -> Verdict:
+    example = evidence.counterexample
+    places = () if example is None else (Place(example.recipe, example.point, example.rounds),)
+    return Verdict(str(evidence.verdict), evidence.note, evidence.margin, evidence.instances, places)
