@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from itertools import islice
 from typing import Any
 
@@ -19,9 +19,6 @@ from verify.derivation import facts as meanings_of
 from verify.derivation.chains import Linked
 from verify.derivation.falls import Bounded
 
-#: Values of the parameters that are drawn in one iteration, each as integers.
-Drawn = tuple[tuple[int, ...], ...]
-
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
 #: Error of a part of a state, relative to the largest other part, where the two are computed from each other.
@@ -33,14 +30,13 @@ _PROPOSED = 2000
 _CALLS = 300
 
 
-def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed: int, steps: int) -> str:
+def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
     """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
 
     Each iteration begins where the one before ended, the last ends where the method's own step does, its constants and
     its point are some of the setting, what is to be kept is, and the letters have the values that they have in the
     claim. Where the claim assumes that everybody is selected again and again, everybody is in every step: what steps
-    draw independently leaves somebody out for as long as one likes if it does once. ``every``: all that an iteration
-    may draw, None where nothing is certified for so many clients.
+    draw independently leaves somebody out for as long as one likes if it does once.
     """
     iteration, algorithm = claim.statement.iteration, claim.statement.algorithm
     if iteration is None:
@@ -67,8 +63,6 @@ def differs(claim: Claim, recipe: Recipe, every: Collection[Drawn] | None, seed:
             if not _same(at, found):
                 return "an iteration does not begin where the one before it ended"
             at = iteration.after(problem, params, point)
-            if every is not None and not set(draws(iteration, params)) <= set(every):
-                return "what an iteration of a run drew is not among all that may be drawn"
             assert iteration.selected.met is not None
             taken = taken | np.asarray(iteration.selected.met(problem, params))
             why = _outside(iteration, problem, params, point, found)
@@ -190,15 +184,6 @@ def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) ->
     for params, _ in points:
         taken = taken | np.asarray(case.met(problem, params))
     return bool(np.all(taken))
-
-
-def draws(iteration: Iteration, params: Any) -> Iterator[Drawn]:
-    """What an iteration drew, in each replica of a run: the parameters that differ from iteration to iteration."""
-    names = [name for name in iteration.drawn if name != iteration.each]
-    of_centre = [np.asarray(getattr(params, name)) for name in names]
-    replicas = np.broadcast_shapes(*(a.shape[:-1] for a in of_centre))
-    for index in np.ndindex(*replicas):
-        yield tuple(tuple(map(int, np.broadcast_to(a, (*replicas, *a.shape[-1:]))[index].ravel())) for a in of_centre)
 
 
 def _outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any) -> str:

@@ -16,7 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
 from verify.evidence import references
-from verify.evidence.certificates import ClassCertificate, Derived
+from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import fraction, written
 
@@ -114,9 +114,8 @@ class Outcome:
     ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
     worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, which its note tells. ``derived``: what a derivation rests on. ``attained``:
-    where the margin was seen. ``sightings``: what is seen of experiments. ``source``: whether it was found, or what is
-    carried was checked.
+    functions it looked for a violation, which its note tells. ``attained``: where the margin was seen. ``sightings``:
+    what is seen of experiments. ``source``: whether it was found, or what is carried was checked.
     """
 
     method: str
@@ -133,7 +132,6 @@ class Outcome:
     used: tuple[str, ...] = ()
     applied: bool = True
     seen: frozenset[Any] = frozenset()
-    derived: tuple[Derived, ...] = ()
     attained: Attained | None = None
     sightings: tuple[Sighting, ...] = ()
     source: Provenance = Provenance.ANEW
@@ -152,8 +150,6 @@ class Outcome:
             "left_open": list(self.left_open),
             "certificates": [certificate.to_json() for certificate in self.certificates],
         }
-        if self.derived:
-            found["derived"] = [derived.to_json() for derived in self.derived]
         if self.attained is not None:
             # Numbers that are too long for a file are left out: the margin is then found anew.
             with suppress(ValueError):
@@ -177,7 +173,6 @@ class Outcome:
             left_open=tuple(data["left_open"]),
             certificates=tuple(ClassCertificate.from_json(certificate) for certificate in data["certificates"]),
             applied=data["applied"],
-            derived=tuple(map(Derived.from_json, data.get("derived", ()))),
             attained=Attained.from_json(data["attained"]) if "attained" in data else None,
             sightings=tuple(Sighting(**one) for one in data.get("sightings", ())),
             source=Provenance(data.get("source", Provenance.ANEW)),

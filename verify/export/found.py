@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import checker, results
 from verify.base.verdict import Verdict
-from verify.evidence.certificates import ClassCertificate, Derived, Part
+from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code
 from verify.methods import (
@@ -30,7 +28,6 @@ from verify.methods.base import Inquiry
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
 from verify.multipliers.proving import stored as stored_multipliers
-from verify.pep import certifying
 from verify.report import statement
 
 #: How many instances are proposed where a witness is looked for: as many as in a quick check.
@@ -90,14 +87,13 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     if how == induction.METHOD.name:
         steps, reason = _of_step(id)
         return steps, reason and f"{why} ({reason})"
-    if how in _WRITTEN and not any(outcome.get("derived") for outcome in entry["outcomes"]):
+    if how in _WRITTEN:
         try:
             return _WRITTEN[how](claims.get(id)), ""
         except ValueError as error:
             return [], f"{why} ({error})"
     stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
     found = [one for data in stored if (one := objects.of(ClassCertificate.from_json(data))) is not None]
-    found += _derived(entry)
     return found, "" if found else why
 
 
@@ -164,28 +160,3 @@ def _recomputation(id: str, entry: Mapping[str, Any], told: list[str]) -> dict[s
     says = [*statement.text(claims.get(id)), f"{entry['verdict']}: {entry['note']}", *told]
     says.append(f"nothing of it is in this file: fedtheory show {id} --check computes it again")
     return objects.sealed({"format": checker.FORMAT, "kind": "recomputation", "claim": id, "says": says})
-
-
-def _derived(entry: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The objects of what a derivation rests on, those parts that are claims of their own."""
-    found: dict[str, dict[str, Any]] = {}
-    parts = (p for o in entry["outcomes"] for d in o.get("derived", ()) for p in Derived.from_json(d).parts)
-    for part in parts:
-        text = json.dumps(part.to_json())
-        if part.steps and text not in found and (made := _of_part(text)) is not None:
-            says = [f"of {entry['id']}, which follows from it and from others:", *made["says"]]
-            found[text] = objects.sealed({**made, "says": says})
-    return list(found.values())
-
-
-@cache
-def _of_part(text: str) -> dict[str, Any] | None:
-    """The object of a part of a derivation; None where it is no claim of its own. Many derivations share it."""
-    part = Part.from_json(json.loads(text))
-    try:
-        claim = claims.get(part.name)
-    except ValueError:
-        return None
-    instance = claim.instances.build(part.recipe, True)
-    known = certifying.values(claim, instance)
-    return objects.of(ClassCertificate(claim, part.method, part.recipe, known, part.steps, instance.text))

@@ -2,8 +2,7 @@
 
 The registry only names the premises. What follows from them is derived by the rules of :mod:`verify.derivation.rules`,
 and every inequality that a rule uses, the nonnegativity of what it takes for nonnegative, and that an iteration keeps
-what the next one rests on are proved for all letters, or certified at the same constants of a run, for everything that
-may be drawn.
+what the next one rests on are proved for all letters, for everything that may be drawn.
 """
 
 from __future__ import annotations
@@ -25,25 +24,17 @@ from fedtheory.settings.iterations import Along, Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.derivation import chains, falls, for_all, obligations, runs
-from verify.derivation.for_all import RuleResult as Following
-from verify.derivation.obligations import Found, Premise
+from verify.derivation.for_all import RuleResult
+from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
-from verify.derivation.runs import Drawn
-from verify.evidence.certificates import Derived, Part
 from verify.evidence.record import Outcome, strongest
 from verify.exact import reals, symbolic
 from verify.methods import worst_cases
 from verify.methods.base import Inquiry, Method, Role, examined
 from verify.pep.prover import DoesNotHold
-from verify.search import allowed, points
-from verify.search.hunting import wildness
 
-#: Numbers of clients at whose constants a derivation is certified, and recipes among which these are looked for.
+#: Numbers of clients at whose constants iterations are looked at, and recipes among which these are looked for.
 _CLIENTS, _PROPOSED = (1, 2), 400
-#: Constants at which the rules have to derive the same, for each of these numbers; at how many of them, the simplest,
-#: it is tried to certify it, since the programs at one choice may be too ill-conditioned to be rounded; and at how many
-#: more that have nothing in common which the hypotheses do not ask.
-_ALIKE, _TRIES, _SPARE = 13, 3, 2
 #: Runs on which iterations are compared with the method, and steps of the first of them; the others take one. For each
 #: of them one is proposed whose constants are anything.
 _RUNS, _LONG_RUNS, _STEPS = 200, 3, 12
@@ -54,11 +45,10 @@ _FALLEN = (Verdict.REFUTED, Verdict.ILL_POSED, Verdict.NOT_TESTED)
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved where all that the claim says is derived for all letters from what is proved; certified where it follows
-    from what is certified; supported where some of that is only supported; no verdict, with the reason, where it does
-    not follow."""
+    """Proved where all that the claim says is derived for all letters from what is proved; no verdict, with the reason,
+    where it does not follow."""
     try:
-        iteration, premises = _premises(inquiry.claim)
+        premises = premises_of(inquiry.claim)
     except ValueError as error:
         return method.skipped(f"left open: {error}")
     verdicts = _verdicts(inquiry, premises)
@@ -67,19 +57,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     try:
         return _proved(method, inquiry, premises, verdicts, _RUNS)
     except (ValueError, ArithmeticError) as error:
-        if _of_runs(inquiry.claim) is not None:
-            return method.skipped(f"left open: {error}")
-        # It may still follow at single choices of the constants, from what is certified there.
-    try:
-        return _derived(method, inquiry, iteration, premises)
-    except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
 
 
-def following(claim: Claim, premises: Sequence[Premise]) -> Following:
+def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
     of_runs = _of_runs(claim)
-    found: Following = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
+    found: RuleResult = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
     return found
 
 
@@ -132,7 +116,7 @@ def _proved(
     if of_runs is not None:
         seen = runs.compared(claim, of_runs.read(claim), found.used, inquiry.seed, most)
     else:
-        seen = _compared(claim, None, inquiry.seed, rng, most)
+        seen = _compared(claim, inquiry.seed, rng, most)
     note = (
         f"{_said([c.id for c in found.used], found.steps, seen)}; all of it for all letters, each client's own too, "
         f"every number of clients and d, whatever is drawn"
@@ -141,37 +125,12 @@ def _proved(
 
 
 def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
-    """As :func:`run`, at the stored constants: what follows is derived again, and the certificates of what it rests on
-    are checked, without a solver."""
-    claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
-    iteration, premises = _premises(claim)
+    """As :func:`run`, on fewer runs."""
+    premises = premises_of(inquiry.claim)
     verdicts = _verdicts(inquiry, premises)
     if fallen := _fallen(verdicts):
         raise DoesNotHold(fallen)
-    if stored.verdict is Verdict.PROVED:
-        return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
-    about = points.of(premises[0].claim, claim.requires)
-    recipes = [derived.recipe for derived in stored.derived]
-    numbers = [_clients(iteration, claim, premises, recipe) for recipe in recipes]
-    if None in numbers:
-        raise DoesNotHold(f"stored constants do not meet the hypotheses of {claim.id}")
-    for n in _CLIENTS:
-        if n not in numbers and next(_constants(iteration, claim, premises, n, rng), None) is not None:
-            raise DoesNotHold(f"nothing is stored of {claim.id} for n = {n}")
-    seen = _compared(
-        claim, {n: _draws(iteration, premises, recipes, n) for n in _CLIENTS}, inquiry.seed, rng, _RUNS_AGAIN
-    )
-    found = [obligations.at(claim, premises, d.recipe, obligations.checked(d.parts)) for d in stored.derived]
-    for each in found:
-        if each.missing or each.left_open:
-            raise DoesNotHold(f"{each.missing} is not derived" if each.missing else each.left_open[0])
-    if why := _elsewhere(claim, iteration, found):
-        raise DoesNotHold(f"{claim.id} is derived at some constants, but {why}")
-    if shared := about.uncovered(recipes):
-        raise DoesNotHold(f"{claim.id} is derived only where {', '.join(shared)}")
-    note = _certified(about, list(zip(recipes, found, strict=True)), seen)
-    used = ("derivation", "sdp")
-    return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=stored.derived, used=used)
+    return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
 
 
 def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], recipe: Recipe) -> int | None:
@@ -191,52 +150,9 @@ def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], 
 @lru_cache(maxsize=256)
 def _examined_once(claim: Claim, seed: int, size: int, methods: tuple[Method, ...]) -> tuple[Outcome, ...]:
     """What methods find of a premise, on which several claims may rest."""
-    # Premises are certified anew, at the constants of each derivation.
+    # From what is certified nothing follows for all letters.
     others = tuple(method for method in methods if method is not worst_cases.METHOD)
     return tuple(examined(Inquiry(claim, seed, size, methods=methods), others))
-
-
-def _derived(method: Method, inquiry: Inquiry, iteration: Iteration, premises: tuple[Premise, ...]) -> Outcome:
-    claim, rng = inquiry.claim, np.random.default_rng(inquiry.seed)
-    of_each = [list(islice(_constants(iteration, claim, premises, n, rng), _ALIKE)) for n in _CLIENTS]
-    about = points.of(premises[0].claim, claim.requires)
-    tried = [sorted(recipes, key=lambda recipe: _plain(about, recipe))[:_TRIES] for recipes in of_each if recipes]
-    if not tried:
-        raise ValueError("no constants meet the hypotheses")
-    for recipe in (recipe for recipes in of_each for recipe in recipes):
-        if missing := obligations.missing(claim, premises, recipe):
-            raise ValueError(f"{missing} is not derived")
-    # Should those share what the hypotheses do not ask: the simplest of many that have none of it.
-    others = _constants(iteration, claim, premises, max(_CLIENTS), np.random.default_rng(inquiry.seed))
-    spare = sorted((recipe for recipe in others if not about.uncovered([recipe])), key=wildness)[:_SPARE]
-    simple = [recipe for recipes in (*tried, spare) for recipe in recipes]
-    every = {clients: _draws(iteration, premises, simple, clients) for clients in _CLIENTS}
-    seen = _compared(claim, every, inquiry.seed, rng)
-    certified = [_found(claim, premises, recipes) for recipes in tried]
-    if spare and about.uncovered([recipe for recipe, _ in certified]):
-        certified.append(_found(claim, premises, spare))
-    found = [each for _, each in certified]
-    left_open = tuple(line for f in found for line in f.left_open)
-    said = _of_all(found, seen)
-    if left_open:
-        note = f"{said}; not certified: {left_open[0]}"
-        return method.found(Verdict.SUPPORTED, note, instances=len(found), left_open=left_open)
-    recipes = [recipe for recipe, _ in certified]
-    if why := _elsewhere(claim, iteration, found):
-        return method.found(Verdict.SUPPORTED, f"{said}; certified, but {why}", instances=len(found))
-    if shared := about.uncovered(recipes):
-        note = f"{said}; certified, but only where {', '.join(shared)}"
-        return method.found(Verdict.SUPPORTED, note, instances=len(found))
-    derived = tuple(Derived(recipe, tuple(map(Part.of, each.certificates))) for recipe, each in certified)
-    note, used = _certified(about, certified, seen), ("derivation", "sdp")
-    return method.found(Verdict.CERTIFIED, note, instances=len(found), derived=derived, used=used)
-
-
-def _elsewhere(claim: Claim, iteration: Iteration, found: Iterable[Found]) -> str:
-    """Why what is certified at some constants may fail at others, or its iterations be others; or empty."""
-    used = [claims.get(id) for id in sorted({id for each in found for id in each.used})]
-    own = _own_code(claim, used, iteration)
-    return own or next((why for each in (claim, *used) if (why := allowed.unlisted(each))), "")
 
 
 def _own_code(claim: Claim, used: Sequence[Claim], iteration: Iteration) -> str:
@@ -252,52 +168,16 @@ def _said(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> str:
     return f"derived from {from_these}, by {', '.join(sorted(rules))}; iterations are those of {seen} runs"
 
 
-def _of_all(found: Iterable[Found], seen: int) -> str:
-    """The same of what was found at several choices of the constants."""
-    every = tuple(found)
-    return _said((id for f in every for id in f.used), (step for f in every for step in f.steps), seen)
-
-
-def _certified(about: points.Points, certified: Sequence[tuple[Recipe, Found]], seen: int) -> str:
-    """What is shown, at which constants."""
-    found = [each for _, each in certified]
-    plainest = min((recipe for recipe, _ in certified), key=lambda recipe: _plain(about, recipe))
-    return (
-        f"{_of_all(found, seen)}; all of it exact over the whole class, in all dimensions, at {len(found)} choices of "
-        f"the constants, among them {points.told(about.claim, plainest)}, whatever is drawn "
-        f"({sum(f.programs for f in found)} programs)"
-    )
-
-
-def _plain(about: points.Points, recipe: Recipe) -> tuple[int, float]:
-    """How degenerate constants are, and then how long."""
-    return len(about.degeneracies(recipe) - about.inside), wildness(recipe)
-
-
-def _found(claim: Claim, premises: tuple[Premise, ...], recipes: Iterable[Recipe]) -> tuple[Recipe, Found]:
-    """What is found at the first of the constants at which nothing is left open; where there are none, at the last."""
-    for recipe in recipes:
-        found = obligations.at(claim, premises, recipe)
-        if not found.left_open:
-            break
-    return recipe, found
-
-
-def _compared(
-    claim: Claim, every: Mapping[int, set[Drawn]] | None, seed: int, rng: np.random.Generator, most: int = _RUNS
-) -> int:
+def _compared(claim: Claim, seed: int, rng: np.random.Generator, most: int) -> int:
     """On how many runs the iterations were seen to be those of the method; ``ValueError`` where they are not.
 
-    ``every``: all that may be drawn by so many clients, as certified; None where whatever is drawn may be. Hypotheses
-    that only few instances break, and starts, are looked at on many runs; the first are longer ones.
+    Hypotheses that only few instances break, and starts, are looked at on many runs; the first are longer ones.
     """
-    seen = long = 0
-    for recipe, instance in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
-        certified = None if every is None else every.get(instance.problem.n)
-        steps = _STEPS if (certified or every is None) and long < _LONG_RUNS else 1
+    seen = 0
+    for recipe, _ in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
         try:
             remembers = not seen and runs.remembers(claim, recipe, seed)
-            why = runs.differs(claim, recipe, certified or None, seed, steps)
+            why = runs.differs(claim, recipe, seed, _STEPS if seen < _LONG_RUNS else 1)
         except ValueError:
             # The method has no step there, as where a client's problem has no solution: there is no run.
             continue
@@ -305,8 +185,8 @@ def _compared(
             raise ValueError(f"a step comes to give something else for the same state and draw: at {recipe}")
         if why:
             raise ValueError(f"{why}: at {recipe}")
-        seen, long = seen + 1, long + (steps > 1)
-    if not long:
+        seen += 1
+    if not seen:
         raise ValueError("no run meets the hypotheses")
     return seen
 
@@ -386,13 +266,6 @@ def _assumed(hypothesis: Hypothesis, claim: Claim) -> bool:
         return True
     known = hypothesis.relation is not None and hypothesis.met is None
     return known and reals.implied(hypothesis.relation, symbolic.assumed(claim))
-
-
-def _draws(iteration: Iteration, premises: tuple[Premise, ...], constants: list[Recipe], clients: int) -> set[Drawn]:
-    """All that an iteration of so many clients may draw, as certified; empty where none are."""
-    build = premises[0].claim.instances.build
-    rows = [build(each, True) for recipe in constants for each in iteration.every(recipe)]
-    return {drawn for row in rows if row.problem.n == clients for drawn in runs.draws(iteration, row.params)}
 
 
 def _constants(

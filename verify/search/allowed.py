@@ -5,7 +5,8 @@ A list of what is allowed: numbers and letters; sums and products; maxima, minim
 what is linear in whole letters, as T rounds, and sums and products that end there; ceilings and floors of quotients of
 whole letters. Of what turns somewhere a product has one factor at most: where several are positive at once no single
 one tells. Powers and numbers are small, for a narrow bump takes a large one: those of the code too, which is read
-(:mod:`verify.reading.whole`).
+(:mod:`verify.reading.whole`). A schedule has no differences and no powers by letters: between two rounds it changes
+by a power of their ratio at most, and has no narrow bumps.
 """
 
 from __future__ import annotations
@@ -38,8 +39,7 @@ class _Size(NamedTuple):
 
 
 def refused(claim: Claim, code: Code) -> str:
-    """What stands in the sides, the hypotheses or the code of a claim and is not on the list, in words; empty if
-    nothing does."""
+    """What a claim or its code is made of that is not on the list, in words; empty if nothing is."""
     if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
     if whole.foreign(claim) and (e := _may_vanish(claim, code)):
@@ -66,10 +66,13 @@ def _may_vanish(claim: Claim, code: Code) -> str:
 
 
 def unlisted(claim: Claim) -> str:
-    """What stands in the sides or the hypotheses of a claim and is not on the list, in words; empty if nothing does."""
+    """What stands in sides, hypotheses or schedules of a claim and is not on the list, in words; or empty."""
     if power := _may_grow(claim):
         return f"{power} is a power by a letter that may not only shrink with it"
-    for e in (*drawing.sides(claim), *drawing.relations(claim)):
+    schedules = tuple(getattr(claim.statement.algorithm, "schedules", {}).values())
+    if e := next((e for e in schedules if not _is_slow(e)), None):
+        return f"the schedule {e} is not made of positive terms by sums, products, maxima and powers by numbers"
+    for e in (*drawing.sides(claim), *drawing.relations(claim), *schedules):
         try:
             size = _size(e)
         except ValueError as error:
@@ -79,6 +82,14 @@ def unlisted(claim: Claim) -> str:
         if high := [letter for letter, power in size.powers.items() if power > whole.POWERS]:
             return f"{e} has powers of {high[0]} beyond the {whole.POWERS}th"
     return ""
+
+
+def _is_slow(e: sympy.Basic) -> bool:
+    """Whether an expression changes by a power of their ratio at most where letters do."""
+    if isinstance(e, sympy.Pow):
+        return bool(e.exp.is_Rational) and _is_slow(e.base)
+    positive = isinstance(e, sympy.Rational | sympy.Symbol) and bool(e.is_nonnegative)
+    return positive or (isinstance(e, _SLOW) and all(map(_is_slow, e.args)))
 
 
 def _may_grow(claim: Claim) -> sympy.Expr | None:
@@ -129,6 +140,8 @@ def _size(e: sympy.Basic) -> _Size:
     raise ValueError(f"{e} is no sum, product, maximum, or power by a number or by what is linear in whole letters")
 
 
+#: What of slow parts is slow.
+_SLOW = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min)
 #: What turns where two of its parts are equal, or at a number.
 _TURNING = (sympy.Max, sympy.Min, sympy.Abs, sympy.ceiling, sympy.floor)
 #: What has no larger numbers, and no higher powers, than its parts.

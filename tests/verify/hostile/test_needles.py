@@ -176,3 +176,23 @@ def test_sums_of_the_number_of_clients_vanish_at_once_too():
     claim = ft.Claim("mine/needle", setting=SETTING, statement=statement)
     found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
     assert len(found["clients"]) == 12 and abs(found["beta"] - 3) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("schedule", "listed"),
+    [
+        (lambda c, k: c + 3 * c * sympy.Max(0, 1 - (k - 137) ** 2), False),
+        (lambda c, k: c * (1 + 9 / (1 + (sympy.Rational(3, 2) ** k / 900 - 1) ** 2)), False),
+        (lambda c, k: c * (2 - (k + 1) / (k + 2)), False),
+        (lambda c, k: c / sympy.sqrt(k + 1) + c * sympy.Min(1, mu / (k + 1)), True),
+    ],
+    ids=["a peak", "a power", "a difference", "positive terms"],
+)
+def test_schedules_have_no_needles(schedule, listed):
+    c, k = ft.letters("c"), ft.round_index
+    method = ft.method("gradient-descent", step, ["c", "beta"], {"x": "point"}, schedules={"gamma": schedule(c, k)})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    claim = ft.Claim(
+        "mine/peak", setting=setting, statement=ft.contracts(method, ft.distance, 1), requires=(c * L <= 1,)
+    )
+    assert (allowed.unlisted(claim) == "") is listed
