@@ -35,6 +35,9 @@ DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40
 
+#: Rounds after which a bound is compared with its worst case at most.
+MOST_STEPS = 20
+
 #: The largest number of processes.
 MOST_JOBS = 4096
 
@@ -344,10 +347,17 @@ def parser() -> argparse.ArgumentParser:
         "compare a claim's bound with the exact worst case, over parameters",
         "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
         "fedtheory tight prox/step --own examples/proximal_point.py",
+        "fedtheory tight nesterov-rate/bound --own examples/gallery/nesterov_rate.py --at L=1 --steps 5",
     )
     tightening.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
     owned(tightening, "its claims can be named too")
     valued(tightening, "values of letters to fix, such as n=2")
+    tightening.add_argument(
+        "--steps",
+        type=_at_least(1, MOST_STEPS),
+        metavar="K",
+        help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS})",
+    )
     tightening.add_argument(
         "--out",
         type=Path,

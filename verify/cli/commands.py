@@ -349,7 +349,7 @@ def run_tight(args: argparse.Namespace) -> int:
     """Compare what a claim prints with its worst case, and draw both."""
     # Loading matplotlib takes as long as all other commands.
     from verify.report import style, tight
-    from verify.tightness import sweep
+    from verify.tightness import rounds, sweep
 
     own = _load_own(args)
     claim, out = claims.get(args.id), style.checked(writable(args.out))
@@ -357,14 +357,14 @@ def run_tight(args: argparse.Namespace) -> int:
     if claim in own and args.backend != "processes":
         raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
-    choices = len(sweep.grid(claim, at))
+    choices = len(sweep.tasks(claim, at, args.steps))
     with sweeping.backend(args.backend, args.scheduler), consoles.progress(log, "points", choices) as advance:
         # Other processes know the papers' claims only.
-        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or sweeping.cores(), advance)
+        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or sweeping.cores(), advance, args.steps)
     for table in tight.tables(points):
         consoles.show(report, table)
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
-    consoles.say(report, str(out), *tight.words(points), *repaired)
+    consoles.say(report, str(out), *tight.words(points), *rounds.words(points), *repaired)
     return 0

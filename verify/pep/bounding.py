@@ -14,7 +14,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import DIGITS, evaluate
-from verify.base.evaluate import hypotheses_hold
+from verify.base.evaluate import hypotheses_hold, params_after
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
 from verify.pep.functions import Formal
@@ -30,13 +30,15 @@ class Refused(ValueError):
     """A claim that is not certified at any parameters, because of what it says or of what it allows."""
 
 
-def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
+def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None) -> bool:
     """Whether the hypotheses allow functions beyond the class that is posed, of which nothing is then known.
+
+    ``rounds``: after how many the bound is asked for; every number of them unless given.
 
     ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
     other things than those posed are allowed, or the claim's code is not read.
     """
-    if claim.statement.horizon and claim.statement.algorithm.schedules:
+    if rounds is None and claim.statement.horizon and claim.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
         raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
     other = {c.relation for c in claim.statement.comparisons} - {"<="}
@@ -50,7 +52,10 @@ def posed_as_claimed(claim: Claim, instance: Instance) -> bool:
     posing.pose(claim.setting, instance)
     try:
         anything = posing.any_functions(claim, instance)
-        posing.check_read(claim, instance)
+        for k in range((rounds or 0) + 1):
+            # Code may do otherwise where the parameters are other ones.
+            then = params_after(claim, instance, instance.problem, k) if rounds else instance.params
+            posing.check_read(claim, replace(instance, params=then))
     except NotLinear:
         raise
     except ValueError as error:
@@ -110,13 +115,13 @@ def bounded(
         right, claimed = claimed * right, Fraction(0)
     program = programs.ratio(left, right, constraints) if claimed != 0 else programs.excess(left, right, constraints)
     found = prover.bounds(step, program, claimed, claimed == 0, unasked > 0 or posed.wider, tight)
-    if claimed != 0 and found.verdict is Verdict.CERTIFIED and not _nonnegative(prover, step, right, constraints):
+    if claimed != 0 and found.verdict is Verdict.CERTIFIED and not nonnegative(prover, step, right, constraints):
         note = "the right side is not shown to be nonnegative"
         found = replace(found, upper=None, verdict=Verdict.OPEN, note=note)
     return replace(found, size=found.size + unasked, seconds=time.perf_counter() - begun)
 
 
-def _nonnegative(prover: Prover, step: str, form: Form, constraints: Sequence[Constraint]) -> bool:
+def nonnegative(prover: Prover, step: str, form: Form, constraints: Sequence[Constraint]) -> bool:
     """Whether the form is shown to be nonnegative, without which a bound on a ratio to it says nothing."""
     if form.constant != 0:
         return False

@@ -43,12 +43,13 @@ class Constraint(NamedTuple):
 class Program:
     """Maximise ``objective`` subject to the constraints. Rows that appear nowhere are no part of it.
 
-    ``units``: what one of each row was before the program was rescaled. ``ValueError`` if two constraints share a name.
+    ``units``: what one of each row, and of each function value by its name, was before the program was rescaled.
+    ``ValueError`` if two constraints share a name.
     """
 
     objective: Form
     constraints: tuple[Constraint, ...]
-    units: Mapping[BasisVector, Number] = field(default_factory=dict)
+    units: Mapping[BasisVector | str, Number] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [c.name for c in self.constraints]
@@ -89,7 +90,7 @@ class Program:
     def rescaled(self, rows: Mapping[BasisVector, Number], values: Mapping[str, Number]) -> Program:
         """The same program in other units; its multipliers are the same."""
         constraints = tuple(c._replace(form=c.form.rescaled(rows, values)) for c in self.constraints)
-        units = {row: self.units.get(row, 1) * unit for row, unit in rows.items()}
+        units = {key: self.units.get(key, 1) * unit for key, unit in (*rows.items(), *values.items())}
         return Program(self.objective.rescaled(rows, values), constraints, units)
 
     def slack(self, multipliers: Mapping[str, Number]) -> Form:

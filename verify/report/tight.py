@@ -79,7 +79,8 @@ class _Layout(NamedTuple):
 
 
 def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
-    if not claim.setting.drawing.sweep:
+    rounds = any(name == "T" for name, _ in points[0].letters)
+    if not claim.setting.drawing.sweep and not rounds:
         return _Layout(None, None, ())
     varying = [name for name, _ in points[0].letters if len({dict(p.letters)[name] for p in points}) > 1]
     axis = varying[0] if varying else None

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from functools import partial
+from itertools import product
 from math import isfinite
 
 from fedtheory import tables
 from fedtheory.claims import Claim
 from verify.base import sweeping
 from verify.base.verdict import Verdict
-from verify.tightness import grids
+from verify.tightness import grids, rounds
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
+
+#: Choices of the grid at which a bound is compared after several numbers of rounds.
+_CHOICES = 3
 
 
 def letters(texts: Sequence[str]) -> dict[str, Fraction]:
@@ -40,11 +45,27 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
     return grids.choices(claim, at or {})
 
 
+def tasks(claim: Claim, at: Letters | None = None, steps: int | None = None) -> list[Callable[[], tuple[Point, ...]]]:
+    """What :func:`measure` computes: each gives the points of one choice. ``ValueError`` as there."""
+    found = grid(claim, at)
+    if steps is None:
+        return [partial(at_choice, claim, choice) for choice in found]
+    if not claim.statement.horizon:
+        raise ValueError(f"{claim.id} says nothing of several steps: a bound after T rounds does")
+    each = product(found[:_CHOICES], range(1, steps + 1))
+    return [partial(rounds.after_rounds, claim, choice, k) for choice, k in each]
+
+
 def measure(
-    claim: Claim, at: Letters | None = None, jobs: int = 1, progress: Callable[[str], None] | None = None
+    claim: Claim,
+    at: Letters | None = None,
+    jobs: int = 1,
+    progress: Callable[[str], None] | None = None,
+    steps: int | None = None,
 ) -> tuple[Point, ...]:
     """The points of the grid, in order, for any number of ``jobs``; letters in ``at`` are fixed.
 
+    ``steps``: a bound is compared after each number of rounds up to so many, at the first choices of the grid.
     ``progress`` is called with the letters of each choice as it is done. ``ValueError`` if the claim has no worst case,
     for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a changed
     claim, which cannot be sent to another process.
@@ -52,11 +73,15 @@ def measure(
     if jobs > 1 and claim.changes:
         raise ValueError(f"the changed claim {claim.id} is measured in one process only, got jobs={jobs}")
     found: list[Point] = []
-    for points in sweeping.sweep(at_choice, [(claim, choice) for choice in grid(claim, at)], jobs):
+    for points in sweeping.sweep(_done, [(task,) for task in tasks(claim, at, steps)], jobs):
         found.extend(points)
         if progress is not None:
             progress(points[0].where)
     return tuple(found)
+
+
+def _done(task: Callable[[], tuple[Point, ...]]) -> tuple[Point, ...]:
+    return task()
 
 
 def series(points: Iterable[Point]) -> dict[tuple[Subject, str], list[Point]]:

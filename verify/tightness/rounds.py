@@ -1,0 +1,212 @@
+"""A bound after T rounds, for each T by itself: the worst case of whole runs over the class, between exact ends.
+
+One program for each T has all points of a run and the interpolation conditions of the class between every two of them
+(Drori and Teboulle 2014; Taylor, Hendrickx and Glineur 2017). From above its dual is checked in fractions; from below
+there is a run, replayed in fractions on a function of the class. What is shown at these T says nothing of the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+from threadpoolctl import threadpool_limits
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.numbers.symbols import T
+from verify.base.evaluate import sides, tree_size
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.pep import posing, programs, rounding, tabulated
+from verify.pep.bounding import LARGEST, bounded, enclosed, nonnegative, posed_as_claimed
+from verify.pep.functions import Formal
+from verify.pep.gram import Form, NotLinear, scalar
+from verify.pep.programs import Program
+from verify.pep.prover import Solving
+from verify.tightness.comparison import Point, Subject, short
+from verify.tightness.grids import Choice
+
+#: Leaves of the tree of draws at most.
+_LEAVES = 16
+#: How near a simple fraction must be to the solver's value to be tried as the worst case itself.
+_NEAR = (1e-8, 1e-7, 1e-6)
+#: Faces that are guessed at where the worst case may be the bound itself.
+_GUESSES = 3
+#: Rows up to which more is tried there: a minute at 12.
+_SMALL = 8
+
+
+class _Sides(NamedTuple):
+    """left <= c right after some rounds, forms of a formal instance, where ``claimed`` <= c <= ``above``; ``of``: what
+    the right side is in words, "" where it is the whole of it."""
+
+    claim: Claim
+    posed: Formal
+    left: Form
+    right: Form
+    claimed: Fraction
+    above: Fraction
+    of: str
+
+
+@np.errstate(all="ignore")
+def after_rounds(claim: Claim, choice: Choice, rounds: int) -> tuple[Point, ...]:
+    """The worst case of a bound after so many rounds at one choice of the parameters, beside what is stated.
+
+    Where the right side is a multiple of one quantity it is that multiple, otherwise left/right.
+    """
+    letters = (("T", Fraction(rounds)), *choice.letters)
+    with threadpool_limits(limits=1):
+        instance = claim.instances.build(choice.recipes[0], True)
+        try:
+            with attributed(claim, instance.text):
+                taken = _taken(claim, instance, rounds)
+                found = _worst(taken, rounds)
+        except (ValueError, NotLinear) as error:
+            nothing = (Fraction(1), None, None, Verdict.OPEN)
+            return (Point(Subject.RATIO, letters, *nothing, "after T rounds", str(error)),)
+    subject = Subject.CONSTANT if taken.of else Subject.RATIO
+    part = f"of {taken.of} after T rounds" if taken.of else "after T rounds"
+    return (Point(subject, letters, taken.claimed, found.lower, found.upper, found.verdict, part, found.note),)
+
+
+def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
+    """Both sides after the rounds, on formal vectors. ``ValueError`` where they cannot be posed."""
+    statement: Any = claim.statement
+    if posed_as_claimed(claim, instance, rounds):
+        raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
+    if rounds and tree_size(claim, instance, rounds) > _LEAVES:
+        raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
+    named = [q for q in statement.quantities if statement.right.has(q.expression)]
+    coefficient = statement.right / named[0].expression if len(named) == 1 else None
+    claimed, above, of = Fraction(1), Fraction(1), ""
+    if coefficient is not None and not named[0].after and not coefficient.has(named[0].expression):
+        values = {**claim.setting.bind(instance.problem, instance.params), T: rounds}
+        (claimed, above), of = enclosed(coefficient, values), str(named[0].expression)
+        claim = replace(claim, statement=replace(statement, override=named[0].expression))
+    posed = posing.pose(claim.setting, instance)
+    if claim.setting.adversaries and rounds > 1:
+        raise ValueError("compressors and noise are posed for one step at a time")
+    letters = claim.setting.bind(instance.problem, instance.params)
+    formal = claim.setting.bind(posed.instance.problem, posed.instance.params)
+    if any(letters[s] != formal[s] for s in statement.right.free_symbols & set(letters)):
+        raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
+    if posed.instance.initial is None:
+        raise ValueError(f"the initial state of {claim.id} is not known formally")
+    left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
+    return _Sides(claim, posed, left, right, claimed, above, of)
+
+
+class _Worst(NamedTuple):
+    """The worst case between exact ends, the verdict on what is claimed, and a note: by what the lower is attained."""
+
+    lower: Fraction | None
+    upper: Fraction | None
+    verdict: Verdict
+    note: str
+
+
+def _worst(taken: _Sides, rounds: int) -> _Worst:
+    constraints, ends = taken.posed.constraints(True), (taken.left, taken.right)
+    if taken.claimed == 0:
+        # No multiple of the right side, but left <= 0.
+        ends = (taken.left, Form({}, {}, 0))
+    if taken.claimed == 0 or not programs.scales(*ends, constraints):
+        if taken.claimed != taken.above:
+            raise ValueError("an irrational multiple of what has a constant is not posed")
+        found = bounded(Solving(), "T", taken.posed, ends, taken.claimed, True, False, time.perf_counter())
+        # What is known from below of a difference is no share of the right side.
+        verdict = Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict
+        return _Worst(None, None, verdict, found.note)
+    program = programs.ratio(*ends, constraints)
+    if max(map(len, program.blocks), default=0) > LARGEST:
+        raise ValueError(f"the program has more than {LARGEST} rows")
+    posed = programs.equilibrated(program)
+    solution = programs.solve(posed)
+    run = tabulated.replay(taken.claim, taken.posed, posed, solution, rounds)
+    lower = None if run is None else run.left / run.right
+    note = "" if run is None else f"a run in {run.d} dimension{'s' if run.d > 1 else ''}, replayed in fractions"
+    upper = None if solution.value is None else _least(program, posed, solution.value, lower, taken.claimed)
+    if upper is not None and not nonnegative(Solving(), "T", taken.right, constraints):
+        upper, note = None, "the right side is not shown to be nonnegative"
+    verdict = Verdict.OPEN
+    if upper is not None and upper <= taken.claimed:
+        verdict = Verdict.CERTIFIED
+    elif lower is not None and lower > taken.above:
+        # A worst case that no run attains would refute nothing.
+        verdict = Verdict.REFUTED
+    return _Worst(lower, upper, verdict, note or f"the solver says {solution.status}")
+
+
+def _least(
+    program: Program, posed: Program, value: float, lower: Fraction | None, claimed: Fraction
+) -> Fraction | None:
+    """The least bound that is proved: what a run attains, a simple fraction, what is claimed, or a number above."""
+    variants, near = (posed, program), max(_NEAR) * abs(value)
+    attained = abs(float(claimed) - value) <= near
+    # One of so small a denominator is not near by chance.
+    simple = [guess for tol in _NEAR if (guess := rounding.simplest(value, tol)).denominator ** 2 * tol < 1]
+    small = max(map(len, program.blocks)) <= _SMALL
+    for guess in dict.fromkeys([lower, *([claimed] if attained else simple)]):
+        if guess is None or abs(float(guess) - value) > near or guess < (lower or 0):
+            continue
+        if small and attained and guess <= claimed and (proof := rounding.prove_otherwise(program, posed, guess)):
+            return proof.bound
+        if rounding.prove(program, guess, variants, _GUESSES):
+            return guess
+    above = rounding.upper_bound(program, value, variants)
+    if above is not None and (above.bound <= claimed or claimed < value):
+        return above.bound
+    room = claimed > value + near and rounding.prove(program, claimed, variants, 1)
+    return claimed if room else above and above.bound
+
+
+# In words
+
+
+def words(points: Sequence[Point]) -> list[str]:
+    """What is exact, as fractions, where the points are of several numbers of rounds; and what they do not show."""
+    of_rounds = [point for point in points if point.letters and point.letters[0][0] == "T"]
+    if not of_rounds:
+        return []
+    lines = []
+    for where, found in groupby(sorted(of_rounds, key=_others), key=_others):
+        exact = [p for p in found if p.lower is not None and p.lower == p.upper]
+        if exact:
+            values = ", ".join(f"{_rounds(p)}: {short(p.lower or Fraction(0))}" for p in exact)
+            at = ", ".join(f"{name}={short(value)}" for name, value in where)
+            lines.append(f"exact worst case{f' at {at}' if at else ''}, by T: {values}{_law(exact)}")
+    held = sorted({_rounds(p) for p in of_rounds if p.verdict is Verdict.CERTIFIED})
+    if held:
+        lines.append(f"certified at T = {', '.join(map(str, held))}, each by itself: this shows nothing of other T")
+    return lines
+
+
+def _others(point: Point) -> tuple[tuple[str, Fraction], ...]:
+    return point.letters[1:]
+
+
+def _rounds(point: Point) -> int:
+    return int(point.letters[0][1])
+
+
+def _law(points: Sequence[Point]) -> str:
+    """A polynomial of low degree in T whose reciprocal all these worst cases are, in words; "" where there is none."""
+    inverse = [
+        (sympy.Integer(_rounds(p)), 1 / sympy.Rational(*(p.lower or Fraction(0)).as_integer_ratio()))
+        for p in points
+        if p.lower
+    ]
+    for degree in (1, 2):
+        if len(inverse) >= degree + 3:
+            found = sympy.interpolate(inverse[: degree + 1], T)
+            if all(found.subs(T, k) == value for k, value in inverse):
+                return f"; that is 1/({sympy.factor(found)}) at each of these"
+    return ""
