@@ -585,7 +585,7 @@ def test_constants_of_which_the_setting_does_not_speak_are_seen():
     assert "constants of a run" in _why(replace(COROLLARY, setting=setting))
 
 
-def test_what_is_derived_at_some_constants_only_is_why():
+def test_what_is_derived_at_some_constants_only_is_left_open():
     # A number of the constants, which is 0 unless sigma_i < 4 alpha_i r_i for some i.
     def excess(problem, params, at):
         return np.maximum(4 * params.alpha * params.r / params.sigma - 1, 0)
