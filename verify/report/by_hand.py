@@ -5,7 +5,8 @@ The functions of an instance are written out for quadratics of few variables: "f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any, NamedTuple
@@ -158,7 +159,7 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield f"start: {place}"
     later, probabilities = state, np.ones(1, dtype=int)
     moves = (kind.stepping or kind.acting) and kind.algorithm is not None
-    if moves or hasattr(state, "states") or hasattr(state, "LINES"):
+    if moves or hasattr(state, "states") or _parts(state):
         yield from _step(state)
     if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
         later, probabilities = rollout(claim, instance, problem, state, example.rounds)
@@ -182,9 +183,15 @@ def _step(state: Any) -> Iterator[str]:
     """What a step does to the parts of the state, where the algorithm of such states, or their type, says so."""
     first = state.states()[0] if hasattr(state, "states") else state
     name = next((a for a in algorithms.names() if algorithms.get(a).State is type(first)), "")
-    own = getattr(first, "LINES", {})
+    own = _parts(first)
     if told := [line for letter in first._fields if (line := own.get(letter, algorithms.line(name, letter))) != letter]:
         yield f"step: {'; '.join(told)}"
+
+
+def _parts(state: Any) -> Mapping[str, str]:
+    """What the module of a type of states says of their parts, beside it: fields of its own would be no parts."""
+    found: Mapping[str, str] = getattr(sys.modules[type(state).__module__], "PARTS", {})
+    return found
 
 
 def _outcomes(state: Any, later: Any, probabilities: Any, rounds: int) -> Iterator[str]:

@@ -84,15 +84,16 @@ class State(NamedTuple):
     eps: Array
     fallen: Array
 
-    #: What the parts are, and what an iteration does to them.
-    LINES = {  # noqa: RUF012
-        "w": "w^{tau_{k+1}} is (sum of all sigma_i w_i + pi_i)/(sum of all sigma_i) if begins = 1, and w if begins = 0",
-        "W": "w_i^{k+1} = w_i + D_i for participants (active = 1)",
-        "Phi": "phi_i = pi_i + alpha_i grad f_i(w_i)",
-        "E": "E_i, F_i: any vectors that make eps_i^k, eps_i^{k+1} large enough",
-        "Pi": "pi_i^{k+1} = pi_i + sigma_i (w_i^{k+1} - w^{tau_{k+1}}) for participants",
-        "fallen": "fallen: the eps_i^{k+1} of participants",
-    }
+
+#: What the parts are, and what an iteration does to them.
+PARTS = {
+    "w": "w^{tau_{k+1}} is (sum of all sigma_i w_i + pi_i)/(sum of all sigma_i) if begins = 1, and w if begins = 0",
+    "W": "w_i^{k+1} = w_i + D_i for participants (active = 1)",
+    "Phi": "phi_i = pi_i + alpha_i grad f_i(w_i)",
+    "E": "E_i, F_i: any vectors that make eps_i^k, eps_i^{k+1} large enough",
+    "Pi": "pi_i^{k+1} = pi_i + sigma_i (w_i^{k+1} - w^{tau_{k+1}}) for participants",
+    "fallen": "fallen: the eps_i^{k+1} of participants",
+}
 
 
 def largest(first: Array, *others: Array) -> Array:

@@ -40,12 +40,13 @@ class Remembering(NamedTuple):
     first: Array
     second: Array
 
-    #: As in Algorithm 1, with what decides the coins.
-    LINES = {  # noqa: RUF012
-        **algorithm_1.LINES,
-        "t": "C_i(x) is (1 + omega) x or 0, by a fair coin for omega = 1; in iterations t = 2, 5, ... by none of its "
-        "own: it is (1 + omega) x if exactly one of the two iterations before kept its message",
-    }
+
+#: As in Algorithm 1, with what decides the coins.
+PARTS = {
+    **algorithm_1.LINES,
+    "t": "C_i(x) is (1 + omega) x or 0, by a fair coin for omega = 1; in iterations t = 2, 5, ... by none of its "
+    "own: it is (1 + omega) x if exactly one of the two iterations before kept its message",
+}
 
 
 def _start(
