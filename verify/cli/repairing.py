@@ -101,10 +101,9 @@ def told(search: Search) -> list[str]:
     least, proven = found.least, found.proven
     if least is None:
         return [f"no repair of {claim.id} was found", tried]
-    lines = _repair(claim, least)
-    if proven is not None and proven is not least:
-        lines += ["", *_repair(claim, proven)]
-    others = [r for r in found.repairs if r not in (least, proven)]
+    first = proven or least
+    others = [r for r in found.repairs if r is not first]
+    lines = _repair(claim, first)
     lines += [f"also {r.word}: {r.change.text}" for r in sorted(others, key=lambda r: r.change.cost)]
     return [*lines, tried]
 

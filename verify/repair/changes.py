@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import permutations
 from typing import Any
@@ -44,7 +44,7 @@ COSTS: Mapping[str, float] = {
     "hypothesis": 2.5,
 }
 #: What doubling or halving a number costs.
-_DOUBLING = 0.1
+_DOUBLING = 0.2
 #: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
 _REQUIRED, _LOST = 1.0, 1.0
 #: Numbers by which something is multiplied, before the least of them that serves is refined.
@@ -204,9 +204,10 @@ def _shaped(claim: Claim) -> Iterator[Family]:
         for text, by in (("T - 1", 1 / statement.factor), ("T/2", statement.factor ** (-T / 2))):
             whole = {"bound": statement.bound * by} if by.has(T) else {"constant": statement.constant * by}
             yield Family("round", partial(lambda text, whole, _: (f"{text} for T", whole), text, whole))
-    names = {field.name for field in fields(statement)}
-    if {"left", "right"} <= names and not isinstance(statement, Bound) and getattr(statement, "middle", None) is None:
-        exchanged = {"left": statement.right, "right": statement.left}
+    left, right = (getattr(statement, name, None) for name in ("left", "right"))
+    whole_sides = not isinstance(statement, Bound) and getattr(statement, "middle", None) is None
+    if left is not None and right is not None and whole_sides:
+        exchanged = {"left": right, "right": left}
         yield Family("reversed", lambda _: ("the two sides exchanged", exchanged))
 
 

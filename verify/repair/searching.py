@@ -3,7 +3,9 @@ refutes, and what all methods say of those that stand."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -19,8 +21,10 @@ from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict
 HOLDING = ("proved", "certified", "supported")
 #: Instances of a longer search, as of a check.
 LONG = 160
-#: Repairs that are only supported, of which so many are told.
-_SUPPORTED = 3
+#: Repairs that are only supported, of which so many of a sort are told.
+_SUPPORTED = 2
+#: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
+_KNOWN, _SHARE = 4, 0.8
 #: Single changes from which pairs are made: those that mend most of the counterexamples; and others that join them.
 _BEAM, _JOINING = 8, 120
 
@@ -104,12 +108,41 @@ class Search:
 
     def run(self) -> Found:
         """Search until a repair is proved or certified, all changes are tried, or the time is over."""
+        deadline = self.bench.deadline
+        # Time is kept for further searches against what is only supported.
+        self.bench.deadline = time.monotonic() + _SHARE * (deadline - time.monotonic())
         try:
             self._run()
             self.found.complete = True
         except OutOfTime:
             pass
+        self.bench.deadline = deadline
+        with suppress(OutOfTime):
+            self._search_on()
         return self.found
+
+    def _search_on(self) -> None:
+        """Searches at other seeds against the least of what is only supported, as long as one of these falls."""
+        while self.found.proven is None and (least := self.found.least) is not None:
+            if least.searches or self.bench.fails_at_once(least.change.claim):
+                if least.searches:
+                    return
+                self._drop(least)
+                continue
+            searches = 0
+            for seed in range(1, FURTHER + 1):
+                found = self.bench.search(least.change.claim, LONG, self.bench.seed + seed, 1)
+                if found.places:
+                    break
+                searches += not found.why
+            else:
+                self.found.repairs[self.found.repairs.index(least)] = replace(least, searches=searches)
+                return
+            self._drop(least)
+
+    def _drop(self, repair: Repair) -> None:
+        self.found.repairs.remove(repair)
+        self.known[repair.change.text] = {"stands": False}
 
     def _run(self) -> None:
         self._collect()
@@ -131,7 +164,8 @@ class Search:
         """Where the printed claim fails."""
         if self.claim.statement.searched and not self.claim.statement.ending:
             for seed in range(2):
-                self.bench.search(self.claim, LONG, self.bench.seed + seed, FIRST)
+                if len(self.bench.pool) < _KNOWN:
+                    self.bench.search(self.claim, LONG, self.bench.seed + seed, FIRST)
 
     def _done(self, cost: float) -> bool:
         proven = self.found.proven
@@ -144,7 +178,7 @@ class Search:
             if one.change.cost > cost or self._done(one.change.cost):
                 return
             standing.remove(one)
-            if self._enough():
+            if self._enough(one.change):
                 continue
             repair = self._checked(one.change)
             if repair is None:
@@ -185,9 +219,9 @@ class Search:
         if nearer:
             self.found.repairs[-1] = replace(repair, nearer=nearer)
 
-    def _enough(self) -> bool:
-        """Whether so many repairs are supported only that the search for a proof among others is given up."""
-        return sum(r.word == "supported" for r in self.found.repairs) >= _SUPPORTED
+    def _enough(self, change: Change) -> bool:
+        """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""
+        return sum(r.word == "supported" and r.change.sort == change.sort for r in self.found.repairs) >= _SUPPORTED
 
     def _checked(self, change: Change) -> Repair | None:
         """What all methods and further searches say of a change; None where it does not hold."""
@@ -197,18 +231,11 @@ class Search:
         if isinstance(stored, dict) and "word" in stored:
             if stored["word"] not in HOLDING:
                 return None
-            return Repair(change, Verdict(**{**stored["verdict"], "places": ()}), stored["searches"])
-        verdict, searches = self.bench.check(change.claim), 0
-        if verdict.word == "supported":
-            for seed in range(1, FURTHER + 1):
-                searched = self.bench.search(change.claim, LONG, self.bench.seed + seed, 1)
-                if searched.places:
-                    verdict = verdict._replace(word="refuted")
-                    break
-                searches += not searched.why
+            return Repair(change, Verdict(**stored["verdict"], places=()))
+        verdict = self.bench.check(change.claim)
         told = {name: value for name, value in verdict._asdict().items() if name != "places"}
-        self.known[change.text] = {"word": verdict.word, "verdict": told, "searches": searches}
-        return Repair(change, verdict, searches) if verdict.word in HOLDING else None
+        self.known[change.text] = {"stands": verdict.word in HOLDING, "word": verdict.word, "verdict": told}
+        return Repair(change, verdict) if verdict.word in HOLDING else None
 
     def _stands(self, change: Change | None) -> bool:
         """Whether nothing is found against a change by a short search."""

@@ -22,7 +22,7 @@ from verify.search import hunting, refutation
 #: Instances of a short search, and how many that refute the printed claim are collected.
 SHORT, FIRST = 24, 10
 #: Counterexamples at which changes are tried, those that refuted most of late first.
-POOL = 40
+POOL = 24
 #: Seconds of processor time of a short search, and of all methods together.
 SEARCHING, CHECKING = 20, 240
 #: Other seeds at which what is only supported is searched again.
