@@ -90,10 +90,10 @@ def smallest(
         found = replace(found, lower=lower[0], witness=lower[1])
         keep(found)
     variants = [rounding.balanced(posed, solution), program, posed]
-    for candidate in _candidates(program, variants, solution.value, seen, deadline, say):
-        steps = _steps(of, instance, candidate)
-        if steps is not None:
-            return replace(found, upper=candidate.bound, steps=steps)
+    for candidate in candidates(program, variants, solution.value, seen, deadline, say):
+        proof = steps(of, instance, candidate)
+        if proof is not None:
+            return replace(found, upper=candidate.bound, steps=proof)
     return replace(found, note="no certificate was found from above" + _late(deadline))
 
 
@@ -105,7 +105,7 @@ def _attains(seen: tuple[Fraction, AtInstance] | None, value: float) -> bool:
     return seen is not None and float(seen[0]) >= value - _NEAR * max(1.0, abs(value))
 
 
-def _candidates(
+def candidates(
     program: Program,
     variants: list[Program],
     value: float,
@@ -154,7 +154,7 @@ class _Known(Solving):
         return Certified(None, claimed, claimed, Verdict.CERTIFIED, told, size=size)
 
 
-def _steps(of: Subject, instance: Instance, known: Certificate) -> Mapping[str, ProofStep] | None:
+def steps(of: Subject, instance: Instance, known: Certificate) -> Mapping[str, ProofStep] | None:
     """The steps that prove the claim with the bound of a certificate; None where it also asks for what is not found."""
     prover = _Known(known, of.scaled)
     found = certify(of.at(known.bound), instance, tight=True, prover=prover)

@@ -10,7 +10,7 @@ from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.best import factors, places, states
+from verify.best import factors, places, potentials, states
 from verify.best.factors import Interval
 from verify.best.subjects import Subject, subject
 from verify.evidence import certificates, formats, references
@@ -21,11 +21,12 @@ from verify.pep.prover import DoesNotHold
 @dataclass(frozen=True)
 class Record:
     """What was found of a claim: the interval of its smallest number; or, of a ``letter``, a value at which what is
-    stated holds, and one at which it fails."""
+    stated holds, and one at which it fails; or the rate of the potential with ``weights``."""
 
     claim: Claim
     letter: str
     found: tuple[Interval, ...]
+    weights: Mapping[str, Fraction] | None = None
 
     @property
     def of(self) -> Subject:
@@ -34,6 +35,9 @@ class Record:
 
     def check(self) -> None:
         """``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""
+        if self.weights is not None:
+            potentials.check(self.claim, potentials.Potential(self.weights, self.found[0]))
+            return
         of = self.of
         for interval in self.found:
             factors.check(of, interval)
@@ -53,7 +57,9 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; :func:`from_json` gives the record back."""
-        return {"claim": self.claim.id, "letter": self.letter, "found": [_interval(one) for one in self.found]}
+        weights = None if self.weights is None else {name: str(w) for name, w in self.weights.items()}
+        found = [_interval(one) for one in self.found]
+        return {"claim": self.claim.id, "letter": self.letter, "weights": weights, "found": found}
 
 
 def _others(of: Interval, letter: str) -> dict[str, str]:
@@ -67,7 +73,10 @@ def from_json(data: Mapping[str, Any]) -> Record:
     found = references.read_field(data, "found", lambda value: tuple(map(_read, value)))
     if len(found) != (2 if data["letter"] else 1):
         raise ValueError("found: one interval, or two where there is a letter, was expected")
-    return Record(claim, data["letter"], found)
+    if data["letter"] and data["weights"] is not None:
+        raise ValueError("weights: null was expected where there is a letter")
+    weights = None if data["weights"] is None else {name: fraction(w) for name, w in data["weights"].items()}
+    return Record(claim, data["letter"], found, weights)
 
 
 def load(path: Path) -> Record:

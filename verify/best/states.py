@@ -21,6 +21,7 @@ from verify.comparisons.exact import parts
 from verify.evidence import references
 from verify.evidence.parsing import fraction
 from verify.pep import programs, rounding
+from verify.pep.gram import Form
 from verify.pep.programs import Certificate, Program, Solution
 from verify.pep.prover import Certified, DoesNotHold
 from verify.pep.rounding import FeasiblePoint
@@ -70,16 +71,23 @@ class AtPoints:
 
     def objective(self, program: Program) -> Fraction:
         """The objective of the program there; ``DoesNotHold`` where this is no feasible point of it."""
-        rows = {names[0].block: tuple(row.name for row in names) for names in program.blocks}
-        if rows != {block: names for block, (names, _) in self.gram.items()} or set(program.values) != set(self.values):
-            raise DoesNotHold("the stored vectors are not those of the claim")
-        point = FeasiblePoint(
-            tuple(np.array(self.gram[names[0].block][1], dtype=object) for names in program.blocks),
-            tuple(self.values[name] for name in program.values),
-        )
+        point = self._of(program)
         if any((X != X.T).any() for X in point.gram) or not point.is_feasible(program):
             raise DoesNotHold("the stored vectors and values are of no function of the class")
         return point.evaluate(program, program.objective)
+
+    def evaluate(self, program: Program, form: Form) -> Fraction:
+        """The value of a form in the vectors of a program."""
+        return self._of(program).evaluate(program, form)
+
+    def _of(self, program: Program) -> FeasiblePoint:
+        rows = {names[0].block: tuple(row.name for row in names) for names in program.blocks}
+        if rows != {block: names for block, (names, _) in self.gram.items()} or set(program.values) != set(self.values):
+            raise DoesNotHold("the stored vectors are not those of the claim")
+        return FeasiblePoint(
+            tuple(np.array(self.gram[names[0].block][1], dtype=object) for names in program.blocks),
+            tuple(self.values[name] for name in program.values),
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; :func:`from_json` gives it back."""

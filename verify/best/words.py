@@ -5,8 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 from verify.best.factors import Interval
+from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
+from verify.best.subjects import MULTIPLE, subject
 from verify.tightness.sweep import rounded
 
 #: Characters of a fraction that is printed as it is.
@@ -25,13 +27,55 @@ def number(value: Fraction, up: bool = False) -> str:
 
 def told(found: Record) -> list[str]:
     """The lines of a report."""
+    if found.letter:
+        return _threshold(found)
     (one,) = found.found
+    if found.weights is not None:
+        return _potential(found, one)
     name = found.of.name
     return [
         f"{found.claim.id} at {place(one)}",
         f"  the smallest {name} that holds: {_interval(one)}",
         f"  stated: {number(one.printed)}{_compared(one, name)}",
         *_shown(one, found),
+    ]
+
+
+def _potential(found: Record, one: Interval) -> list[str]:
+    assert found.weights is not None
+    formula = Potential(found.weights, one).formula
+    lines = [f"{found.claim.id} at {place(one)}", f"  the best potential found: {formula}"]
+    if one.upper is not None:
+        lines.append(f"  it contracts at least by {number(one.upper, True)}")
+    if one.lower is not None:
+        lines.append(f"  no weights of these forms give less than {number(one.lower)}: {', '.join(found.weights)}")
+    else:
+        lines.append(f"  other weights of these forms may give less: {', '.join(found.weights)}")
+    if (stated := _stated(found, one)) is not None:
+        lines.append(f"  stated for the potential of the claim: {number(stated)}")
+    return [*lines, *_shown(one, found)]
+
+
+def _stated(found: Record, one: Interval) -> Fraction | None:
+    """The rate that the claim states, if it states one."""
+    try:
+        of = subject(found.claim)
+        rate = of.stated(of.claim.instances.build(one.recipe, True))
+    except ValueError:
+        return None
+    return rate if of.name != MULTIPLE else None
+
+
+def _threshold(found: Record) -> list[str]:
+    holds, fails = found.found
+    letter, others = found.letter, {k: v for k, v in holds.letters.items() if k != found.letter}
+    inside, outside = (Fraction(one.letters[letter]) for one in found.found)
+    return [
+        f"{found.claim.id} at {', '.join(f'{name} = {value}' for name, value in others.items())}",
+        f"  what is stated holds at {letter} = {number(inside)} and fails at {letter} = {number(outside)}",
+        f"  there the stated {found.of.name} is {number(holds.printed)} and {number(fails.printed)}",
+        *_shown(holds, found),
+        *_shown(fails, found),
     ]
 
 

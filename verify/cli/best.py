@@ -16,8 +16,9 @@ SECONDS = 300
 
 _BEST = """\
 Find the smallest rate (or multiple of the right side) for which a claim about one step holds over its whole class, at
-given letters, as an exact interval: the upper end has a certificate, the lower end a function and a state that attain
-it. With --largest or --smallest a letter, the value of that letter beyond which what is stated fails. Letters that are
+given letters, as an exact interval: the upper end has a certificate, the lower end a function and a state. With
+--largest or --smallest: the value of a letter beyond which what is stated fails. With --potential: the sum of squared
+distances of the state from the fixed point, and of quantities of the claim, that contracts fastest. Letters that are
 not given have usual values, which are printed. With --out the result is kept: the same command goes on from it, and
 `fedtheory replay` checks it again without a solver. See docs/best.md.
 """
@@ -37,6 +38,7 @@ def register(
         "fedtheory best locodl/theorem-3.1/one-step --at kappa=10 omega=1",
         "fedtheory best prox/step --own examples/proximal_point.py --at gamma=2",
         "fedtheory best gradient-descent/step --own examples/gallery/gradient_descent.py --largest gamma",
+        "fedtheory best saga/step --own examples/gallery/saga.py --potential --out saga.json",
         description=_BEST,
     )
     asking.add_argument("id", nargs="?", metavar="ID", help="a claim; of a file with a single one it may be left out")
@@ -45,6 +47,7 @@ def register(
     which = asking.add_mutually_exclusive_group()
     which.add_argument("--largest", metavar="LETTER", help="find the largest value at which what is stated holds")
     which.add_argument("--smallest", metavar="LETTER", help="find the smallest value at which what is stated holds")
+    which.add_argument("--potential", action="store_true", help="find the best potential, with its weights")
     asking.add_argument(
         "--seconds",
         type=at_least(1),
@@ -61,7 +64,7 @@ def run_best(args: Any) -> int:
     import time
 
     from verify.base import files
-    from verify.best import factors, places, record, words
+    from verify.best import factors, places, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli.saving import writable
     from verify.report import consoles
@@ -79,15 +82,22 @@ def run_best(args: Any) -> int:
         if path is not None:
             files.write(path, record.text(found))
 
-    of = subject(claim)
-    kept = _kept(path, claim, "", places.recipe(of.claim, at))
-    if kept is not None and kept.found[0].closed:
+    letter = args.largest or args.smallest or ""
+    kept = _kept(path, claim, letter, args.potential, at)
+    if kept is not None and (letter or args.potential or kept.found[0].closed):
         say(f"taken from {path}, where both ends are shown")
         found = kept
+    elif letter:
+        ends = thresholds.threshold(claim, letter, at, args.largest is not None, deadline, say)
+        found = record.Record(claim, letter, ends)
+    elif args.potential:
+        best = potentials.best(claim, at, deadline, say)
+        found = record.Record(claim, "", (best.rate,), best.weights)
     else:
+        of = subject(claim)
         interval = factors.smallest(of, at, deadline, say, lambda part: keep(record.Record(claim, "", (part,))))
         found = record.Record(claim, "", (interval,))
-        keep(found)
+    keep(found)
     consoles.say(report, *words.told(found))
     if path is not None:
         consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")
@@ -110,15 +120,22 @@ def _claim(args: Any) -> Claim:
     return loaded[0]
 
 
-def _kept(path: Path | None, claim: Claim, letter: str, recipe: Any) -> Record | None:
+def _kept(path: Path | None, claim: Claim, letter: str, potential: bool, at: Any) -> Record | None:
     """What the file holds of the same question, if all of it is shown again; ``ValueError`` where it is of another."""
-    from verify.best import record
+    from verify.best import places, record
     from verify.evidence import formats
 
     if path is None or not path.exists() or not path.stat().st_size:
         return None
     found = record.load(path) if formats.is_of("best", path) else None
-    if found is None or found.claim.id != claim.id or found.letter != letter or found.found[0].recipe != recipe:
+    same = found is not None and found.claim.id == claim.id and found.letter == letter
+    same = same and found is not None and (found.weights is not None) == potential
+    if not letter:
+        same = same and found is not None and found.found[0].recipe == places.recipe(claim, at)
+    elif found is not None and same:
+        shown = found.found[0].letters
+        same = all(shown.get(name) == str(value) for name, value in at.items() if name in shown and name != letter)
+    if found is None or not same:
         raise ValueError(f"{path} holds something else: give another file, or remove it")
     found.check()
     return found

@@ -11,7 +11,7 @@ from places import EXAMPLES
 
 from fedtheory import claims
 from verify.base.own import load
-from verify.best import factors, places, record
+from verify.best import factors, places, potentials, record, thresholds
 from verify.best.states import AtInstance, AtPoints
 from verify.best.subjects import subject
 from verify.cli import main
@@ -92,6 +92,67 @@ def test_what_has_no_best_number_is_told():
     other = next(c for c in claims.all() if not c.statement.bounding and not c.setting.of_constants)
     with pytest.raises(ValueError, match="has no best value over a class"):
         subject(other)
+
+
+# Letters
+
+
+@pytest.mark.parametrize(
+    ("id", "letter", "largest", "expected"),
+    [
+        # gamma <= 2/(mu + L)
+        ("gradient-descent/step", "gamma", True, Fr(20, 11)),
+        # 1 - p^2 <= 1 - gamma mu holds where p^2 = gamma mu, which is irrational here
+        ("scaffnew/faster", "p", False, None),
+    ],
+)
+def test_the_value_of_a_letter_beyond_which_a_claim_fails(id, letter, largest, expected):
+    claim = claims.get(id)
+    ends = thresholds.threshold(claim, letter, {}, largest, float("inf"), lambda text: None)
+    found = record.Record(claim, letter, ends)
+    found.check()
+    inside, outside = (Fr(one.letters[letter]) for one in ends)
+    assert expected is None or inside == expected
+    assert abs(outside - inside) <= inside / 10**4 and (outside > inside) == largest
+    with pytest.raises(DoesNotHold, match="is not shown"):
+        record.Record(claim, letter, ends[::-1]).check()
+    assert record.from_json(json.loads(record.text(found))) == found
+
+
+# Potentials
+
+
+@pytest.mark.parametrize(
+    ("id", "at", "rate"),
+    [
+        ("gradient-descent/step", ("gamma=20/11",), Fr(81, 121)),
+        ("scaffnew/step", ("p=1/2",), Fr(81, 100)),
+    ],
+)
+def test_the_best_potential_has_an_exact_rate(id, at, rate):
+    claim = claims.get(id)
+    found = potentials.best(claim, places.letters(at), float("inf"), lambda text: None)
+    potentials.check(claim, found)
+    assert found.rate.upper == rate and rate - Fr(1, 10**4) < found.rate.lower < rate
+    first, *others = found.weights
+    wrong = [
+        replace(found, rate=replace(found.rate, upper=rate - Fr(1, 1000))),
+        replace(found, rate=replace(found.rate, lower=rate + Fr(1, 1000))),
+        replace(found, weights={**found.weights, first: Fr(2)}),
+        replace(found, weights={**found.weights, **dict.fromkeys(others, Fr(-1))}) if others else None,
+    ]
+    for one in filter(None, wrong):
+        with pytest.raises(DoesNotHold):
+            potentials.check(claim, one)
+
+
+def test_a_potential_may_be_better_than_that_of_the_claim():
+    claim = claims.get("saga/step")
+    found = potentials.best(claim, {}, float("inf"), lambda text: None)
+    potentials.check(claim, found)
+    assert found.rate.upper < Fr(978, 1000) < Fr(59, 60) and found.rate.lower is None
+    kept = record.Record(claim, "", (found.rate,), found.weights)
+    assert record.from_json(json.loads(record.text(kept))) == kept
 
 
 # The command

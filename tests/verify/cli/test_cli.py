@@ -178,7 +178,20 @@ def test_nothing_asked_for_is_help(capsys):
     assert (status, err) == (0, "") and out.startswith("usage: fedtheory") and "exit status: 0 success" in out
 
 
-COMMANDS = ("audit", "show", "list", "why", "replay", "table", "map", "selftest", "tight", "repair", "completion")
+COMMANDS = (
+    "audit",
+    "show",
+    "list",
+    "why",
+    "replay",
+    "table",
+    "map",
+    "selftest",
+    "tight",
+    "best",
+    "repair",
+    "completion",
+)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

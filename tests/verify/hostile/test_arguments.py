@@ -18,7 +18,20 @@ from verify.evidence import parsing
 from verify.mutation import selftest
 from verify.tightness import measure, sweep
 
-COMMANDS = ("audit", "list", "show", "why", "replay", "check", "table", "map", "selftest", "tight", "completion")
+COMMANDS = (
+    "audit",
+    "list",
+    "show",
+    "why",
+    "replay",
+    "check",
+    "table",
+    "map",
+    "selftest",
+    "tight",
+    "best",
+    "completion",
+)
 COMMANDS += ("check-trace", "trace", "atlas")
 OPTIONS = (
     "--budget",

@@ -1,0 +1,182 @@
+"""The largest, or smallest, value of a letter at which what is stated holds: one at which it does, one at which not.
+
+Hypotheses that bound the letter are dropped: they are what is asked for. Between the two values nothing is said.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance, Recipe
+from verify.best import factors, places, states
+from verify.best.factors import Interval, Say
+from verify.best.subjects import Subject, subject
+from verify.pep import rounding
+from verify.pep.bounding import enclosed
+from verify.pep.programs import Program
+
+#: By how much a worst case must exceed what is stated, for floats to see it.
+_SEEN = 1e-7
+#: Factors of two by which the letter is changed at most, and steps of the bisection after that.
+_DOUBLED, _HALVED = 40, 36
+#: Relative errors within which a threshold may be a simple fraction, and distances at which ends are tried.
+_SIMPLE = (1e-4, 1e-5, 1e-6, 1e-7)
+_AWAY = tuple(Fraction(1, 10**k) for k in (7, 6, 5, 4, 3, 2))
+
+
+def threshold(
+    claim: Claim, letter: str, at: places.Letters, largest: bool, deadline: float, say: Say
+) -> tuple[Interval, Interval]:
+    """Where the claim holds and where it fails, at two values of the letter that are near each other.
+
+    ``ValueError`` where no such values are found.
+    """
+    of = subject(places.freed(claim, letter))
+    where = _Line(of, letter, _pinned(of, letter, at))
+    holds, fails = _bracket(where, largest, say)
+    for _ in range(_HALVED):
+        if time.perf_counter() > deadline or abs(fails - holds) < 1e-10 * abs(fails):
+            break
+        middle = (holds + fails) / 2
+        holds, fails = (holds, middle) if where.excess(middle) > _SEEN else (middle, fails)
+    say(f"what is stated ceases to hold about {letter} = {(holds + fails) / 2:.9g}")
+    inside = _first(where.proved, _inside(holds, fails), deadline, say, "is it certified at {}?")
+    if inside is None:
+        raise ValueError(f"no certificate of {claim.id} was found near {letter} = {holds:.9g}")
+    start = Fraction(inside.letters[letter])
+    outside = _first(where.broken, _outside(start, largest), deadline, say, "does it fail at {}?")
+    if outside is None:
+        raise ValueError(f"no function at which {claim.id} fails was found near {letter} = {fails:.9g}")
+    return inside, outside
+
+
+def _pinned(of: Subject, letter: str, at: places.Letters) -> dict[str, Fraction]:
+    """The letters as they are at first, so that no other one follows the one that varies."""
+    recipe = places.recipe(of.claim, at)
+    shown = places.shown(of.claim, of.claim.instances.build(recipe, True))
+    others = {name: shown[name] for name in places.known(of.claim) if name in shown and name != letter}
+    return {name: Fraction(value) for name, value in others.items() if _is_fraction(value)} | dict(at)
+
+
+def _is_fraction(text: str) -> bool:
+    try:
+        Fraction(text)
+    except ValueError:
+        return False
+    return True
+
+
+class _Line:
+    """A claim as one letter varies."""
+
+    def __init__(self, of: Subject, letter: str, at: places.Letters) -> None:
+        self.of, self.letter, self._at = of, letter, at
+
+    def at(self, value: Fraction) -> dict[str, Fraction]:
+        """The letters, this one with a value."""
+        return {**self._at, self.letter: value}
+
+    def start(self) -> Fraction:
+        """The value that is given, or that the hypotheses of the rest leave."""
+        if self.letter in self._at:
+            return self._at[self.letter]
+        recipe = places.recipe(self.of.claim, self._at)
+        return Fraction(places.shown(self.of.claim, places.instance(self.of.claim, recipe))[self.letter])
+
+    def posed(self, value: Fraction) -> tuple[Recipe, Instance, Program, bool, tuple[Fraction, Fraction]]:
+        """The instance there, its program, whether that is relaxed, and what is stated, between rationals."""
+        recipe = places.recipe(self.of.claim, self.at(value))
+        instance = places.instance(self.of.claim, recipe)
+        program, relaxed = states.pose(self.of.at(Fraction(1)), instance)
+        if max(map(len, program.blocks), default=0) > factors.ROWS:
+            raise ValueError(f"the program has more than {factors.ROWS} rows: take fewer clients")
+        letters = self.of.claim.setting.bind(instance.problem, instance.params)
+        return recipe, instance, program, relaxed, enclosed(self.of.printed, letters)
+
+    def excess(self, value: float) -> float:
+        """By how much the worst case exceeds what is stated, in floats; infinite where it is unbounded."""
+        _, _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
+        found = states.solved(program)[1]
+        return float("inf") if found.value is None else found.value - float(stated[0])
+
+    def proved(self, value: Fraction) -> Interval | None:
+        """A certificate of what is stated at a value of the letter."""
+        recipe, instance, program, _, (stated, _) = self.posed(value)
+        posed, solution = states.solved(program)
+        if solution.value is None:
+            return None
+        variants = [rounding.balanced(posed, solution), program, posed]
+        known = rounding.prove(program, stated, variants)
+        steps = None if known is None else factors.steps(self.of, instance, known)
+        if steps is None:
+            return None
+        return Interval(recipe, places.shown(self.of.claim, instance), stated, None, stated, None, steps)
+
+    def broken(self, value: Fraction) -> Interval | None:
+        """A function and a state at which what is stated fails at a value of the letter."""
+        recipe, instance, program, relaxed, (stated, above) = self.posed(value)
+        unit = self.of.at(Fraction(1))
+        found = Interval(recipe, places.shown(self.of.claim, instance), stated)
+        seen = states.worst_instance(unit, places.recipes(self.of.claim, self.at(value)))
+        if seen is not None and seen[0] > above:
+            return replace(found, lower=seen[0], witness=seen[1])
+        if relaxed:
+            return None
+        point = states.feasible(program, *states.solved(program))
+        if point is None or point.objective(program) <= above:
+            return None
+        return replace(found, lower=point.objective(program), witness=point)
+
+
+def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
+    """A value at which floats see the claim hold, and one beyond at which they see it fail, at most twice as far."""
+    value, towards = float(where.start()), 2.0 if largest else 0.5
+    if value <= 0:
+        raise ValueError(f"{where.letter} must be positive where its bound is looked for, got {value:g}")
+    # From where it fails one goes back to where it holds.
+    step = towards if where.excess(value) <= _SEEN else 1 / towards
+    for _ in range(_DOUBLED):
+        say(f"{where.letter} = {value:.6g}")
+        later = value * step
+        try:
+            fails = where.excess(later) > _SEEN
+        except ValueError:
+            if step != towards:
+                raise
+            # Beyond the letter's domain.
+            break
+        if fails == (step == towards):
+            return (value, later) if step == towards else (later, value)
+        value = later
+    told = "holds as far as was looked" if step == towards else "holds at none of the values tried"
+    raise ValueError(f"what {where.of.claim.id} states {told}, up to {where.letter} = {value:.6g}")
+
+
+def _inside(holds: float, fails: float) -> Iterator[Fraction]:
+    """Values at which the claim may hold, those nearest to the threshold, and the simplest, first."""
+    yield from dict.fromkeys(rounding.simplest((holds + fails) / 2, tol) for tol in _SIMPLE)
+    inward = 1 if holds > fails else -1
+    for away in _AWAY:
+        yield (Fraction(holds) * (1 + inward * away)).limit_denominator(10**9)
+
+
+def _outside(start: Fraction, largest: bool) -> Iterator[Fraction]:
+    """Values beyond, the nearest first."""
+    for away in _AWAY:
+        yield start * (1 + away if largest else 1 - away)
+
+
+def _first(
+    found: Callable[[Fraction], Interval | None], values: Iterator[Fraction], deadline: float, say: Say, asked: str
+) -> Interval | None:
+    for value in values:
+        if time.perf_counter() > deadline:
+            raise ValueError("the time given was not enough: give more --seconds")
+        say(asked.format(value))
+        if (interval := found(value)) is not None:
+            return interval
+    return None
