@@ -60,16 +60,16 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
     return [id for id in ids if id in chosen or not names]
 
 
-def unknown(id: str, known: Sequence[str]) -> str:
-    """That there is no claim of this id, and which are near."""
+def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "fedtheory list") -> str:
+    """That there is no claim of this id, and which are near; or none of another ``kind``, which ``listing`` lists."""
     beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
     if len(beginning) > 1:
-        return f"{id!r} is no claim, but the beginning of {len(beginning)} ids: `fedtheory list {id}` shows them"
+        return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"
     last = id.split("/")[-1]
     alike = [other for other in known if len(last) >= _TELLING and last in other]
     near = sorted(alike, key=lambda id: not id.endswith(last))[:2]
     near = near or get_close_matches(id, sorted({other.split("/")[0] for other in known}), n=1)
     near = near or get_close_matches(id, known, n=2)
-    hint = f": did you mean {' or '.join(near)}?" if near else ": `fedtheory list` shows all"
+    hint = f": did you mean {' or '.join(near)}?" if near else f": `{listing}` shows all"
     shown = id if len(id) <= _LONGEST else f"{id[:_LONGEST]}..."
-    return f"unknown claim {shown!r}{hint}"
+    return f"unknown {kind} {shown!r}{hint}"

@@ -174,9 +174,11 @@ def _worked(id: str, data: Data, seeds: tuple[int, ...], name: str) -> tuple[str
 
 
 def _code(figure: Figure) -> str:
-    """A digest of the modules that run the figures of its paper."""
+    """A digest of the theory that is of no paper, and of the modules that run the figures of this one."""
     module = import_module(plugins.every()[figure.id.split("/")[0]].experiments)
-    paths = sorted(Path(str(module.__file__)).parent.glob("*.py"))
+    theory = plugins.inside(Path(plugins.__file__).parent)
+    paths = [path for name, path in theory.items() if name.endswith(".py") and not name.startswith("fedtheory/papers/")]
+    paths += sorted(Path(str(module.__file__)).parent.glob("*.py"))
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 

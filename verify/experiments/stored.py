@@ -85,7 +85,7 @@ def figures() -> Mapping[str, Figure]:
 def get(id: str) -> Figure:
     """The figure with this id; ``ValueError`` suggests near ids where there is none."""
     if id not in figures():
-        raise ValueError(naming.unknown(id, tuple(figures())).replace("claim", "figure"))
+        raise ValueError(naming.unknown(id, tuple(figures()), "figure", "fedtheory experiment"))
     return figures()[id]
 
 

@@ -15,7 +15,9 @@ _HEAD = f"""\
 # Experiments
 
 What the papers say about their figures and tables, checked on data. `make experiments` runs everything and writes
-this page; `fedtheory experiment NAME --data FILE --out DIR` runs one experiment on your own data.
+this page. `fedtheory experiment NAME --data FILE --out DIR`, with a name from the headings below, runs one experiment
+on your own data, in the format of the paper's, which for most figures is LIBSVM's text format; if it is interrupted,
+the same command goes on from what is done.
 
 A statement is *seen* if the hypothesis that it holds for at most half of all seeds is rejected, and *not seen* if the
 opposite hypothesis is, each at level {LEVEL / 2:g}, by tests that allow seeds to be added at any time; six
@@ -44,7 +46,8 @@ def _summary() -> Iterator[str]:
         found = [one for f in _figures(paper) for record in stored.records(f.id) for one in record.seen]
         counts = [sum(one.outcome == said for one in found) for said in SAID]
         yield f"| {paper.title} | " + " | ".join(map(str, counts)) + " |"
-    yield ""
+    seconds = sum(r.seconds for paper in _papers() for f in _figures(paper) for r in stored.records(f.id))
+    yield f"\nAll of these runs took {seconds / 60:.0f} minutes of one processor together.\n"
 
 
 def _paper(paper: plugins.Paper) -> Iterator[str]:
@@ -54,7 +57,7 @@ def _paper(paper: plugins.Paper) -> Iterator[str]:
         places = ", ".join(figure.where for figure in figures if figure.fair == fair)
         yield f"How methods were tuned ({places}): {fair}.\n"
     for figure in figures:
-        yield f"### {figure.where}: {figure.gist}\n"
+        yield f"### {figure.where}: {figure.gist} (`{figure.id}`)\n"
         yield from _figure(figure, stored.records(figure.id))
 
 

@@ -133,6 +133,7 @@ def test_data_of_somebody_are_named_after_their_file(mine):
     ("arguments", "message"),
     [
         (["mine/figure-2"], "unknown figure"),
+        (["nothing-alike"], "`fedtheory experiment` shows all"),
         (["mine/figure-1", "--data", "nothing"], "no file or folder"),
         (["mine/figure-1", "--data", "empty"], "is empty"),
         (["mine/figure-1", "--seeds", "4", "--carry"], "need at least 6 seeds"),
@@ -193,3 +194,12 @@ def test_a_commit_is_marked_where_code_was_changed_and_not_by_what_is_carried(tm
     assert running.commit(package) == head
     (other / "runs.py").write_text("2\n")
     assert running.commit(package) == f"{head} and changes"
+
+
+def test_results_of_other_theory_are_not_taken_up_and_those_beside_other_papers_are(monkeypatch, tmp_path):
+    figure, inside, changed = stored.get("fedadmm/table-1"), running.plugins.inside, tmp_path / "changed.py"
+    before = running._code(figure)
+    changed.write_text("")
+    for name, same in (("fedtheory/experiments.py", False), ("fedtheory/papers/locodl/claims.py", True)):
+        monkeypatch.setattr(running.plugins, "inside", lambda top, name=name: inside(top) | {name: changed})
+        assert (running._code(figure) == before) is same
