@@ -186,10 +186,10 @@ class Evidence:
     ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs.
     ``margin``: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
     right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
-    is not a number (null in JSON, as is None). ``methods``: in the order used. ``instances``: how many met the
-    hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the verdict rests on, or why there is
-    none. ``assumed``: what it takes from the claim's author as it is. ``fallen``: what is carried of the claim and does
-    not hold, so that it was found anew.
+    is not a number (null in JSON, as is None). ``methods``: the ways in which its methods worked, in the order used.
+    ``instances``: how many met the hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the
+    verdict rests on, or why there is none. ``assumed``: what it takes from the claim's author as it is. ``fallen``:
+    what is carried of the claim and does not hold, so that it was found anew.
     """
 
     claim: Claim = field(repr=False)
@@ -204,6 +204,11 @@ class Evidence:
     outcomes: tuple[Outcome, ...] = ()
     assumed: tuple[str, ...] = ()
     fallen: tuple[str, ...] = ()
+
+    @property
+    def deciding(self) -> tuple[str, ...]:
+        """The methods that reached a verdict, by name, in the order in which they ran."""
+        return tuple(outcome.method for outcome in self.outcomes if outcome.verdict is not None)
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:

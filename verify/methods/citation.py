@@ -14,4 +14,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.NOT_TESTED, statement.reason)
 
 
-METHOD = Method("citation", "what is cited", (Untested,), run, role=Role.ALONE)
+METHOD = Method("citation", "cited results", (Untested,), run, role=Role.ALONE)

@@ -279,7 +279,7 @@ def _constants(
 
 METHOD = Method(
     "derivation",
-    "what the claims that it follows from imply",
+    "what follows from claims about every iteration, along whole runs",
     (Statement,),
     run,
     role=Role.DERIVES,

@@ -23,7 +23,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 METHOD = Method(
     "experiment",
-    "orderings seen in an experiment, on data that are at hand",
+    "what a text reads off a figure, from stored runs on data",
     (Experiment,),
     run,
     role=Role.ALONE,

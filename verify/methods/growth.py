@@ -173,7 +173,7 @@ def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
 
 METHOD = Method(
     "growth",
-    "orders of growth, by a constant at all values of the letters, or by a curve",
+    "orders of growth, by a constant at all values of the letters, or along a curve",
     (Order,),
     run,
     role=Role.ALONE,

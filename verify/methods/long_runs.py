@@ -162,5 +162,10 @@ def _rate(sizes: Array) -> float:
 
 
 METHOD = Method(
-    "long runs", "limits along runs, from several starts, in floats", (Eventually,), run, role=Role.ALONE, guard=guard
+    "long runs",
+    "limits along runs from several initial points, in floats",
+    (Eventually,),
+    run,
+    role=Role.ALONE,
+    guard=guard,
 )

@@ -166,7 +166,7 @@ def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]
 
 METHOD = Method(
     "moments of a compressor",
-    "mean and variance of a generic entry, for all vectors, d and k",
+    "mean and variance of a generic entry, for every d, k and vector",
     (CompressorClass,),
     run,
     frozenset({"==", "<="}),

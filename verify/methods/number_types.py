@@ -132,7 +132,7 @@ def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordi
 
 METHOD = Method(
     "number types",
-    "floats against fractions, and the same again",
+    "floats against fractions, and two evaluations of the same thing",
     (Statement,),
     run,
     applies=runs_on_states,

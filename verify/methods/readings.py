@@ -38,4 +38,4 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(verdict, note, instances=instances, used=("search",))
 
 
-METHOD = Method("readings", "the admissible readings of what is left open", (Readings,), run, role=Role.ALONE)
+METHOD = Method("readings", "the admissible readings of something undefined", (Readings,), run, role=Role.ALONE)

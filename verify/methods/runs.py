@@ -432,4 +432,10 @@ def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample
     return None
 
 
-METHOD = Method("runs", "whole runs, on functions with one, two and three slopes", (Statement,), run, applies=applies)
+METHOD = Method(
+    "runs",
+    "bounds after 4 to 100 rounds, and cycles, on functions of one, two and three slopes",
+    (Statement,),
+    run,
+    applies=applies,
+)

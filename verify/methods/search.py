@@ -120,7 +120,7 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
 
 METHOD = Method(
     "search",
-    "the worst states of instances that meet the hypotheses",
+    "the worst states of instances that satisfy the hypotheses",
     (Statement,),
     run,
     role=Role.MEASURES,

@@ -131,7 +131,7 @@ def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.MeanTest) 
 
 METHOD = Method(
     "sequential tests",
-    "what is sampled, against the enumerated",
+    "samplers, against the distributions that the exact tests enumerate",
     (CompressorClass, OneStep, Bound),
     run,
     role=Role.SAMPLES,

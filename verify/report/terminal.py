@@ -42,7 +42,7 @@ def verdicts(found: Sequence[Evidence], width: int | None = None) -> Table:
         "claim": [f"{'└ ' if e.claim.repairs in shown else ''}{e.claim.id}" for e in found],
         "verdict": ["-" if e.sightings else str(e.verdict) for e in found],
         "margin": [_margin(e) for e in found],
-        "methods": [", ".join(e.methods) for e in found],
+        "methods": [", ".join(e.deciding) for e in found],
         "instances": [str(e.instances) for e in found],
         "seconds": [f"{e.seconds:.1f}" for e in found],
     }
@@ -161,8 +161,8 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
         # The simplest counterexample is rarely the worst instance.
         counted += f", the worst with margin {_margin(evidence)}" if example else f"; margin {_margin(evidence)}"
     lines.append(f"  {counted}; {evidence.seconds:.1f} s")
-    if evidence.methods:
-        lines.append(f"  methods: {', '.join(evidence.methods)}")
+    if evidence.deciding:
+        lines.append(f"  methods: {', '.join(evidence.deciding)}")
     if evidence.assumed and ASSUMED not in evidence.note:
         lines += [ASSUMED, *(f"  {text}" for text in evidence.assumed)]
     if example is not None:

@@ -178,10 +178,10 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
     yield f"{_SURE[evidence.verdict]}"
     # The margins after many rounds are in what `show` tells.
     yield f"  {evidence.note.split('; margin at')[0]}"
-    if evidence.methods:
+    if evidence.deciding:
         count = sum(len(outcome.certificates) for outcome in evidence.outcomes)
         kept = f"; {count} certificate{'s' if count != 1 else ''}" if count else ""
-        yield f"  methods: {', '.join(evidence.methods)}{kept}; {evidence.instances} instances"
+        yield f"  methods: {', '.join(evidence.deciding)}{kept}; {evidence.instances} instances"
     decided = next((o.method for o in evidence.outcomes if o.verdict is evidence.verdict), "")
     if decided == real_closed_fields.METHOD.name:
         yield f"  fedtheory export {claim.id} writes a proof that something else checks, or says that this is all"

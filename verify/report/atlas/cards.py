@@ -287,6 +287,11 @@ class Card:
         return tuple(outcome for outcome in self.entry["outcomes"] if outcome["applied"])
 
     @property
+    def deciding(self) -> list[str]:
+        """The methods that reached a verdict."""
+        return [outcome["method"] for outcome in self.applied if outcome["verdict"] is not None]
+
+    @property
     def skipped(self) -> dict[str, list[str]]:
         """The methods that were not run, by the reason."""
         found: dict[str, list[str]] = {}

@@ -179,6 +179,8 @@ def test_the_page_of_a_claim_that_fell(atlas):
     for part in (
         "Statement, and what holds instead",
         "Sense false as meant Origin printed printed in the paper Where Theorem 6.1",
+        "The counterexample fedtheory export feddcd/theorem-6.1/eq-10",
+        "Instances 12 Methods search",
         "Statement refuted As printed Theorem 6.1",
         "As read",
         "What holds instead certified",
@@ -201,6 +203,8 @@ def test_the_page_of_a_claim_that_fell(atlas):
 def test_the_page_of_a_claim_that_is_certified(atlas):
     said = words(atlas["claims/feddcd_theorem-6.1_eq-10_repaired.html"])
     for part in (
+        "The proof fedtheory export feddcd/theorem-6.1/eq-10/repaired",
+        "Instances 12 Methods worst cases",
         "1 certificate,",
         "α = 1/16, β = 1",
         "V ≤ c V: bound 8/9, 2 multipliers",
