@@ -84,13 +84,13 @@ def told(claim: Claim, part: Order, recipe: Recipe) -> str:
     values = [f"{s} = {_written(*map(Fraction, recipe[str(s)]))}" for s in letters(claim, part)]
     limits = [f"{part.small} -> 0"] if part.small is not None else []
     limits += [f"{part.large} -> oo"] if part.large is not None else []
-    return f"{', '.join([*limits, *values])}: {what} {shown}, but for what grows less"
+    return f"{', '.join([*limits, *values])}: {what} {shown}, up to terms of lower order"
 
 
 def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str:
     shown = sympy.Rational(offset.numerator, offset.denominator)
     power = sympy.Symbol("N", positive=True) ** sympy.Rational(exponent.numerator, exponent.denominator)
-    return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power)
+    return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power).replace("**", "^")
 
 
 __all__ = ["along", "letters", "relations", "sides_at", "told"]

@@ -45,12 +45,12 @@ class StoredDecision(NamedTuple):
 
     @property
     def told(self) -> str:
-        """Of how many seeds it holds, of how many that is open, how many would decide it, and the numbers."""
+        """In how many seeds it holds, in how many that is open, how many would decide it, and the numbers."""
         if not self.held:
             return self.numbers
-        count = f"of {self.held.count(True)} of {len(self.held)} seeds"
+        count = f"in {self.held.count(True)} of {len(self.held)} seeds"
         if left := self.held.count(None):
-            count = f"{count}, open of {left}"
+            count = f"{count}, open in {left}"
         if self.outcome is Observed.UNDECIDED:
             wanted = (
                 "no number of seeds would decide it" if self.seeds is None else f"{self.seeds} seeds would decide it"

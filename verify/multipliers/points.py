@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from fedtheory.numbers.rational import Array
+from verify.base import panics
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import blocks
 from verify.multipliers.ratios import Ratio, terms
@@ -240,11 +241,9 @@ class Programs:
             settings,
         )
         try:
-            found = solver.solve()
-        except BaseException as error:
-            # Where an eigenvalue is not found the solver panics, with an error of no type that it exports.
-            if type(error).__name__ != "PanicException":
-                raise
+            with panics.caught():
+                found = solver.solve()
+        except panics.Panicked:
             return "?"
         status = str(found.status)
         made = dict(zip(free, np.asarray(found.x), strict=True))

@@ -19,6 +19,7 @@ import mpmath
 import numpy as np
 
 from fedtheory.numbers.rational import DIGITS, Array
+from verify.base import panics
 from verify.pep.gram import BasisVector, Form, Number
 
 if TYPE_CHECKING:
@@ -189,13 +190,9 @@ def run(problem: cp.Problem) -> str:
             # Whether a solution is accurate enough is decided by the exact checks, not by the solver.
             warnings.simplefilter("ignore")
             try:
-                problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
-            except cp.SolverError:
-                continue
-            except BaseException as error:
-                # What goes wrong in its own code is no exception of ours.
-                if type(error).__name__ != "PanicException":
-                    raise
+                with panics.caught():
+                    problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+            except (cp.SolverError, panics.Panicked):
                 continue
         status = str(problem.status)
         if status in ("optimal", "optimal_inaccurate"):

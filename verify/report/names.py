@@ -10,7 +10,7 @@ _CAPITAL = "Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega"
 GREEK = (*_SMALL.split(), *_CAPITAL.split())
 #: Words that are commands of LaTeX under the same or another name.
 _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
-_COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon"}
+_COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
 #: What a word after an underscore does to the letter before it.
 _ACCENTS = {"hat": r"\hat{%s}", "bar": r"\bar{%s}", "next": "%s^{+}"}
 #: Increments, and letters with a tilde.

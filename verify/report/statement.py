@@ -151,7 +151,11 @@ def expression(given: sympy.Expr) -> str:
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:
     quantities = {s for q in statement.named for s in q.expression.free_symbols}
-    written = {s: names.latex(s.name, alone=expression == s) for s in quantities}
+    # Letters too may be named by a formula, as sum_i(alpha_i) is.
+    written = {
+        s: names.latex(s.name, alone=expression == s)
+        for s in {*quantities, *(s for s in expression.free_symbols if "(" in s.name)}
+    }
     written |= {s: f"{sympy.latex(sympy.Symbol(s.name[:-1]))}'" for s in expression.free_symbols if s.name[-1] == "'"}
     found = str(Latex(positive_first, symbol_names=written, parenthesize_super=False).doprint(expression))
     # Subscripts that are words are upright, and a bar is above its letter.

@@ -1,4 +1,4 @@
-"""Condat, Maranjyan, Richtarik: LoCoDL (2024). Letters as in the paper."""
+"""Condat, Maranjyan, Richtárik: LoCoDL (2024). Letters as in the paper."""
 
 from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.locodl import complexity, method, origins, problem, remarks
@@ -46,7 +46,7 @@ _CLAIMS = (
 )
 PAPER = Paper(
     "locodl",
-    "Condat, Maranjyan, Richtarik: LoCoDL (2024)",
+    "Condat, Maranjyan, Richtárik: LoCoDL (2024)",
     with_origins(
         "locodl",
         with_proofs("locodl", _CLAIMS, origins.PROOFS),

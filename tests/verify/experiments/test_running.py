@@ -153,7 +153,7 @@ def test_the_command_tells_what_was_seen(mine, tmp_path, capsys):
     arguments = ["experiment", "mine/figure-1", "--data", str(mine), "--out", str(out), "--jobs", "1", "--carry"]
     assert main(arguments) == 0
     told = capsys.readouterr().out
-    assert "a is less than b: seen (of 6 of 6 seeds" in told and "mine/figure-1 on far: no such data, it is far" in told
+    assert "a is less than b: seen (in 6 of 6 seeds" in told and "mine/figure-1 on far: no such data, it is far" in told
     assert (out / "mine_figure-1_rows.png").exists()
     assert json.loads((tmp_path / "seen.json").read_text())[0]["source"] == "rows"
 

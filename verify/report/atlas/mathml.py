@@ -116,13 +116,14 @@ _GREEK = {
     name: unicodedata.lookup(f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {_UNICODE.get(name, name)}")
     for name in GREEK
 }
-_GREEK["eps"] = _GREEK["epsilon"]
+_GREEK["eps"] = _GREEK["varepsilon"] = _GREEK["epsilon"]
 _SIGNS = {
     " - ": " − ",
     " (x) ": " ⊗ ",
     "<=": "≤",
     ">=": "≥",
     "->": "→",
+    "<-": "←",
     "!=": "≠",
     "...": "…",
     "sqrt": "√",
@@ -131,7 +132,8 @@ _SIGNS = {
     "prod_": "∏_",
 }
 _SIGN = re.compile(
-    r" - |(?<=\w) \(x\) (?=\w)|<=|>=|(?<!-)->|!=|\.\.\.|\bsqrt(?=\()|\bgrad (?=\w)|\b(?:sum|prod)_(?=[A-Za-z{])"
+    r" - |(?<=\w) \(x\) (?=\w)|<=|>=|(?<!-)->|(?<= )<-(?= )|!=|\.\.\."
+    r"|\bsqrt(?=\()|\bgrad (?=\w)|\b(?:sum|prod)_(?=[A-Za-z{])"
 )
 _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
@@ -169,5 +171,8 @@ def _scripted(base: str, scripts: str) -> Markup:
             written += "\N{COMBINING CIRCUMFLEX ACCENT}"
         else:
             tag = "sub" if found["sign"] == "_" else "sup"
+            # Brackets around a subscript, or around a fraction as an exponent, only hold it together.
+            if tag == "sub" or "/" in script:
+                script = script.removeprefix("(").removesuffix(")") if script[:1] == "(" else script
             written += Markup(f"<{tag}>{{}}</{tag}>").format(_set(script))
     return written

@@ -446,6 +446,7 @@ def test_latex_that_is_not_understood_is_shown_as_it_is():
         ("grad f(w) - <w,y>", "∇f(w) − ⟨w,y⟩"),
         ("x_hat, mu_min; eps_i^0", "x\u0302, μ<sub>min</sub>; ε<sub>i</sub><sup>0</sup>"),
         ("a < b > c & sub-linear, 3.1-3.2", "a &lt; b &gt; c &amp; sub-linear, 3.1-3.2"),
+        ("A_(t+1), N^(1/2), x <- varepsilon", "A<sub>t+1</sub>, N<sup>1/2</sup>, x ← ε"),
         ("second_moments of alphabets in mini-batches", "second_moments of alphabets in mini-batches"),
     ],
 )
