@@ -19,7 +19,7 @@ from verify import checker
 from verify.export.latex_names import symbols
 from verify.export.latex_pages import CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
-from verify.export.latex_words import added, plain
+from verify.export.latex_words import added, mathematical, plain
 from verify.export.letters import BLOCKS, MAXIMUM
 from verify.export.objects import sealed
 from verify.export.weights import Certificates
@@ -54,7 +54,9 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     for name, meaning in statement.meanings(claim):
         meanings.setdefault(meaning, []).append(f"\\({name}\\)")
     if meanings:
-        parts.append("; ".join(f"{' and '.join(of)}: {plain(meaning)}" for meaning, of in meanings.items()) + ".")
+        parts.append(
+            "; ".join(f"{' and '.join(of)}: {mathematical(meaning)}" for meaning, of in meanings.items()) + "."
+        )
     parts.append(" ".join([_CONVENTIONS, *added(line for data in objects for line in data["says"])]))
     told: set[str] = set()
     for group in grouped(objects):

@@ -132,19 +132,51 @@ def _product(of: str, told: Symbols) -> str:
     return " ".join(found)
 
 
+#: Words of formulas, beside Greek letters.
+_FUNCTIONS = {"grad": r"\nabla", "sum": r"\sum", "prod": r"\prod", "sqrt": r"\surd", "max": r"\max", "min": r"\min"}
+_CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
+_PIECES = re.compile(r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^][A-Za-z0-9]+|\^\*|.")
+_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle "}
+
+
 def mathematical(text: str) -> str:
-    """Words with what has indices, powers or bars, and Greek letters, as formulas."""
-    out = []
+    """Words, with formulas among them set as such."""
+    out: list[str] = []
     for part in text.split(" "):
         core = part.rstrip(",.;:")
-        if re.search(r"[_^|]", core) and core.count("|") % 2 == 0:
-            tex = re.sub(r"_(\w+?)(?=_|\^|\W|$)", r"_{\1}", core)
-            tex = re.sub(r"\^(\w)", r"^{\1}", tex)
-            tex = re.sub(r"[A-Za-z]{2,}", lambda m: letter_of(m[0]) or f"\\mathrm{{{m[0]}}}", tex)
-            out.append(f"\\({tex}\\){part[len(core) :]}")
+        tex = "" if core in ("a", "A", "I", "-") else _formula(core)
+        out.append(f"\\({tex}\\){part[len(core) :]}" if tex else plain(part))
+    # Neighbours are one formula, and numbers alone none.
+    found = re.sub(r"\\\) (?:(-) )?\\\(", lambda m: f" {m[1]} " if m[1] else " ", " ".join(out))
+    return re.sub(r"\\\(([\d().]+)\\\)", r"\1", found)
+
+
+def _formula(core: str) -> str:
+    """What has no words but those of formulas, in LaTeX; empty for other text."""
+    found = ""
+    for match in _PIECES.finditer(core):
+        piece = match[0]
+        if piece[0] in "_^" and len(piece) > 1:
+            inner = match[1] or piece[1:]
+            below = _formula(inner) or f"\\mathrm{{{plain(inner)}}}"
+            found += f"{piece[0]}{{{below}}}"
+        elif re.fullmatch(r"[A-Za-z]{2,}", piece):
+            word = _FUNCTIONS.get(piece) or (f"\\{piece}" if piece in _CAPITALS else letter_of(piece))
+            if not word.startswith("\\"):
+                return ""
+            found += word if core[match.end() : match.end() + 1] in ("_", "^") else f"{word} "
+        elif piece in ("*", "^*"):
+            after, before = core[match.end() : match.end() + 1], core[: match.start()][-1:]
+            if after == "^":
+                return ""
+            # Of a function or a point, as f*(y) and x* are; otherwise a product.
+            starred = piece == "^*" or after in ("", *"-|,.)>]") or (after == "(" and before in ("f", "g", "h"))
+            found += r"^{\star}" if starred else r"\, "
+        elif piece in _SIGNS or re.match(r"[\w|()\[\]{}+\-/=,.^_']", piece):
+            found += _SIGNS.get(piece, piece)
         else:
-            out.append(plain(part))
-    return " ".join(out).replace("\\) - \\(", " - ").replace("\\) + \\(", " + ")
+            return ""
+    return found
 
 
 def added(lines: Iterable[str]) -> Iterator[str]:
@@ -179,8 +211,10 @@ def sentences(lines: Sequence[str], told: Symbols) -> Iterator[str]:
             continue
         elif (match := re.fullmatch(r"(\w[\w.]*) = (.*root.*)", line)) and letter_of(match[1]):
             yield f"\\({letter_of(match[1])} = {_polynomial(match[2], told)}\\)."
+        elif match := re.fullmatch(r"of (\S+), which follows from it (by [^:]+):", line):
+            yield f"From this {plain(match[1])} follows {match[2]}:"
         else:
-            yield plain(line) + ("" if line.endswith((":", ".")) else ".")
+            yield mathematical(line) + ("" if line.endswith((":", ".")) else ".")
 
 
 def _sums(of: str) -> str:
