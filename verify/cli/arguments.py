@@ -46,6 +46,7 @@ BUDGETS = ("quick", "full")
 VERDICTS = ("proved", "certified", "supported", "refuted", "ill-posed", "not-tested")
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 BACKENDS = ("processes", "dask")
+BASELINES = ("gradient-descent", "best-gradient-descent")
 SHELLS = ("bash", "zsh", "fish")
 
 _DESCRIPTION = """\
@@ -357,6 +358,11 @@ def parser() -> argparse.ArgumentParser:
         type=_at_least(1, MOST_STEPS),
         metavar="K",
         help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS})",
+    )
+    tightening.add_argument(
+        "--baseline",
+        choices=BASELINES,
+        help="say where the stated factor is no better than that of this method, step for step",
     )
     tightening.add_argument(
         "--out",

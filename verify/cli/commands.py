@@ -349,7 +349,7 @@ def run_tight(args: argparse.Namespace) -> int:
     """Compare what a claim prints with its worst case, and draw both."""
     # Loading matplotlib takes as long as all other commands.
     from verify.report import style, tight
-    from verify.tightness import rounds, sweep
+    from verify.tightness import emptiness, rounds, sweep
 
     own = _load_own(args)
     claim, out = claims.get(args.id), style.checked(writable(args.out))
@@ -366,5 +366,12 @@ def run_tight(args: argparse.Namespace) -> int:
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
-    consoles.say(report, str(out), *tight.words(points), *rounds.words(points), *repaired)
+    consoles.say(
+        report,
+        str(out),
+        *tight.words(points),
+        *rounds.words(points),
+        *emptiness.words(points, args.baseline),
+        *repaired,
+    )
     return 0

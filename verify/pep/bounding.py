@@ -40,7 +40,10 @@ def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None
     """
     if rounds is None and claim.statement.horizon and claim.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
-        raise Refused("parameters vary with the round: state what one round does, by one_step(...) for every k")
+        raise Refused(
+            "parameters vary with the round: state what one round does, by one_step(...) for every k; single T are "
+            "certified by `fedtheory tight ID --steps K`"
+        )
     other = {c.relation for c in claim.statement.comparisons} - {"<="}
     if other:
         raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")

@@ -187,7 +187,8 @@ def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found
         subject, left, right = Subject.RATIO, statement.left, gained
     changed = replace(claim, statement=replace(statement, left=left, right=right))
     try:
-        measured = bounds(_program(changed, instance), Fraction(1))
+        program, wider = _program(changed, instance)
+        measured = bounds(program, Fraction(1), relaxed=wider)
     except ValueError as error:
         measured = replace(found, lower=None, upper=None, note=str(error))
     return replace(_point(subject, choice, measured, Fraction(1), part), verdict=found.verdict)
@@ -205,8 +206,9 @@ def _signed(claim: Claim, instance: Instance) -> tuple[sympy.Expr, sympy.Expr]:
     return gained, lost
 
 
-def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Program:
-    """Maximise left given right = 1 over the class after some rounds, every point interpolated.
+def _program(claim: Claim, instance: Instance, rounds: int = 1) -> tuple[programs.Program, bool]:
+    """Maximise left given right = 1 over the class after some rounds, every point interpolated; and whether that allows
+    more than the class.
 
     ``ValueError`` when the initial state that a bound starts from is not posed, or the program grows too large.
     """
@@ -217,7 +219,7 @@ def _program(claim: Claim, instance: Instance, rounds: int = 1) -> programs.Prog
         if rounds and tree_size(claim, instance, rounds) > _LEAVES:
             raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
     left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
-    return _small(programs.ratio(left, right, posed.constraints(True)))
+    return _small(programs.ratio(left, right, posed.constraints(True))), posed.wider
 
 
 def _small(program: programs.Program) -> programs.Program:
@@ -330,7 +332,11 @@ def _from_below(
     for rounds in ROUNDS:
         try:
             with attributed(claim, instance.text):
-                program = programs.equilibrated(_program(unit, instance, rounds))
+                program, wider = _program(unit, instance, rounds)
+            if wider:
+                # What it allows is perhaps no function of the class.
+                break
+            program = programs.equilibrated(program)
             point = rounding.lower_bound(program, programs.solve(program))
         except ValueError:
             break

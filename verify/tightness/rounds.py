@@ -123,8 +123,7 @@ def _worst(taken: _Sides, rounds: int) -> _Worst:
             raise ValueError("an irrational multiple of what has a constant is not posed")
         found = bounded(Solving(), "T", taken.posed, ends, taken.claimed, True, False, time.perf_counter())
         # What is known from below of a difference is no share of the right side.
-        verdict = Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict
-        return _Worst(None, None, verdict, found.note)
+        return _Worst(None, None, Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict, found.note)
     program = programs.ratio(*ends, constraints)
     if max(map(len, program.blocks), default=0) > LARGEST:
         raise ValueError(f"the program has more than {LARGEST} rows")
@@ -136,7 +135,7 @@ def _worst(taken: _Sides, rounds: int) -> _Worst:
     upper = None if solution.value is None else _least(program, posed, solution.value, lower, taken.claimed)
     if upper is not None and not nonnegative(Solving(), "T", taken.right, constraints):
         upper, note = None, "the right side is not shown to be nonnegative"
-    verdict = Verdict.OPEN
+    verdict: Verdict = Verdict.OPEN
     if upper is not None and upper <= taken.claimed:
         verdict = Verdict.CERTIFIED
     elif lower is not None and lower > taken.above:
@@ -152,7 +151,7 @@ def _least(
     variants, near = (posed, program), max(_NEAR) * abs(value)
     attained = abs(float(claimed) - value) <= near
     # One of so small a denominator is not near by chance.
-    simple = [guess for tol in _NEAR if (guess := rounding.simplest(value, tol)).denominator ** 2 * tol < 1]
+    simple = [short for tol in _NEAR if (short := rounding.simplest(value, tol)).denominator ** 2 * tol < 1]
     small = max(map(len, program.blocks)) <= _SMALL
     for guess in dict.fromkeys([lower, *([claimed] if attained else simple)]):
         if guess is None or abs(float(guess) - value) > near or guess < (lower or 0):
@@ -164,8 +163,9 @@ def _least(
     above = rounding.upper_bound(program, value, variants)
     if above is not None and (above.bound <= claimed or claimed < value):
         return above.bound
-    room = claimed > value + near and rounding.prove(program, claimed, variants, 1)
-    return claimed if room else above and above.bound
+    if claimed > value + near and rounding.prove(program, claimed, variants, 1):
+        return claimed
+    return None if above is None else above.bound
 
 
 # In words

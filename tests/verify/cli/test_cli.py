@@ -26,7 +26,7 @@ from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
 from verify.report import consoles, statement, terminal
-from verify.tightness import measure
+from verify.tightness import emptiness, measure
 
 KEYS = {
     "id",
@@ -221,6 +221,7 @@ def test_the_choices_are_those_there_are(capsys):
     # What is said of a program only is said of no claim.
     assert set(arguments.VERDICTS) == {str(verdict) for verdict in Verdict} - {"open"}
     assert arguments.FORMATS == tables.FORMATS
+    assert tuple(emptiness.BASELINES) == arguments.BASELINES
     for shell in arguments.SHELLS:
         assert all(command in completion.script(shell, arguments.parser(), []) for command in COMMANDS)
 

@@ -13,7 +13,7 @@ from verify.base.verdict import Verdict
 from verify.cli import main
 from verify.pep import posing
 from verify.report import tight
-from verify.tightness import grids, sweep
+from verify.tightness import emptiness, grids, sweep
 from verify.tightness.comparison import Point, Subject
 
 FEDDCD = claims.get("feddcd/theorem-4.1/eq-3")
@@ -337,3 +337,30 @@ def test_sizes_beyond_reason_are_refused(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["tight", "locodl/theorem-3.1/one-step", "--at", "n=1e12"]) == 2
     assert "n must be at most 1000, got 1000000000000" in capsys.readouterr().err
+
+
+# Rates that promise nothing
+
+
+def test_a_rate_that_is_empty_is_named():
+    found = [
+        point("1/2", "1/2", "1", mu=1, L=4),
+        point("1/2", "1/2", "4/5", mu=1, L=4),
+        point("0", "0", "2/3", mu=1, L=4),
+    ]
+    assert emptiness.words(found) == [
+        "the stated factor is 1 or more at 1 of 3 points (as at mu=1, L=4): it promises nothing there"
+    ]
+    _, compared = emptiness.words(found, "gradient-descent")
+    assert compared.startswith("the stated factor is no better than 1 - mu/L") and "at 2 of 3 points" in compared
+    assert compared.endswith("the worst case itself is better at 2 of these")
+    # (3/5)^2 is better than all.
+    assert "at 3 of 3 points" in emptiness.words(found, "best-gradient-descent")[-1]
+
+
+def test_what_has_no_factor_or_no_condition_number_is_not_compared():
+    ratio = [point("1/2", "1/2", subject=Subject.RATIO)]
+    assert emptiness.words(ratio) == []
+    (said,) = emptiness.words(ratio, "gradient-descent")
+    assert "the letters mu and L, or kappa, are needed" in said
+    assert "at 1 of 1 points" in emptiness.words([point("1/2", "1/2", "4/5", kappa=5)], "gradient-descent")[0]
