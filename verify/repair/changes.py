@@ -36,12 +36,14 @@ COSTS: Mapping[str, float] = {
     "sign": 1.6,
     "operator": 1.6,
     "grouping": 1.7,
+    "letter exchanged": 1.7,
     "reversed": 1.8,
     "hypothesis of the paper": 2.0,
     "letter": 2.1,
     "maximum": 2.2,
+    "hypothesis": 2.3,
     "left out": 2.4,
-    "hypothesis": 2.5,
+    "hypothesis on two letters": 2.6,
 }
 #: What doubling or halving a number costs.
 _DOUBLING = 0.2
@@ -118,7 +120,7 @@ def families(claim: Claim) -> list[Family]:
 def _of_statement(claim: Claim) -> Iterator[Family]:
     statement = claim.statement
     if getattr(statement, "strict", False):
-        yield Family("relation", lambda _: ("<= for <", {"strict": False}))
+        yield _fixed("relation", "<= for <", {"strict": False})
     if isinstance(statement, ParameterRule):
         for assignments in solved(statement):
             yield Family("assignment", partial(_assigned, statement, assignments))
@@ -126,6 +128,7 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
         return
     yield from _scaled(claim)
     yield from _shaped(claim)
+    yield from _exchanged(claim)
     yield from _lettered(claim)
 
 
@@ -177,11 +180,11 @@ def _shaped(claim: Claim) -> Iterator[Family]:
 
     def one(sort: str, old: sympy.Expr, new: sympy.Expr) -> Family:
         parts = formulas.rewritten(statement, formulas.replacing(old, new))
-        return Family(sort, lambda _: (f"{words(new)} for {words(old)}", parts))
+        return _fixed(sort, f"{words(new)} for {words(old)}", parts)
 
     for size in formulas.constants(statement):
         parts = formulas.rewritten(statement, formulas.rescaling(size, sympy.S.NegativeOne))
-        yield Family("sign", partial(lambda size, parts, _: (f"-{size} for {size}", parts), size, parts))
+        yield _fixed("sign", f"-{size} for {size}", parts)
     for node in formulas.terms(statement):
         # A letter that is positive is not printed for its negative.
         if not node.is_Symbol or node in measured(statement):
@@ -203,12 +206,33 @@ def _shaped(claim: Claim) -> Iterator[Family]:
     if isinstance(statement, Bound) and statement.override is None:
         for text, by in (("T - 1", 1 / statement.factor), ("T/2", statement.factor ** (-T / 2))):
             whole = {"bound": statement.bound * by} if by.has(T) else {"constant": statement.constant * by}
-            yield Family("round", partial(lambda text, whole, _: (f"{text} for T", whole), text, whole))
+            yield _fixed("round", f"{text} for T", whole)
     left, right = (getattr(statement, name, None) for name in ("left", "right"))
     whole_sides = not isinstance(statement, Bound) and getattr(statement, "middle", None) is None
     if left is not None and right is not None and whole_sides:
         exchanged = {"left": right, "right": left}
-        yield Family("reversed", lambda _: ("the two sides exchanged", exchanged))
+        yield _fixed("reversed", "the two sides exchanged", exchanged)
+
+
+def _exchanged(claim: Claim) -> Iterator[Family]:
+    """One letter for another, in one part of the statement or one constant of a rule."""
+    statement = claim.statement
+    letters = sorted(spoken_of(statement) - {T}, key=str)
+    for name, part in formulas.formulas(statement).items():
+        for old, new in permutations(letters, 2):
+            if isinstance(part, Mapping):
+                for symbol, value in part.items():
+                    parts = {name: {**part, symbol: value.xreplace({old: new})}}
+                    if value.has(old):
+                        yield _fixed("letter exchanged", f"{new} for {old} in {symbol} = {words(value)}", parts)
+            elif not isinstance(part, tuple) and part.has(old):
+                text = f"{new} for {old} in {words(part)}"
+                yield _fixed("letter exchanged", text, {name: part.xreplace({old: new})})
+
+
+def _fixed(sort: str, text: str, parts: dict[str, Any]) -> Family:
+    """The family of a single change."""
+    return Family(sort, lambda _: (text, parts))
 
 
 def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
@@ -275,7 +299,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
             yield Family("hypothesis tightened", partial(tightened, index, hypothesis.relation), _BELOW, True)
     for hypothesis in _of_the_paper(claim):
         parts = {"requires": (*claim.requires, hypothesis)}
-        yield Family("hypothesis of the paper", partial(lambda h, p, _: (f"required: {h.text}", p), hypothesis, parts))
+        yield _fixed("hypothesis of the paper", f"required: {hypothesis.text}", parts)
 
     def bounded(small: sympy.Expr, large: sympy.Expr, by: sympy.Expr) -> tuple[str, dict[str, Any]] | None:
         relation = sympy.Le(small, large * by)
@@ -286,7 +310,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
 
     letters = sorted((s for s in claim.setting.sources if s.is_Symbol and s.is_nonnegative), key=str)
     for small, large in permutations(letters, 2):
-        yield Family("hypothesis", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
+        yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
     for letter in letters:
         yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *_BELOW), True)
 
