@@ -142,7 +142,7 @@ def _key(claim: Claim, args: Any) -> dict[str, Any]:
     }
 
 
-def _known(path: Path, key: dict[str, Any]) -> dict[str, Any]:
+def _known(path: Path, key: dict[str, Any]) -> dict[str, bool]:
     """What the file says was tried; nothing where there is none, or it is of other code. ``ValueError`` for a file
     that holds something else."""
     from verify.evidence import formats
@@ -152,7 +152,8 @@ def _known(path: Path, key: dict[str, Any]) -> dict[str, Any]:
     stored = formats.read(path, formats.AUDIT)
     if not isinstance(stored, dict) or stored.get("of", {}).get("id") != key["id"]:
         raise ValueError(f"{path} holds no repair of {key['id']}: name another file, or remove it")
-    return dict(stored["tried"]) if stored["of"] == key else {}
+    tried = stored.get("tried", {}) if stored["of"] == key else {}
+    return {text: stands for text, stands in tried.items() if isinstance(stands, bool)}
 
 
 def _store(path: Path, key: dict[str, Any], search: Search) -> None:

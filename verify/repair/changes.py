@@ -29,6 +29,7 @@ COSTS: Mapping[str, float] = {
     "assignment": 1.0,
     "prefactor": 1.1,
     "term": 1.2,
+    "count": 1.25,
     "hypothesis tightened": 1.3,
     "offset": 1.4,
     "round": 1.5,
@@ -169,6 +170,9 @@ def _scaled(claim: Claim) -> Iterator[Family]:
     for node in formulas.terms(statement):
         for amounts in (GRID, inverse):
             yield Family("term", partial(term, node), amounts, not equal)
+        for new in (2 * node - 2, 2 * node - 1) if node.is_integer and node.is_Symbol else ():
+            parts = formulas.rewritten(statement, formulas.replacing(node, new))
+            yield _fixed("count", f"{words(new)} for {words(node)}", parts)
         if not node.free_symbols & measured(statement):
             for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
                 yield Family("offset", partial(offset, node), amounts)

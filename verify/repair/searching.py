@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 import sympy
 
@@ -70,8 +69,8 @@ class Found:
         return min(shown, key=lambda r: r.change.cost, default=None)
 
 
-#: What is known of changes by their texts, from a run before: ``{"stands": bool}`` or a verdict.
-Known = dict[str, Any]
+#: Whether changes stand, by their words: from a run before, whose verdicts are found again and not taken over.
+Known = dict[str, bool]
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ class Search:
 
     def _drop(self, repair: Repair) -> None:
         self.found.repairs.remove(repair)
-        self.known[repair.change.text] = {"stands": False}
+        self.known[repair.change.text] = False
 
     def _run(self) -> None:
         self._collect()
@@ -227,14 +226,8 @@ class Search:
         """What all methods and further searches say of a change; None where it does not hold."""
         if self.bench.fails_at_once(change.claim):
             return None
-        stored = self.known.get(change.text)
-        if isinstance(stored, dict) and "word" in stored:
-            if stored["word"] not in HOLDING:
-                return None
-            return Repair(change, Verdict(**stored["verdict"], places=()))
         verdict = self.bench.check(change.claim)
-        told = {name: value for name, value in verdict._asdict().items() if name != "places"}
-        self.known[change.text] = {"stands": verdict.word in HOLDING, "word": verdict.word, "verdict": told}
+        self.known[change.text] = verdict.word in HOLDING
         return Repair(change, verdict) if verdict.word in HOLDING else None
 
     def _stands(self, change: Change | None) -> bool:
@@ -242,12 +235,12 @@ class Search:
         if change is None or self.bench.fails_at_once(change.claim):
             return False
         if change.text in self.known:
-            return bool(self.known[change.text].get("stands", True))
+            return self.known[change.text]
         if not change.claim.statement.searched or change.claim.statement.ending:
             return True
         searched = self.bench.search(change.claim)
         stands = not searched.places and not searched.why
-        self.known[change.text] = {"stands": stands}
+        self.known[change.text] = stands
         return stands
 
     def _new(self, change: Change | None) -> bool:
