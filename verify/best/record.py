@@ -10,7 +10,7 @@ from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.best import factors, places, potentials, states
+from verify.best import factors, parameters, places, potentials, states
 from verify.best.factors import Interval
 from verify.best.subjects import Subject, subject
 from verify.evidence import certificates, formats, references
@@ -21,17 +21,19 @@ from verify.pep.prover import DoesNotHold
 @dataclass(frozen=True)
 class Record:
     """What was found of a claim: the interval of its smallest number; or, of a ``letter``, a value at which what is
-    stated holds, and one at which it fails; or the rate of the potential with ``weights``."""
+    stated holds, and one at which it fails; or the rate of the potential with ``weights``. ``over``: letters that were
+    varied, the hypotheses on them left out."""
 
     claim: Claim
     letter: str
     found: tuple[Interval, ...]
     weights: Mapping[str, Fraction] | None = None
+    over: tuple[str, ...] = ()
 
     @property
     def of(self) -> Subject:
         """What of the claim has a best value."""
-        return subject(places.freed(self.claim, self.letter) if self.letter else self.claim)
+        return subject(parameters.freed(self.claim, (self.letter,) if self.letter else self.over))
 
     def check(self) -> None:
         """``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""
@@ -59,7 +61,8 @@ class Record:
         """A JSON object; :func:`from_json` gives the record back."""
         weights = None if self.weights is None else {name: str(w) for name, w in self.weights.items()}
         found = [_interval(one) for one in self.found]
-        return {"claim": self.claim.id, "letter": self.letter, "weights": weights, "found": found}
+        asked = {"claim": self.claim.id, "letter": self.letter, "over": list(self.over)}
+        return {**asked, "weights": weights, "found": found}
 
 
 def _others(of: Interval, letter: str) -> dict[str, str]:
@@ -73,15 +76,28 @@ def from_json(data: Mapping[str, Any]) -> Record:
     found = references.read_field(data, "found", lambda value: tuple(map(_read, value)))
     if len(found) != (2 if data["letter"] else 1):
         raise ValueError("found: one interval, or two where there is a letter, was expected")
-    if data["letter"] and data["weights"] is not None:
-        raise ValueError("weights: null was expected where there is a letter")
+    if sum((bool(data["letter"]), data["weights"] is not None, bool(data["over"]))) > 1:
+        raise ValueError("one of a letter, weights, and letters that were varied was expected")
     weights = None if data["weights"] is None else {name: fraction(w) for name, w in data["weights"].items()}
-    return Record(claim, data["letter"], found, weights)
+    return Record(claim, data["letter"], found, weights, tuple(data["over"]))
 
 
 def load(path: Path) -> Record:
     """The record in a JSON file; ``ValueError`` of one sentence, with the file and the field, if there is none."""
     return formats.load(path, from_json)
+
+
+def same(found: Record, asked: Record, at: places.Letters) -> bool:
+    """Whether a record answers a question, an ``asked`` record without what is found, at the letters that are given."""
+    varied = (found.letter, *found.over)
+    if (found.claim.id, *varied) != (asked.claim.id, asked.letter, *asked.over):
+        return False
+    if (found.weights is None) != (asked.weights is None):
+        return False
+    first = found.found[0]
+    if not any(varied):
+        return first.recipe == places.recipe(asked.claim, at)
+    return all(first.letters.get(name, str(v)) == str(v) for name, v in at.items() if name not in varied)
 
 
 def text(record: Record) -> str:

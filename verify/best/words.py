@@ -33,12 +33,21 @@ def told(found: Record) -> list[str]:
     if found.weights is not None:
         return _potential(found, one)
     name = found.of.name
+    varied = f", where {' and '.join(found.over)} {'is' if len(found.over) == 1 else 'are'} best" if found.over else ""
     return [
-        f"{found.claim.id} at {place(one)}",
+        f"{found.claim.id} at {place(one)}{varied}",
         f"  the smallest {name} that holds: {_interval(one)}",
-        f"  stated: {number(one.printed)}{_compared(one, name)}",
+        f"  stated{_dropped(found)}: {number(one.printed)}{_compared(one, name)}",
         *_shown(one, found),
     ]
+
+
+def _dropped(found: Record) -> str:
+    """What is stated is stated under hypotheses, which parameters that were varied may not meet."""
+    if not found.over:
+        return ""
+    kept = len(found.of.claim.requires) == len(found.claim.requires)
+    return "" if kept else f", hypotheses on {' and '.join(found.over)} aside"
 
 
 def _potential(found: Record, one: Interval) -> list[str]:
@@ -77,6 +86,13 @@ def _threshold(found: Record) -> list[str]:
         *_shown(holds, found),
         *_shown(fails, found),
     ]
+
+
+def every_n(rate: Fraction | None, why: str) -> str:
+    """The line about every number of clients."""
+    if rate is None:
+        return f"  for every number of clients nothing is proved: {why}"
+    return f"  for every number of clients {number(rate)} is proved at these letters, by multipliers in closed form"
 
 
 def place(of: Interval) -> str:

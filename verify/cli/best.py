@@ -47,7 +47,9 @@ def register(
     which = asking.add_mutually_exclusive_group()
     which.add_argument("--largest", metavar="LETTER", help="find the largest value at which what is stated holds")
     which.add_argument("--smallest", metavar="LETTER", help="find the smallest value at which what is stated holds")
+    which.add_argument("--over", nargs="+", metavar="LETTER", help="find the values of these parameters that are best")
     which.add_argument("--potential", action="store_true", help="find the best potential, with its weights")
+    asking.add_argument("--every-n", action="store_true", help="then prove the rate for every number of clients")
     asking.add_argument(
         "--seconds",
         type=at_least(1),
@@ -62,14 +64,17 @@ def run_best(args: Any) -> int:
     """The best number of a claim at given letters."""
     import sys
     import time
+    from dataclasses import replace
 
     from verify.base import files
-    from verify.best import factors, places, potentials, record, thresholds, words
+    from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli.saving import writable
     from verify.report import consoles
 
-    claim = _claim(args)
+    claim, over = _claim(args), tuple(args.over or ())
+    if args.every_n and (args.potential or args.largest or args.smallest):
+        raise ValueError("--every-n is of the smallest rate, alone or with --over")
     at = places.letters(args.at)
     path = None if args.out is None else writable(args.out)
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
@@ -82,23 +87,25 @@ def run_best(args: Any) -> int:
         if path is not None:
             files.write(path, record.text(found))
 
-    letter = args.largest or args.smallest or ""
-    kept = _kept(path, claim, letter, args.potential, at)
-    if kept is not None and (letter or args.potential or kept.found[0].closed):
+    asked = record.Record(claim, args.largest or args.smallest or "", (), {} if args.potential else None, over)
+    found = _kept(path, asked, at)
+    if found is not None and (found.found[0].closed or asked.letter or args.potential or over):
         say(f"taken from {path}, where both ends are shown")
-        found = kept
-    elif letter:
-        ends = thresholds.threshold(claim, letter, at, args.largest is not None, deadline, say)
-        found = record.Record(claim, letter, ends)
+    elif asked.letter:
+        ends = thresholds.threshold(claim, asked.letter, at, args.largest is not None, deadline, say)
+        found = replace(asked, found=ends)
     elif args.potential:
         best = potentials.best(claim, at, deadline, say)
-        found = record.Record(claim, "", (best.rate,), best.weights)
+        found = replace(asked, found=(best.rate,), weights=best.weights)
     else:
-        of = subject(claim)
-        interval = factors.smallest(of, at, deadline, say, lambda part: keep(record.Record(claim, "", (part,))))
-        found = record.Record(claim, "", (interval,))
+        of, given = parameters.best(claim, over, at, deadline, say) if over else (subject(claim), at)
+        interval = factors.smallest(of, given, deadline, say, lambda part: keep(replace(asked, found=(part,))))
+        found = replace(asked, found=(interval,))
     keep(found)
     consoles.say(report, *words.told(found))
+    if args.every_n:
+        number, why = every_n.proved(found.of, found.found[0], say)
+        consoles.say(report, words.every_n(number, why))
     if path is not None:
         consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")
     return 0
@@ -120,22 +127,15 @@ def _claim(args: Any) -> Claim:
     return loaded[0]
 
 
-def _kept(path: Path | None, claim: Claim, letter: str, potential: bool, at: Any) -> Record | None:
+def _kept(path: Path | None, asked: Record, at: Any) -> Record | None:
     """What the file holds of the same question, if all of it is shown again; ``ValueError`` where it is of another."""
-    from verify.best import places, record
+    from verify.best import record
     from verify.evidence import formats
 
     if path is None or not path.exists() or not path.stat().st_size:
         return None
     found = record.load(path) if formats.is_of("best", path) else None
-    same = found is not None and found.claim.id == claim.id and found.letter == letter
-    same = same and found is not None and (found.weights is not None) == potential
-    if not letter:
-        same = same and found is not None and found.found[0].recipe == places.recipe(claim, at)
-    elif found is not None and same:
-        shown = found.found[0].letters
-        same = all(shown.get(name) == str(value) for name, value in at.items() if name in shown and name != letter)
-    if found is None or not same:
+    if found is None or not record.same(found, asked, at):
         raise ValueError(f"{path} holds something else: give another file, or remove it")
     found.check()
     return found

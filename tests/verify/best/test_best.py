@@ -11,7 +11,7 @@ from places import EXAMPLES
 
 from fedtheory import claims
 from verify.base.own import load
-from verify.best import factors, places, potentials, record, thresholds
+from verify.best import every_n, factors, parameters, places, potentials, record, thresholds
 from verify.best.states import AtInstance, AtPoints
 from verify.best.subjects import subject
 from verify.cli import main
@@ -89,9 +89,8 @@ def test_ends_that_are_not_true_are_rejected():
 
 
 def test_what_has_no_best_number_is_told():
-    other = next(c for c in claims.all() if not c.statement.bounding and not c.setting.of_constants)
     with pytest.raises(ValueError, match="has no best value over a class"):
-        subject(other)
+        subject(claims.get("baseline/diana/invariant"))
 
 
 # Letters
@@ -103,7 +102,7 @@ def test_what_has_no_best_number_is_told():
         # gamma <= 2/(mu + L)
         ("gradient-descent/step", "gamma", True, Fr(20, 11)),
         # 1 - p^2 <= 1 - gamma mu holds where p^2 = gamma mu, which is irrational here
-        ("scaffnew/faster", "p", False, None),
+        pytest.param("scaffnew/faster", "p", False, None, marks=pytest.mark.slow),
     ],
 )
 def test_the_value_of_a_letter_beyond_which_a_claim_fails(id, letter, largest, expected):
@@ -117,6 +116,24 @@ def test_the_value_of_a_letter_beyond_which_a_claim_fails(id, letter, largest, e
     with pytest.raises(DoesNotHold, match="is not shown"):
         record.Record(claim, letter, ends[::-1]).check()
     assert record.from_json(json.loads(record.text(found))) == found
+
+
+@pytest.mark.slow
+def test_the_best_stepsize_is_found():
+    claim = claims.get("gradient-descent/step")
+    of, at = parameters.best(claim, ("gamma",), {"mu": Fr(1, 7)}, float("inf"), lambda text: None)
+    found = factors.smallest(of, at)
+    assert at["gamma"] == Fr(7, 4) and found.lower == found.upper == Fr(9, 16)
+    record.Record(claim, "", (found,), None, ("gamma",)).check()
+
+
+def test_a_rate_is_proved_for_every_number_of_clients():
+    of, found = smallest("scaffnew/step", "p=1/3")
+    assert found.upper == Fr(8, 9)
+    assert every_n.proved(of, found, lambda text: None) == (Fr(8, 9), "")
+    # What is below the best rate of two clients is proved for no number of them.
+    number, why = every_n.proved(of, replace(found, upper=Fr(7, 9)), lambda text: None)
+    assert (number is None or number >= Fr(8, 9)) and (why or number)
 
 
 # Potentials
@@ -146,6 +163,7 @@ def test_the_best_potential_has_an_exact_rate(id, at, rate):
             potentials.check(claim, one)
 
 
+@pytest.mark.slow
 def test_a_potential_may_be_better_than_that_of_the_claim():
     claim = claims.get("saga/step")
     found = potentials.best(claim, {}, float("inf"), lambda text: None)

@@ -1,0 +1,60 @@
+"""A number that is best for some clients, proved for every number of clients, the other letters as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.settings.hypotheses import Hypothesis
+from verify.best import places
+from verify.best.factors import Interval, Say
+from verify.best.subjects import Subject
+from verify.multipliers.proving import prove
+from verify.pep import rounding
+
+#: By how much of 1 minus the best number one that is proved for every number of clients may be larger.
+_ROOM = (Fraction(0), Fraction(1, 100), Fraction(1, 10))
+#: Seconds of processor time for the search of multipliers of one number.
+SECONDS = 10.0
+
+
+def proved(of: Subject, found: Interval, say: Say) -> tuple[Fraction | None, str]:
+    """The least of a few numbers that is proved for every number of clients, by multipliers that were checked; or
+    None, and what stands in the way."""
+    if found.upper is None or not isinstance(of.claim.statement, OneStep):
+        return None, "it is asked of rates that are certified"
+    instance = places.instance(of.claim, found.recipe)
+    why = ""
+    for number in _numbers(found.upper):
+        say(f"is {float(number):.9g} proved for every number of clients?")
+        shown = prove(_fixed(of.at(number), of.claim, instance), SECONDS)
+        if not isinstance(shown, str):
+            return number, ""
+        why = why or shown
+    return None, why
+
+
+def _numbers(best: Fraction) -> Iterator[Fraction]:
+    for room in _ROOM:
+        above = best + room * abs(1 - best)
+        yield max(best, rounding.simplest(float(above), float(room) * float(abs(1 - best)) / 4) if room else best)
+
+
+def _fixed(claim: Claim, letters: Claim, instance: Instance) -> Claim:
+    """The claim with every letter but the number of clients, and the dimension, as it is at an instance."""
+    values = letters.setting.bind(instance.problem, instance.params)
+    sources = letters.setting.sources
+    told = tuple(
+        Hypothesis(f"{x} = {v}", sympy.Eq(x, sympy.Rational(int(v.numerator), int(v.denominator))))
+        for x, v in values.items()
+        if isinstance(v, int | Fraction | np.integer) and sources.get(x) not in ("n", "d")
+    )
+    # What is stored of multipliers belongs to the claim as it is.
+    return replace(claim, id=f"{claim.id.rstrip('*')}*", requires=(*claim.requires, *told))
