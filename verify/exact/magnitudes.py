@@ -53,20 +53,21 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
     for vanishing in product((False, True), repeat=len(maybe)):
         zero = {s: sympy.S.Zero for s, gone in zip(maybe, vanishing, strict=True) if gone}
         positive = {s: sympy.Dummy(str(s), positive=True, integer=s.is_integer) for s in maybe if s not in zero}
+        where = f" where {', '.join(map(str, zero))} vanish" if zero else ""
         try:
             given = [r.subs(zero).subs(positive) for r in relations]
         except (TypeError, ValueError) as error:
-            raise NoMagnitude(f"a relation is undefined where {', '.join(map(str, zero))} vanish") from error
+            raise NoMagnitude(f"a relation is undefined{where}") from error
         if any(r is sympy.false for r in given):
             continue
         try:
             left, right = (side.xreplace({**zero, **positive}) for side in (part.left, part.right))
         except ValueError as error:
-            raise NoMagnitude(f"a side is undefined where {', '.join(map(str, zero))} vanish") from error
+            raise NoMagnitude(f"a side is undefined{where}") from error
         if left.is_zero:
             continue
         if right.is_zero or any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
-            raise NoMagnitude(f"the sides are {left} and {right} where {', '.join(map(str, zero))} vanish")
+            raise NoMagnitude(f"the sides are {left} and {right}{where}")
         case = _Case(part.small, part.large, [r for r in given if r is not sympy.true])
         if (found := case.exceeding(left, right)) is not None:
             back = {dummy: s for s, dummy in positive.items()}

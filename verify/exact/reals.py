@@ -90,10 +90,16 @@ def unreal(claim: Claim) -> str:
 def undefined(claim: Claim) -> sympy.Expr | None:
     """A part of a claim's sides that is not shown to be real and finite wherever the hypotheses hold, or None.
 
-    Roots are of what is nonnegative, and nothing is divided by zero. Powers with unknown exponents are let through.
+    Roots are of what is nonnegative, and nothing is divided by zero, also in constants that are assigned and in
+    relations before these are put in, where they may cancel. Powers with unknown exponents are let through.
     """
-    sides = {side for c in claim.statement.comparisons for side in (c.left, c.right)}
-    return undefined_part(sides, symbolic.assumed(claim))
+    statement, given = claim.statement, symbolic.assumed(claim)
+    sides = {side for c in statement.comparisons for side in (c.left, c.right)} | set(statement.assignments.values())
+    if (part := undefined_part(sides, given)) is not None or not statement.assignments:
+        return part
+    assigned = [sympy.Eq(x, value, evaluate=False) for x, value in statement.assignments.items()]
+    printed = {side for c in getattr(statement, "printed", ()) for side in (c.left, c.right)}
+    return undefined_part(printed, [*given, *assigned])
 
 
 def undefined_part(sides: Iterable[sympy.Expr], hypotheses: list[sympy.Basic]) -> sympy.Expr | None:

@@ -7,6 +7,7 @@ import sympy
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import fedtheory as ft
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
@@ -189,3 +190,17 @@ def test_values_at_which_z3_finds_a_claim_broken_are_tried(left, right):
     letters = tuple(statement.left.free_symbols | statement.right.free_symbols)
     claim = Claim("own/constants", setting=Setting("", letters=letters), statement=statement)
     assert any(states.violation(claim, recipe) for recipe in reals.suspects(claim))
+
+
+def test_what_cancels_once_constants_are_put_in_has_to_be_defined():
+    mu, L, gamma, beta = ft.letters("mu L gamma beta")
+    setting = ft.Setting(letters=(mu, L, gamma, beta), domain=(mu <= L,))
+
+    def shown(assigned, relation, *requires):
+        rule = ft.ParameterRule(assigned, (relation,))
+        return reals.undefined(ft.Claim("mine/rule", setting=setting, statement=rule, requires=requires)) is None
+
+    assert not shown({gamma: 1 / (L - mu)}, gamma * (L - mu) <= 1)
+    assert shown({gamma: 1 / (L - mu)}, gamma * (L - mu) <= 1, mu < L)
+    assert not shown({gamma: beta}, (gamma - mu) / (beta - mu) <= 1)
+    assert shown({gamma: beta + mu}, (gamma - mu) / beta <= 1)
