@@ -205,6 +205,10 @@ def _known(value: Any) -> Any:
     return Quotient(value.low) if known else value
 
 
+#: Terms of a sum between letters, at most.
+_TERMS = 10**5
+
+
 @lru_cache(maxsize=1000)
 def _fraction(e: sympy.Rational) -> Quotient:
     return Quotient(int(e.p), int(e.q))
@@ -257,6 +261,8 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
     if any(isinstance(end, Interval) or end != int(end) for end in ends):
         raise Undefined(f"{e} does not go from one integer to another")
     first, last = map(int, ends)
+    if last - first >= _TERMS:
+        raise ValueError(f"{e} has {last - first + 1} terms, and at most {_TERMS} are computed")
     terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
     if isinstance(e, sympy.Sum):
         return reduce(operator.add, terms, constant(Fraction(0)))

@@ -40,6 +40,9 @@ _NODES = (
     sympy.ceiling,
     sympy.floor,
 )
+#: Terms of a sum or factors of a product between two numbers, and powers by a number, at most: each is computed in
+#: fractions wherever a claim is looked at.
+_TERMS, _POWER = 1000, 10_000
 _BUILT = "sums, products, powers, Max, Min, Abs, exp, log, ceiling, floor, and one Sum or Product over an index"
 #: Relations, and those that are turned round.
 _RELATIONS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt, sympy.Eq)
@@ -112,6 +115,8 @@ def _check(part: str, node: sympy.Expr) -> None:
         return
     if isinstance(node, sympy.Sum | sympy.Product):
         _check_repeated(part, node)
+    elif isinstance(node, sympy.Pow) and node.exp.is_Rational and abs(node.exp) > _POWER:
+        raise ValueError(f"{part}: {_short(node)} is a power beyond {_POWER}, which is not computed: use a letter")
     elif not isinstance(node, _NODES):
         raise ValueError(f"{part}: {_short(node)} is none of what a statement may be made of: {_BUILT}")
     else:
@@ -126,6 +131,11 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
         raise ValueError(f"{part}: {node} must go over one index, from one integer to another")
     for inner in (node.function, *ends):
         _check(part, inner)
+    if (terms := ends[1] - ends[0] + 1).is_number and terms > _TERMS:
+        raise ValueError(
+            f"{part}: {_short(node)} has {terms} terms, and at most {_TERMS} are computed: "
+            "write its value, or a letter for the last index"
+        )
     first, declared = ends[0], index.assumptions0
     low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
     if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:

@@ -139,6 +139,10 @@ ILL_TYPED = {
         METHOD, E(V_next) <= sympy.Sum(ft.k, (ft.k, 0, T)) * V
     ),
     "oo is none of": lambda: bound(METHOD, E(V_next) <= sympy.Sum(mu, (round_index, 0, sympy.oo)) * V),
+    "has 1000001 terms, and at most 1000 are computed": lambda: inequality(
+        V <= sympy.Sum(1 / (round_index + 1), (round_index, 0, 10**6)) * V
+    ),
+    "is a power beyond 10000, which is not computed": lambda: inequality(V <= (1 + mu) ** 10001 * V),
     # Numbers.
     "0.5 is a float, .* as -1/2": lambda: contracts(METHOD, D, 1 - 0.5 * gamma * mu),
     "2.00000000000001 is a float": lambda: inequality((2 + 1e-14) * mu * L <= mu**2 + L**2),
