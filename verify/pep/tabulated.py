@@ -27,6 +27,8 @@ from verify.pep.programs import Program, Solution
 
 #: Relative errors at which the entries of a worst case are taken for simple fractions.
 _TOLERANCES = (1e-9, 1e-7, 1e-5, 1e-4)
+#: How near a run must come to the solver's value for no other to be looked for.
+_CLOSE = 1e-9
 #: The denominator of coordinates that are not simple, and by how much the Gram matrix that they are of is made larger.
 _GRID, _ROOM = 2**50, 1e-14
 
@@ -131,11 +133,15 @@ def replay(claim: Claim, posed: Formal, program: Program, solution: Solution, ro
         except (LookupError, TypeError):
             # What is asked for is in no table, or is no vector.
             continue
-        if point.d == 1 and found[-1] is not None:
-            # Simple and exact, as attained as it can be.
+        if found[-1] is not None and _attained(found[-1], solution):
             break
     runs = [run for run in found if run is not None and run.right > 0]
     return max(runs, key=lambda run: run.left / run.right, default=None)
+
+
+def _attained(run: Replayed, solution: Solution) -> bool:
+    """Whether a run is as bad as the solver says that one may be, to all of its digits."""
+    return run.right > 0 and solution.value is not None and run.left >= run.right * Fraction(solution.value - _CLOSE)
 
 
 def _of_functions(posed: Formal) -> bool:

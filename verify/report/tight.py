@@ -25,6 +25,8 @@ _STYLES = {Verdict.CERTIFIED: "bold green", Verdict.OPEN: "yellow", Verdict.REFU
 _WIDE = 0.01
 #: Columns of panels at most, and inches of one.
 _COLUMNS, _WIDTH, _HEIGHT = 5, 2.2, 1.9
+#: Inches of a letter in the legend, nearly.
+_LETTER = 0.07
 #: By how many steps of an axis curves are moved apart, so that those that coincide are seen.
 _STEP = 0.06
 
@@ -79,8 +81,11 @@ class _Layout(NamedTuple):
 
 
 def _layout(claim: Claim, points: Sequence[Point]) -> _Layout:
-    rounds = any(name == "T" for name, _ in points[0].letters)
-    if not claim.setting.drawing.sweep and not rounds:
+    if points[0].letters[:1] and points[0].letters[0][0] == "T":
+        # Rounds are along the axis, all choices in one panel.
+        others = [name for name, _ in points[0].letters[1:]]
+        return _Layout("T", None, tuple(name for name in others if len({dict(p.letters)[name] for p in points}) > 1))
+    if not claim.setting.drawing.sweep:
         return _Layout(None, None, ())
     varying = [name for name, _ in points[0].letters if len({dict(p.letters)[name] for p in points}) > 1]
     axis = varying[0] if varying else None
@@ -107,7 +112,8 @@ def _draw(claim: Claim, points: Sequence[Point], path: Path) -> None:
     title = wrap(f"{claim.id} ({claim.where}): printed, and the exact worst case", int(style.TITLE * width))
     combinations = list(dict.fromkeys(_rest(p, layout) for p in points))
     handles = _handles(points, layout, combinations)
-    across = max(1, int(width / 1.6))
+    longest = max(len(str(handle.get_label()).replace("$", "")) for handle in handles)
+    across = max(1, int(width / max(1.6, 0.5 + _LETTER * longest)))
     height = 0.6 + _HEIGHT * len(rows) + 0.13 * (len(caption) + len(title)) + 0.16 * -(-len(handles) // across)
     figure = style.figure(width, height)
     figure.suptitle("\n".join(title), fontweight="bold")

@@ -35,6 +35,8 @@ from verify.tightness.grids import Choice
 
 #: Leaves of the tree of draws at most.
 _LEAVES = 16
+#: Characters of a fraction that is told as it is.
+_LONG = 16
 #: How near a simple fraction must be to the solver's value to be tried as the worst case itself.
 _NEAR = (1e-8, 1e-7, 1e-6)
 #: Faces that are guessed at where the worst case may be the bound itself.
@@ -180,13 +182,18 @@ def words(points: Sequence[Point]) -> list[str]:
     for where, found in groupby(sorted(of_rounds, key=_others), key=_others):
         exact = [p for p in found if p.lower is not None and p.lower == p.upper]
         if exact:
-            values = ", ".join(f"{_rounds(p)}: {short(p.lower or Fraction(0))}" for p in exact)
+            values = ", ".join(f"{_rounds(p)}: {_fraction(p.lower or Fraction(0))}" for p in exact)
             at = ", ".join(f"{name}={short(value)}" for name, value in where)
             lines.append(f"exact worst case{f' at {at}' if at else ''}, by T: {values}{_law(exact)}")
-    held = sorted({_rounds(p) for p in of_rounds if p.verdict is Verdict.CERTIFIED})
+    failing = {_rounds(p) for p in of_rounds if p.verdict is not Verdict.CERTIFIED}
+    held = sorted({_rounds(p) for p in of_rounds} - failing)
     if held:
-        lines.append(f"certified at T = {', '.join(map(str, held))}, each by itself: this shows nothing of other T")
+        lines.append(f"certified at T = {', '.join(map(str, held))}, each by itself, which shows nothing of other T")
     return lines
+
+
+def _fraction(value: Fraction) -> str:
+    return str(value) if len(str(value)) <= _LONG else short(value)
 
 
 def _others(point: Point) -> tuple[tuple[str, Fraction], ...]:

@@ -68,6 +68,8 @@ def test_heavy_ball_leaves_its_rate_on_quadratics_after_two_steps():
     found = after(everything, 2)
     assert found.verdict is Verdict.REFUTED and found.printed == Fr(52, 27) ** 2
     assert found.lower <= Fr(76, 27) ** 2 <= found.upper and found.upper - found.lower < Fr(1, 10**4)
+    later = after(everything, 3)
+    assert later.verdict is Verdict.REFUTED and later.lower > 10
     # Quadratics alone are no class that is posed.
     assert after(quadratics, 2).verdict is Verdict.OPEN
 
@@ -160,7 +162,7 @@ def test_the_words_name_what_is_exact_and_what_is_not_shown():
 
     exact, held = rounds.words([point(T) for T in range(1, 6)])
     assert exact.startswith("exact worst case at L=1, by T: 1: 1/6, 2: 1/10, 3: 1/15, 4: 1/21, 5: 1/28; that is 1/(")
-    assert held == "certified at T = 1, 2, 3, 4, 5, each by itself: this shows nothing of other T"
+    assert held == "certified at T = 1, 2, 3, 4, 5, each by itself, which shows nothing of other T"
     # Four points on a parabola are no law.
     assert "that is" not in rounds.words([point(T) for T in range(1, 5)])[0]
     assert rounds.words([Point(Subject.RATIO, (), Fr(1), None, None, Verdict.OPEN)]) == []
