@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import mpmath
 import numpy as np
@@ -50,7 +50,7 @@ class Program:
 
     objective: Form
     constraints: tuple[Constraint, ...]
-    units: Mapping[BasisVector | str, Number] = field(default_factory=dict)
+    units: Mapping[Any, Number] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         names = [c.name for c in self.constraints]
