@@ -22,7 +22,7 @@ def number(value: Fraction, up: bool = False) -> str:
     decimals = rounded(value, up, 9)
     if len(str(value)) > _SHORT:
         return decimals
-    return str(value) if Fraction(decimals) == value and len(str(value)) < 8 else f"{value} = {decimals}"
+    return str(value) if Fraction(decimals) == value and len(str(value)) < 8 else f"{value} ({decimals})"
 
 
 def told(found: Record) -> list[str]:
@@ -53,13 +53,13 @@ def _dropped(found: Record) -> str:
 def _potential(found: Record, one: Interval) -> list[str]:
     assert found.weights is not None
     formula = Potential(found.weights, one).formula
-    lines = [f"{found.claim.id} at {place(one)}", f"  the best potential found: {formula}"]
+    lines = [f"{found.claim.id} at {place(one)}", f"  the best potential found: V = {formula}"]
     if one.upper is not None:
-        lines.append(f"  it contracts at least by {number(one.upper, True)}")
+        lines.append(f"  E V after a step <= {number(one.upper, True)} V")
     if one.lower is not None:
-        lines.append(f"  no weights of these forms give less than {number(one.lower)}: {', '.join(found.weights)}")
+        lines.append(f"  no weights give less than {number(one.lower)}; weighed were {', '.join(found.weights)}")
     else:
-        lines.append(f"  other weights of these forms may give less: {', '.join(found.weights)}")
+        lines.append(f"  other weights may give less; weighed were {', '.join(found.weights)}")
     if (stated := _stated(found, one)) is not None:
         lines.append(f"  stated for the potential of the claim: {number(stated)}")
     return [*lines, *_shown(one, found)]

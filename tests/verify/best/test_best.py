@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from fractions import Fraction as Fr
 
 import pytest
-from places import EXAMPLES
+from places import EXAMPLES, ROOT
 
 from fedtheory import claims
 from verify.base.own import load
@@ -91,6 +92,39 @@ def test_ends_that_are_not_true_are_rejected():
 def test_what_has_no_best_number_is_told():
     with pytest.raises(ValueError, match="has no best value over a class"):
         subject(claims.get("baseline/diana/invariant"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "id", "at", "expected"),
+    [
+        # u^2, of Thomsen, Taylor and Dieuleveut
+        ("ef21_tight", "ef21-tight/step", ("n=2",), Fr(21, 22) ** 2),
+        ("point_saga", "point-saga/step", ("mu=1/10", "L=9/2", "gamma=1", "n=2"), Fr(106, 121)),
+    ],
+)
+def test_optima_of_methods_with_tables_and_compressors(file, id, at, expected):
+    load(EXAMPLES / "gallery" / f"{file}.py")
+    _, found = smallest(id, *at)
+    assert found.lower == found.upper == expected
+
+
+ROWS = re.findall(
+    r"(?m)^\| (\S+/\S+) \| ([^|]+=[^|]+) \| (\S+) \| (\S+) \| (\S+) \|$", (ROOT / "docs" / "best.md").read_text()
+)
+
+
+def test_the_page_improves_at_least_three_printed_rates():
+    assert len({claim for claim, _, best, stated, _ in ROWS if Fr(best) < Fr(stated)}) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("id", "at", "best", "stated", "times"), ROWS)
+def test_rates_are_faster_than_printed_as_the_page_tells(id, at, best, stated, times):
+    _, found = smallest(id, *at.split())
+    digits = Fr(1, 10**6)
+    assert found.upper <= Fr(best) < found.upper + digits and found.printed <= Fr(stated) < found.printed + digits
+    assert Fr(times) <= (1 - found.upper) / (1 - found.printed) < Fr(times) + Fr(1, 1000)
 
 
 # Letters
