@@ -128,13 +128,13 @@ _AFTER = {
         "tuned too, 5GCS-CC is far ahead of ADIANA, and so is DIANA, where the text has it the other way round.",
     ),
     2: (
-        "LoCoDL is ahead of ADIANA, by a factor of 8 to 250, and of CompressedScaffnew, as the text says, but not of "
-        "all: to 1e-4 5GCS-CC needs half of its bits or a third, and with n < d GradSkip is ahead too. Both work more "
-        "between messages, which bits do not count: GradSkip takes many local steps, 5GCS-CC solves a local problem. "
-        "To 1e-4 with n < d natural compression alone serves LoCoDL better than the two together. More clients cost "
-        "LoCoDL more bits, not fewer, and DIANA is ahead of ADIANA.",
+        "LoCoDL is ahead of ADIANA, by a factor of 8 to 250, and, but for one run in six, of CompressedScaffnew, as "
+        "the text says, but not of all: to 1e-4 5GCS-CC needs 60 to 30 per cent of its bits, and with n < d GradSkip "
+        "is ahead too. Both work more between messages, which bits do not count: GradSkip takes many local steps, "
+        "5GCS-CC solves a local problem. To 1e-4 with n < d natural compression alone serves LoCoDL better than the "
+        "two together. More clients cost LoCoDL more bits, not fewer, and DIANA is ahead of ADIANA.",
         "tuning leaves the order mostly as it was. LoCoDL's best stepsizes are an eighth to a half of those of its "
-        "theorem, ADIANA's 8 or 16 times its own; ADIANA still needs some 10 to 20 times LoCoDL's bits. 5GCS-CC is "
+        "theorem, ADIANA's 8 or 16 times its own; ADIANA still needs some 9 to 18 times LoCoDL's bits. 5GCS-CC is "
         "ahead of LoCoDL with both compressors in every regime, and DIANA comes near it.",
     ),
     3: (
@@ -142,7 +142,12 @@ _AFTER = {
         "compressors. CompressedScaffnew needs about half as many again on w1a, or more; on w8a the two are nearer. Of "
         "all others only 5GCS-CC is ahead of LoCoDL, with two thirds of its bits to nearly as many. DIANA needs fewer "
         "bits than ADIANA on w1a; on w8a it was not run on until that is settled.",
-        "",
+        "tuned, ADIANA needs about seven times LoCoDL's bits, and DIANA and 5GCS-CC need fewer than LoCoDL. ADIANA's "
+        "best stepsize was at the end of the grid, 512 times that of its theorem, or about 256/L. This is no "
+        "divergence that was overlooked: the slopes of logistic losses are bounded, so that the error, with n = 87 and "
+        "natural compression, first rises to five times that of the start, and then falls below 1e-2 within 30 "
+        "iterations, where 8 times the theorem's stepsize leaves 0.046 after 55. On a wider grid, to which figures are "
+        "tuned now, 1024 times is best, after 25 iterations, and 4096 times no longer comes to the target.",
     ),
     4: (
         "as on diabetes, LoCoDL is ahead of ADIANA, by a factor of 9 or more, but not of 5GCS-CC, except to 1e-2 with "
