@@ -46,7 +46,11 @@ def register(
     owned(added, "its claims can be repaired too")
     added.add_argument("--seed", type=at_least(0), metavar="S", default=0, help="random seed (default: 0)")
     added.add_argument(
-        "--seconds", type=at_least(1), metavar="S", default=SECONDS, help=f"limit on the time (default: {SECONDS})"
+        "--seconds",
+        type=at_least(1),
+        metavar="S",
+        default=SECONDS,
+        help=f"after which no trial begins (default: {SECONDS})",
     )
     added.add_argument("--out", type=Path, metavar="FILE.json", help="store the result and what was tried there")
 

@@ -74,13 +74,15 @@ class Family:
 
     ``amounts``: a grid, from what departs least; ``make(amount)``: the words, and what ``variant`` takes, or None where
     that changes nothing. ``ordered``: whether, where a change serves, larger ones are taken to serve, so that the least
-    may be looked for between them; nothing that is told rests on it.
+    may be looked for between them; nothing that is told rests on it. ``unit``: what an amount multiplies, where that is
+    a number: their product is to be simple.
     """
 
     sort: str
     make: Callable[[sympy.Expr], tuple[str, dict[str, Any]] | None]
     amounts: tuple[sympy.Expr, ...] = (sympy.S.One,)
     ordered: bool = False
+    unit: sympy.Expr = sympy.S.One
 
     @property
     def cost(self) -> float:
@@ -164,7 +166,7 @@ def _scaled(claim: Claim) -> Iterator[Family]:
 
     for size in formulas.constants(statement):
         for amounts in (GRID, inverse):
-            yield Family("constant", partial(constant, size), amounts, not equal)
+            yield Family("constant", partial(constant, size), amounts, not equal, size)
     for name, _, whole in formulas.right_sides(statement):
         yield Family("prefactor", partial(prefactor, name, whole), GRID, True)
     for node in formulas.terms(statement):

@@ -3,7 +3,6 @@ refutes, and what all methods say of those that stand."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -24,6 +23,8 @@ LONG = 160
 _SUPPORTED = 2
 #: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
 _KNOWN, _SHARE = 4, 0.8
+#: What a single change may cost before two together are tried.
+_TWO = 3.6
 #: Single changes from which pairs are made: those that mend most of the counterexamples; and others that join them.
 _BEAM, _JOINING = 8, 120
 
@@ -109,7 +110,8 @@ class Search:
         """Search until a repair is proved or certified, all changes are tried, or the time is over."""
         deadline = self.bench.deadline
         # Time is kept for further searches against what is only supported.
-        self.bench.deadline = time.monotonic() + _SHARE * (deadline - time.monotonic())
+        now = self.bench.clock()
+        self.bench.deadline = now + _SHARE * (deadline - now)
         try:
             self._run()
             self.found.complete = True
@@ -156,7 +158,7 @@ class Search:
             self.advance()
             standing += self._least(family)
         self._examine(standing, float("inf"))
-        if not self.found.repairs:
+        if self.found.proven is None or self.found.proven.change.cost > _TWO:
             self._pairs(self.agenda)
 
     def _collect(self) -> None:
@@ -210,10 +212,12 @@ class Search:
             self._tell(found)
             return True
 
-        while (amount := between(fallen, least)) is not None:
+        unit = one.family.unit
+        while (number := between(unit * fallen, unit * least)) is not None:
+            amount = number / unit
             fallen, least = (fallen, amount) if holds(amount) else (amount, least)
-        for amount in named(fallen, least):
-            if holds(amount):
+        for number in named(unit * fallen, unit * least):
+            if holds(number / unit):
                 break
         if nearer:
             self.found.repairs[-1] = replace(repair, nearer=nearer)
@@ -293,8 +297,8 @@ class Search:
                 repair = self._checked(pair)
                 if repair is not None:
                     self._tell(repair)
-            if self.found.repairs:
-                return
+                    if repair.word in HOLDING[:2]:
+                        return
 
 
 def _size(amount: sympy.Expr) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -23,6 +24,8 @@ from verify.search import hunting, refutation
 SHORT, FIRST = 24, 10
 #: Counterexamples at which changes are tried, those that refuted most of late first.
 POOL = 24
+#: Of how many of them a share is counted.
+SOME = 6
 #: Seconds of processor time of a short search, and of all methods together.
 SEARCHING, CHECKING = 20, 240
 #: Other seeds at which what is only supported is searched again.
@@ -64,12 +67,13 @@ class OutOfTime(Exception):
 
 @dataclass
 class Bench:
-    """Where changes of a claim are tried. ``pool``: where the claim or changes of it failed; ``deadline``: when
-    ``time.monotonic`` is to be past it no further trial begins."""
+    """Where changes of a claim are tried. ``pool``: where the claim or changes of it failed; ``deadline``: when the
+    ``clock`` is past it no further trial begins."""
 
     claim: Claim
     seed: int = 0
     deadline: float = float("inf")
+    clock: Callable[[], float] = time.monotonic
     pool: list[Place] = field(default_factory=list)
 
     def fails_at_once(self, changed: Claim) -> bool:
@@ -82,9 +86,10 @@ class Bench:
         return False
 
     def share(self, changed: Claim) -> float:
-        """At which share of the known counterexamples a changed claim does not fail."""
+        """At which share of some known counterexamples a changed claim does not fail."""
         self._in_time()
-        return sum(not fails(changed, place) for place in self.pool) / max(1, len(self.pool))
+        some = self.pool[:SOME]
+        return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
     def search(self, changed: Claim, size: int = SHORT, seed: int | None = None, enough: int = 3) -> Searched:
         """A search with limits on its time; the counterexamples that it finds are kept."""
@@ -110,12 +115,12 @@ class Bench:
         self.pool = [*places, *(place for place in self.pool if place not in places)][:POOL]
 
     def _in_time(self) -> None:
-        if time.monotonic() > self.deadline:
+        if self.clock() > self.deadline:
             raise OutOfTime
 
     def _seconds(self, most: int) -> int:
         self._in_time()
-        left = self.deadline - time.monotonic()
+        left = self.deadline - self.clock()
         return most if left > most else max(1, int(left))
 
 
