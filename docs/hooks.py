@@ -1,24 +1,51 @@
-"""The site has proofs that the package carries; and docstrings name each other by roles, as :func:`check`, of which a
-page shows the name alone."""
+"""The site has proofs that the package carries, and the notebooks with their outputs; and docstrings name each other
+by roles, as :func:`check`, of which a page shows the name alone."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
 
+from verify.report.atlas import mathml
+
 #: The proofs that the package carries, as pages link to them, and where the site has them.
 _PROOFS, _THERE = "../verify/results/proofs/", "proofs/"
+#: The executed notebooks.
+_NOTEBOOKS = "../notebooks/"
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
-    """The files of the site, the proofs among them."""
-    folder = Path(config["docs_dir"]) / _PROOFS
-    for path in sorted(folder.glob("*.tex")):
+    """The files of the site, the proofs and the notebooks among them."""
+    docs = Path(config["docs_dir"])
+    for path in sorted((docs / _PROOFS).glob("*.tex")):
         files.append(File.generated(config, _THERE + path.name, abs_src_path=str(path.resolve())))
+    for path in sorted((docs / _NOTEBOOKS).glob("*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        page = "\n\n".join(part for cell in cells for part in _shown(cell))
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
     return files
+
+
+def _shown(cell: dict[str, Any]) -> Iterator[str]:
+    """A cell of a notebook in Markdown, with what it printed and drew."""
+    source = "".join(cell["source"])
+    if cell["cell_type"] == "markdown":
+        yield re.sub(r"\$([^$]+)\$", lambda found: f"<span>{mathml.inline(found[1])}</span>", source)
+        return
+    yield f"```python\n{source}\n```"
+    for output in cell["outputs"]:
+        data = output.get("data", {})
+        if "image/png" in data:
+            yield f"![what the cell draws](data:image/png;base64,{''.join(data['image/png']).strip()})"
+        elif "text/html" in data:
+            yield "".join(data["text/html"])
+        elif text := "".join(output.get("text", data.get("text/plain", ""))):
+            yield f"```text\n{text.rstrip()}\n```"
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:

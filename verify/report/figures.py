@@ -119,6 +119,10 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
                 axes.set_yscale("log" if "y" in curve.log else "linear")
             axes.set_title(panel)
             style.grid(axes)
+            counted = [curve for curve in curves if curve.panel == panel and "x" not in curve.log]
+            if counted and all(float(x).is_integer() for curve in counted for x in curve.x):
+                # Rounds are counted: there is no half of one.
+                axes.xaxis.get_major_locator().set_params(integer=True)
         for axes in grid[len(panels) :]:
             axes.set_axis_off()
         handles = {text: line for axes in grid for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
