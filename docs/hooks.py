@@ -50,7 +50,8 @@ def _shown(cell: dict[str, Any]) -> Iterator[str]:
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """The text of a page that links to what the site has."""
-    return markdown.replace(_PROOFS, _THERE)
+    markdown = markdown.replace(_PROOFS, _THERE)
+    return re.sub(rf"\]\({re.escape(_NOTEBOOKS)}(\w+)\.ipynb\)", r"](notebooks/\1.md)", markdown)
 
 
 def on_page_content(html: str, **_: Any) -> str:

@@ -47,7 +47,8 @@ def test_a_link_to_nothing_is_found():
 
 def test_every_page_stands_in_the_site():
     named = set(re.findall(r": ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), flags=re.MULTILINE))
-    assert named == {str(page.relative_to(ROOT / "docs")) for page in PAGES if ROOT / "docs" in page.parents}
+    pages = {str(page.relative_to(ROOT / "docs")) for page in PAGES if ROOT / "docs" in page.parents}
+    assert named == pages | {f"notebooks/{path.stem}.md" for path in (ROOT / "notebooks").glob("*.ipynb")}
 
 
 def test_the_readme_is_short():

@@ -14,6 +14,8 @@ from verify.evidence.parsing import real
 from verify.report import terminal
 from verify.report.terminal import shown
 
+#: Characters of fractions that need no decimals beside them.
+_SHORT = 3
 #: Width of a drawing in its own units, and of the bars within.
 _WIDTH = 320.0
 #: A margin this close to 0 is one that is attained.
@@ -106,9 +108,9 @@ def number(text: str) -> str:
 
 
 def _both(exact: str, value: float) -> str:
-    """A number as it is stored, and a fraction as a decimal too."""
+    """A number as it is stored, and a fraction that is long as a decimal too: 3/4 needs none."""
     text = number(exact)
-    return f"{text}, about {value:.8g}" if "/" in text else text
+    return f"{text}, about {value:.8g}" if "/" in text and len(text) > _SHORT else text
 
 
 def _float(text: str) -> float:

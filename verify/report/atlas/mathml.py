@@ -142,7 +142,7 @@ _INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?\w+?(?=_|\b)"
 _STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")
 #: A letter, or what closes a bracket, with what is beneath and above it.
-_BASE = r"(?<![A-Za-z_])[A-Za-zΑ-Ωα-ω]~?|[0-9∑∏)\]|⟩]"
+_BASE = r"(?<![A-Za-z_])(?:proj|max|min|[A-Za-zΑ-Ωα-ω]~?)|[0-9∑∏)\]|⟩]"
 _SCRIPTED = re.compile(rf"(?P<base>{_BASE})(?P<scripts>(?:[_^](?:{_INSIDE})|{_STAR})+)")
 
 

@@ -179,7 +179,7 @@ def test_the_page_of_a_claim_that_fell(atlas):
     for part in (
         "Statement, and what holds instead",
         "Sense false as meant Origin printed printed in the paper Where Theorem 6.1",
-        "The counterexample fedtheory export feddcd/theorem-6.1/eq-10",
+        "Refutation fedtheory export feddcd/theorem-6.1/eq-10",
         "Instances 12 Methods search",
         "Statement refuted As printed Theorem 6.1",
         "As read",
@@ -203,7 +203,7 @@ def test_the_page_of_a_claim_that_fell(atlas):
 def test_the_page_of_a_claim_that_is_certified(atlas):
     said = words(atlas["claims/feddcd_theorem-6.1_eq-10_repaired.html"])
     for part in (
-        "The proof fedtheory export feddcd/theorem-6.1/eq-10/repaired",
+        "Proof fedtheory export feddcd/theorem-6.1/eq-10/repaired",
         "Instances 12 Methods worst cases",
         "1 certificate,",
         "α = 1/16, β = 1",
@@ -446,6 +446,7 @@ def test_latex_that_is_not_understood_is_shown_as_it_is():
         ("grad f(w) - <w,y>", "∇f(w) − ⟨w,y⟩"),
         ("x_hat, mu_min; eps_i^0", "x\u0302, μ<sub>min</sub>; ε<sub>i</sub><sup>0</sup>"),
         ("a < b > c & sub-linear, 3.1-3.2", "a &lt; b &gt; c &amp; sub-linear, 3.1-3.2"),
+        ("proj_{C_I}(v), max_i(r_i)", "proj<sub>C<sub>I</sub></sub>(v), max<sub>i</sub>(r<sub>i</sub>)"),
         ("A_(t+1), N^(1/2), x <- varepsilon", "A<sub>t+1</sub>, N<sup>1/2</sup>, x ← ε"),
         ("second_moments of alphabets in mini-batches", "second_moments of alphabets in mini-batches"),
     ],
