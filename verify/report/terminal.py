@@ -14,6 +14,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
+from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
@@ -133,7 +134,7 @@ def description(claim: Claim) -> list[str]:
     if meanings := statement.definitions(claim):
         lines += ["where", *(f"  {name}: {meaning}" for name, meaning in meanings)]
     if claim.requires:
-        lines += ["hypotheses", *(f"  {hypothesis.text}" for hypothesis in claim.requires)]
+        lines += ["hypotheses", *(f"  {_hypothesis(claim, hypothesis)}" for hypothesis in claim.requires)]
     if claim.reading:
         lines += ["reading", f"  {claim.reading}"]
     if claim.literal_of:
@@ -145,6 +146,17 @@ def description(claim: Claim) -> list[str]:
     if claim.follows:
         lines += ["should follow from", *(f"  {id}" for id in claim.follows)]
     return [*lines, "claim.variant can change", f"  {', '.join(statement.parts(claim))}"]
+
+
+def _hypothesis(claim: Claim, hypothesis: Hypothesis) -> str:
+    """A hypothesis as it is worded; of a claim of the user's own with the relation, which a wording may miss, or that
+    code decides."""
+    if hypothesis.met is not None and not claim.origin and not hypothesis.states_membership(claim.setting.classes):
+        return f"{hypothesis.text}: as its code decides"
+    if claim.origin or hypothesis.relation is None:
+        return hypothesis.text
+    relation = statement.expression(hypothesis.relation)
+    return hypothesis.text if hypothesis.text == relation else f"{hypothesis.text}: {relation}"
 
 
 def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
@@ -255,11 +267,15 @@ def over(evidence: Evidence) -> str:
         place = example.place()
         numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"
         return f"{numbers} at {place}" if place else numbers
+    told = note.split("; ")[0]
     if evidence.verdict is Verdict.CERTIFIED:
-        return note.split(", among them")[0].split("; ")[0]
-    if evidence.verdict is Verdict.SUPPORTED:
-        return f"{evidence.instances} instances: {note.split('; ')[0]}"
-    return note.split("; ")[0]
+        told = note.split(", among them")[0].split("; ")[0]
+    elif evidence.verdict is Verdict.SUPPORTED:
+        told = f"{evidence.instances} instances: {told}"
+    if not evidence.assumed:
+        return told
+    first, *others = evidence.assumed
+    return f"assuming that {first}{f', and {len(others)} more' if others else ''}: {told}"
 
 
 def faults(evidence: Evidence) -> list[str]:
