@@ -377,11 +377,7 @@ def left(problem, params, state):
     return (state.e**2).sum(axis=(-1, -2))
 
 
-def draws(problem, params, state):
-    return ft.Independent(params.compressor.draws, problem.n)
-
-
-memory = ft.method("memory", sent, ["alpha", "compressor"], {"x": "point", "e": "clients"}, draws=draws)
+memory = ft.method("memory", sent, ["alpha", "compressor"], {"x": "point", "e": "clients"})
 setting = ft.Setting(
     algorithm=memory,
     functions=ft.SmoothStronglyConvex(mu, L),

@@ -28,8 +28,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"left open: {shown}")
     used = sum(len(proof.multipliers) for proof in shown)
     note = (
-        f"{used} multipliers in closed form, for all letters, each client's own too, and every number of clients, "
-        f"in {len(shown)} cases"
+        f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters, each client's own too, and "
+        f"every number of clients{f', in {len(shown)} cases' if len(shown) > 1 else ''}"
     )
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 

@@ -22,7 +22,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
     used = sum(len(proof.multipliers) for proof in found.proofs)
-    note = f"{used} multipliers in closed form, for all letters and every number of clients: {', '.join(found.cases)}"
+    note = (
+        f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters and every number of clients: "
+        f"{'; '.join(found.cases)}"
+    )
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
