@@ -1,18 +1,17 @@
 """Checks proof objects with the standard library alone: ``python checker.py FILE ...``.
 
 An "identity" proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
-coefficients times inner products ``a|b`` of unknown vectors (``1|1`` is the number 1), and numbers, named without a
-bar. All weights are >= 0, and target = sum of weight * known - sum of weight * |square|^2. Coefficients are fractions,
-"p/q", or quotients {"num": p, "den": q} of polynomials [["p/q", [exponents]], ...] in the ``letters``, which, and what
-"is" in the ``domain``, are "> 0" or ">= 0"; all q are shown to be ``nonzero``. That p >= 0 is shown by {"constant": c,
-"factors": [{"of": q, "power": k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has
-no coefficient below 0 once letters are written by slacks t >= 0. A step [letter x, name, times, left] takes out of the
-domain what the steps before made times * left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x
-> 0 still, x = B/(-A (1 + t)), and B > 0 takes its place. With a polynomial for x, so much of left is taken off, of a
-multiple if one is told. Programs may be of a client each: what is "shared" is <= 0 in the sum over all, of one weight,
-without ``own`` letters. "arithmetic" has ``steps``, [name, number] or [name, operation, names]; what they compare is
-so, ``at`` the numbers with names. A "recomputation" shows nothing. To be trusted: the ``words`` of what is known, and
-that the claim is shown."""
+coefficients times inner products ``a|b`` of vectors (``1|1`` is 1), and numbers, named without a bar. Weights are >= 0;
+target = sum of weight * known - sum of weight * |square|^2. Coefficients are fractions, "p/q", or quotients {"num": p,
+"den": q} of polynomials [["p/q", [exponents]], ...] in the ``letters``, which, and what "is" in the ``domain``, are ">
+0" or ">= 0"; all q are ``nonzero``. That p >= 0 is shown by {"constant": c, "factors": [{"of": q, "power": k, "sign":
+s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has no coefficient below 0 once letters are
+written by slacks t >= 0. A step [letter x, name, times, left] takes out of the domain what the steps before made times
+* left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B >
+0 takes its place. With a polynomial for x, so much of left is taken off, of a multiple if one is told. What is "shared"
+is <= 0 in the sum over all clients, of one weight, without ``own`` letters. "arithmetic" has ``steps``, [name, number]
+or [name, operation, names]; what they compare is so, ``at`` the numbers with names. A "recomputation" shows nothing. To
+be trusted: the ``words`` of what is known, that the domain is not empty, and that the claim is shown."""
 
 import hashlib
 import json
@@ -28,6 +27,11 @@ OPERATIONS |= {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": ope
 def need(truth, why):
     if not truth:
         raise ValueError(why)
+
+
+def number(text):
+    need(isinstance(text, str) and set(text) <= set("-/0123456789"), f"{text!r} is no fraction as text")
+    return Fraction(text)
 
 
 def collected(terms):  # The polynomial, {exponents: coefficient}, that they make.
@@ -55,10 +59,9 @@ def by_degree(p, i):
 
 
 def written(p, i, num, den):  # The numerator of p with num/den, den > 0, for a letter.
-    parts, p = by_degree(p, i), {}
-    for k, c in parts.items():
-        p = add(p, multiply(c, *[num] * k, *[den] * (max(parts) - k)))
-    return p
+    parts = by_degree(p, i)
+    products = [multiply(c, *[num] * k, *[den] * (max(parts) - k)) for k, c in parts.items()]
+    return collected(term for product in products for term in product.items())
 
 
 def above_zero(p, positive):  # No coefficient is below 0, and one term has only letters that are never 0.
@@ -73,22 +76,20 @@ class Proof:
         self.positive = {i for i in places if signs[i] == "> 0"}
         own = {self.letters.index(x) for x in data.get("own", ())}
         self.one = {(0,) * len(places): 1}
-        self.gens = [{tuple(int(k == i) for k in places): 1} for i in places]
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
         self.nonzero = [self.one, *(self.polynomial(item["of"]) for item in data["nonzero"])]
         for item, p in zip(data["nonzero"], self.nonzero[1:]):
             self.show(p, item["by"], strict=True)
         for program in data["programs"]:
             self.prove(program)
-        shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
-        mine = any(key[i] for _, c in shared[0] for p in self.quotient(c) for key in p for i in own)
+        shared = [[(k["name"], k["words"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
+        mine = any(key[i] for *_, c in shared[0] for p in self.quotient(c) for key in p for i in own)
         need(shared.count(shared[0]) == len(shared) and not mine, "a shared weight is not one for all clients")
 
     def polynomial(self, terms):
-        for c, key in terms:
-            right = len(key) == len(self.letters) and all(type(k) is int and k >= 0 for k in key)
-            need(right and isinstance(c, str), "a term has other exponents than the letters, or no text")
-        return collected((tuple(key), x if x % 1 else int(x)) for c, key in terms for x in [Fraction(c)])
+        for _, key in terms:
+            need(len(key) == len(self.letters) and all(type(k) is int and 0 <= k < 1000 for k in key), "exponents")
+        return collected((tuple(key), x if x % 1 else int(x)) for c, key in terms for x in [number(c)])
 
     def quotient(self, c):
         both = ([[x, key] for key in self.one] for x in (c, "1")) if isinstance(c, str) else (c["num"], c["den"])
@@ -101,10 +102,10 @@ class Proof:
             return
         sign = sum((product := self.polynomial([[by["constant"], *self.one]])).values())
         for factor in by["factors"]:
-            of, s = self.polynomial(factor["of"]), factor["sign"]
-            need(type(s) is int and abs(s) == 1 and factor["power"] > 0, "a factor has no sign, or no power")
-            product = multiply(product, *[of] * factor["power"])
-            if factor["power"] % 2 or strict:
+            of, s, k = self.polynomial(factor["of"]), factor["sign"], factor["power"]
+            need(type(s) is type(k) is int and abs(s) == 1 and 0 < k < 1000, "a factor has no sign, or no power")
+            product = multiply(product, *[of] * k)
+            if k % 2 or strict:
                 sign *= s
                 image, positive = self.follow(factor["chart"], {key: s * c for key, c in of.items()})
                 need(above_zero(image, positive) if strict else all(c > 0 for c in image.values()), "a sign is not so")
@@ -121,7 +122,7 @@ class Proof:
                 image = add(multiply(image, *by), multiply(more, left), -1)
                 continue
             i, _ = self.letters.index(letter), domain.pop(name)
-            parts, x = by_degree(left, i), self.gens[i]
+            parts, x = by_degree(left, i), {tuple(int(k == i) for k in range(len(self.letters))): 1}
             need(set(parts) == {0, 1} and not by, f"{name} is not linear in {letter}")
             up = above_zero(parts[1], positive)
             A = parts[1] if up else {key: -c for key, c in parts[1].items()}
@@ -134,9 +135,11 @@ class Proof:
         return image, positive
 
     def prove(self, program):
+        said = [program["claimed"], *(item["words"] for item in program["known"])]
+        need(all(isinstance(x, str) and x.strip() for x in said), "it is not said what is claimed, or what is known")
+        need(all(item.get("shared", True) is True for item in program["known"]), "shared is not told by true")
         parts = [(key.split("|"), -1, [self.quotient(c)]) for key, c in program["target"].items()]
         for item in program["known"]:
-            need(item["words"] and item.get("shared", True) is True, "a known form does not say what it is")
             self.show(multiply(*(weight := self.quotient(item["weight"]))), item.get("by"))
             parts += [(key.split("|"), 1, [weight, self.quotient(c)]) for key, c in item["form"].items()]
         for item in program["squares"]:
@@ -158,7 +161,7 @@ def calculate(data):
     for name, by, *of in data["steps"]:
         need(name not in known and (name == by or name[:1].isalpha()), f"{name} is two things")
         need(all(isinstance(known[x], Fraction) for x in of), f"{name} is made of what is no number")
-        known[name] = OPERATIONS[by](*(known[x] for x in of)) if of else Fraction(by)
+        known[name] = OPERATIONS[by](*(known[x] for x in of)) if of else number(by)
         need(known[name] is not False, f"{name} is not so")
     need(known and known[name] is True, "nothing is compared in the end")
     need({name: by for name, by, *of in data["steps"] if not of and name != by} == data["at"], "numbers are others")
@@ -169,6 +172,7 @@ def check(text):
     kinds = {"identity": (Proof, "at", "letters", "own", "domain", "nonzero", "programs")}
     kinds |= {"arithmetic": (calculate, "at", "steps"), "recomputation": (dict,)}
     try:
+        need(text.isascii() and "\\" not in text.replace('\\"', ""), "it has more than plain letters")
         data = json.loads(text, object_pairs_hook=lambda p: need(len(dict(p)) == len(p), "a name twice") or dict(p))
         digest = hashlib.sha256(json.dumps({**data, "digest": ""}, sort_keys=True).encode()).hexdigest()
         need((data["format"], data["digest"]) == (FORMAT, digest), f"it is not a {FORMAT} as it was written")
