@@ -25,12 +25,14 @@ _ROOM = (Fraction(0), Fraction(1, 100), Fraction(1, 10))
 SECONDS = 10.0
 
 
-def proved(of: Subject, found: Interval, say: Say) -> tuple[Fraction | None, str]:
-    """The least of a few numbers that is proved for every number of clients, by multipliers that were checked; or
-    None, and what stands in the way."""
+def proved(of: Subject, found: Interval, at: places.Letters, say: Say) -> tuple[Fraction | None, str]:
+    """The least of a few numbers that is proved for every number of clients that the hypotheses allow, by multipliers
+    that were checked; or None, and what stands in the way. ``at``: the letters that were given."""
     if found.upper is None or not isinstance(of.claim.statement, OneStep):
         return None, "it is asked of rates that are certified"
     instance = places.instance(of.claim, found.recipe)
+    if tied := _tied(of.claim, found, at):
+        return None, tied
     why = ""
     for number in _numbers(found.upper):
         say(f"is {float(number):.9g} proved for every number of clients?")
@@ -39,6 +41,25 @@ def proved(of: Subject, found: Interval, say: Say) -> tuple[Fraction | None, str
             return number, ""
         why = why or shown
     return None, why
+
+
+def _tied(claim: Claim, found: Interval, at: places.Letters) -> str:
+    """Why the letters do not leave the number of clients open, or nothing: more of them have to be possible."""
+    size = "N" if "N" in claim.setting.drawing.sweep else "n"
+    n = len(found.recipe["clients"])
+    fixed = {name: Fraction(value) for name, value in found.letters.items() if name in places.known(claim)}
+    for more in (n + 1, 4 * n):
+        try:
+            other = places.instance(claim, places.recipe(claim, {**at, **fixed, size: Fraction(more)}))
+        except ValueError as error:
+            return f"with {more} clients, {error}"
+        shown = {
+            **places.shown(claim, other),
+            **{name: found.letters[name] for name in ("n", "N") if name in found.letters},
+        }
+        if shown != dict(found.letters):
+            return f"with {more} clients other letters are no longer what they are"
+    return ""
 
 
 def _numbers(best: Fraction) -> Iterator[Fraction]:

@@ -33,8 +33,8 @@ from verify.pep.gram import Form, NotLinear, scalar, value
 from verify.pep.programs import Certificate, Constraint, Program
 from verify.pep.prover import DoesNotHold, ProofStep, squares
 
-#: The step of a proof, and the variable that is the least fall.
-STEP, FALL = "one step of the potential", "fall"
+#: The steps of a proof, and the variable that is the least fall.
+STEP, POSITIVE, FALL = "one step of the potential", "nowhere negative: ", "fall"
 #: Steps of the bisection, what floats take for a fall, and by how much of 1 - rate a rate that is proved may be larger.
 _HALVED, _SEEN, _ROOM = 30, 3e-7, (1e-5, 1e-4, 1e-3)
 #: Relative errors that weights may have, the simplest first.
@@ -72,6 +72,12 @@ class Span:
         """The same for states of size one."""
         program, one = self.fall(rate), {name: Fraction(1) for name in self.before}
         return replace(program, constraints=(Constraint("size", _sum(self.before, one) - 1), *program.constraints))
+
+    def positive(self, name: str) -> Program | None:
+        """The program whose value is at most 0 where a form is nowhere negative; None where it is a sum of squares."""
+        form = self.before[name]
+        program = Program(-1 * form, self.known)
+        return None if Certificate(program, {}, Fraction(0)).check() else program
 
 
 def _sum(forms: Mapping[str, Form], weights: Mapping[str, Fraction]) -> Form:
@@ -180,20 +186,41 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
     instance = places.instance(claim, recipe)
     forms = span(claim, instance)
     say(f"potentials of {len(forms.before)} forms: {', '.join(forms.before)}")
+    nonnegative, every = _nonnegative(forms), forms
+    for name in every.before:
+        if nonnegative.get(name, ...) is None:
+            forms = forms.without(name)
     rate, weights = _searched(claim, forms, deadline, say)
     found = Interval(recipe, places.shown(claim, instance), Fraction(1))
-    below = _below(forms, rate, say) if not forms.relaxed else None
+    below = _below(every, rate, say) if not every.relaxed else None
     if below is not None:
         found = replace(found, lower=below[0], witness=below[1])
     chosen, value = _chosen(forms, rate, weights)
-    chosen = {name: chosen.get(name, Fraction(0)) for name in forms.before}
+    chosen = {name: chosen.get(name, Fraction(0)) for name in every.before}
     program = forms.contraction(chosen)
     posed, solution = states.solved(program)
     variants = [rounding.balanced(posed, solution), program, posed]
     for proof in factors.candidates(program, variants, value, None, deadline, say):
-        step = ProofStep(proof.bound, {k: m for k, m in proof.multipliers.items() if m}, squares(proof.slack()))
-        return Potential(chosen, replace(found, upper=proof.bound, steps={STEP: step}))
+        # What is shown is the multiplier of the potential, whatever its sign.
+        bound = proof.multipliers.get("before", Fraction(0))
+        shown = {STEP: Certificate(program, proof.multipliers, bound)}
+        shown |= {f"{POSITIVE}{name}": p for name, p in nonnegative.items() if p is not None and chosen[name]}
+        if all(step.check() for step in shown.values()):
+            return Potential(chosen, replace(found, upper=bound, steps={k: _step(p) for k, p in shown.items()}))
     raise ValueError(f"no certificate of a potential was found in the time given, where the rate is about {rate:.9g}")
+
+
+def _nonnegative(forms: Span) -> dict[str, Certificate | None]:
+    """That the forms that are no sums of squares are nowhere negative; None where no proof was found."""
+    found = {}
+    for name in forms.before:
+        if (program := forms.positive(name)) is not None:
+            found[name] = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program])
+    return found
+
+
+def _step(proof: Certificate) -> ProofStep:
+    return ProofStep(proof.bound, {k: m for k, m in proof.multipliers.items() if m}, squares(proof.slack()))
 
 
 def _searched(claim: Claim, forms: Span, deadline: float, say: Say) -> tuple[float, dict[str, float]]:
@@ -280,12 +307,18 @@ def check(claim: Claim, found: Potential) -> None:
     if set(found.weights) != set(forms.before) or found.weights[first] != 1 or min(found.weights.values()) < 0:
         raise DoesNotHold("the weights are not at least 0, 1 for the first form, and of the forms of the setting")
     if rate.upper is not None:
-        if set(rate.steps) != {STEP}:
-            raise DoesNotHold(f"the step {STEP!r} is not there alone")
-        step = rate.steps[STEP]
-        proof = Certificate(forms.contraction(found.weights), step.multipliers, step.bound)
-        if step.bound > rate.upper or not proof.check():
-            raise DoesNotHold(f"the stored multipliers do not prove the rate {rate.upper}")
+        due = {STEP: (forms.contraction(found.weights), rate.upper)}
+        positive = {name: forms.positive(name) for name, weight in found.weights.items() if weight}
+        due |= {f"{POSITIVE}{name}": (p, Fraction(0)) for name, p in positive.items() if p is not None}
+        if set(rate.steps) != set(due):
+            raise DoesNotHold(f"the steps {', '.join(due)} were expected")
+        for name, (program, bound) in due.items():
+            step = rate.steps[name]
+            shown = Certificate(program, step.multipliers, bound)
+            # Whatever the sign of the potential, its multiplier is shown.
+            whole = name != STEP or step.multipliers.get("before", Fraction(0)) == bound
+            if step.bound != bound or not whole or not shown.check():
+                raise DoesNotHold(f"the stored multipliers do not prove the step {name!r}")
     if rate.lower is None:
         return
     if forms.relaxed or not isinstance(rate.witness, states.AtPoints):

@@ -104,7 +104,7 @@ def run_best(args: Any) -> int:
     keep(found)
     consoles.say(report, *words.told(found))
     if args.every_n:
-        number, why = every_n.proved(found.of, found.found[0], say)
+        number, why = every_n.proved(found.of, found.found[0], at, say)
         consoles.say(report, words.every_n(number, why))
     if path is not None:
         consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")

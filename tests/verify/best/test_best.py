@@ -10,11 +10,12 @@ from fractions import Fraction as Fr
 import pytest
 from places import EXAMPLES, ROOT
 
+import fedtheory as ft
 from fedtheory import claims
 from verify.base.own import load
 from verify.best import every_n, factors, parameters, places, potentials, record, thresholds
 from verify.best.states import AtInstance, AtPoints
-from verify.best.subjects import subject
+from verify.best.subjects import MULTIPLE, subject
 from verify.cli import main
 from verify.pep.prover import DoesNotHold
 
@@ -164,10 +165,46 @@ def test_the_best_stepsize_is_found():
 def test_a_rate_is_proved_for_every_number_of_clients():
     of, found = smallest("scaffnew/step", "p=1/3")
     assert found.upper == Fr(8, 9)
-    assert every_n.proved(of, found, lambda text: None) == (Fr(8, 9), "")
+    assert every_n.proved(of, found, {"p": Fr(1, 3)}, lambda text: None) == (Fr(8, 9), "")
     # What is below the best rate of two clients is proved for no number of them.
-    number, why = every_n.proved(of, replace(found, upper=Fr(7, 9)), lambda text: None)
+    number, why = every_n.proved(of, replace(found, upper=Fr(7, 9)), {"p": Fr(1, 3)}, lambda text: None)
     assert (number is None or number >= Fr(8, 9)) and (why or number)
+
+
+def test_letters_that_are_tied_to_the_number_of_clients_leave_it_no_room():
+    load(EXAMPLES / "gallery" / "point_saga.py")
+    at = {"mu": Fr(1, 10), "L": Fr(9, 2), "gamma": Fr(1), "n": Fr(2)}
+    of = subject(claims.get("point-saga/step"))
+    given = places.recipe(of.claim, at)
+    shown = places.shown(of.claim, places.instance(of.claim, given))
+    found = factors.Interval(given, shown, Fr(10, 11), upper=Fr(10, 11))
+    number, why = every_n.proved(of, found, at, lambda text: None)
+    assert number is None and "with 3 clients" in why
+
+
+def test_a_multiple_of_a_right_side():
+    mu, setting = ft.letters("mu"), claims.get("gradient-descent/step").setting
+    D, F = ft.Quantity("D", ft.distance), ft.Quantity("F", ft.gap)
+    claim = ft.Claim("mine/growth", setting=setting, statement=ft.inequality(D <= 5 * F / mu))
+    of = subject(claim)
+    found = factors.smallest(of, {})
+    factors.check(of, found)
+    # |x - x*|^2 <= 2/mu (f - f*)
+    assert of.name == MULTIPLE and found.lower == found.upper == Fr(2, 5)
+    with pytest.raises(DoesNotHold):
+        factors.check(of, replace(found, upper=Fr(2, 5) - Fr(1, 10**6)))
+
+
+def test_a_form_that_may_be_negative_is_no_part_of_a_potential():
+    base = claims.get("gradient-descent/step")
+    less = ft.Quantity("M", lambda problem, params, state: -ft.distance(problem, params, state))
+    more = ft.Quantity("M_next", less.of, after=True)
+    claim = ft.Claim(
+        "mine/negative", setting=base.setting, statement=ft.one_step(base.setting.algorithm, ft.E(more) <= less)
+    )
+    found = potentials.best(claim, {"gamma": Fr(1)}, float("inf"), lambda text: None)
+    potentials.check(claim, found)
+    assert found.rate.upper == Fr(81, 100) and sum(map(bool, found.weights.values())) == 1
 
 
 # Potentials
