@@ -82,8 +82,8 @@ class Proof:
             self.show(p, item["by"], strict=True)
         for program in data["programs"]:
             self.prove(program)
-        shared = [[(k["name"], k["words"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
-        mine = any(key[i] for *_, c in shared[0] for p in self.quotient(c) for key in p for i in own)
+        shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
+        mine = any(key[i] for _, c in shared[0] for p in self.quotient(c) for key in p for i in own)
         need(shared.count(shared[0]) == len(shared) and not mine, "a shared weight is not one for all clients")
 
     def polynomial(self, terms):

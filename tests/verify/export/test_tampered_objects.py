@@ -82,7 +82,6 @@ IDENTITIES = {
     # Structure.
     "no programs": (("programs",), []),
     "programs by name": (("programs",), lambda of: dict(enumerate(of))),
-    "programs of other knowledge": ((*K, "words"), "the s sum to at least 0"),
     "the same under two names": ((*K, "name"), "t"),
     "a weight of one sort of clients": ((*K, "weight"), "2"),
     "a weight that is written otherwise": ((*K, "weight"), "1/1"),
