@@ -80,12 +80,12 @@ def run_experiment(args: argparse.Namespace) -> int:
     seeds = range(args.seeds)
     planned = [(figure, data) for figure in chosen for data in running.found(figure, args.data)]
     # All data are read, and complained of, before any work.
-    work = [(figure, data, running.tasks(figure, data, seeds)) for figure, data in planned]
+    count = sum(len(running.tasks(figure, data, seeds)) for figure, data in planned)
     out = directory(args.out)
     log = consoles.console(sys.stderr)
-    with consoles.progress(log, "tasks", sum(len(names) for *_, names in work)) as advance:
-        for figure, data, _ in work:
-            record, drawn = running.run(figure, data, seeds, out, args.jobs or sweeping.cores(), advance)
+    with consoles.progress(log, "tasks", count) as advance:
+        found = running.run(planned, seeds, out, args.jobs or sweeping.cores(), advance)
+        for (figure, data), (record, drawn) in zip(planned, found, strict=True):
             title = f"{figure.where}: {data.name}, medians of {args.seeds} seeds"
             picture = out / f"{naming.file_name(figure.id)}_{naming.file_name(data.name)}.png"
             if drawn:

@@ -6,9 +6,9 @@ import hashlib
 import json
 import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import cache
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +26,8 @@ from verify.experiments.stored import StoredFigure
 
 #: Suffixes that files of data may have besides.
 COMPRESSED = ("", ".gz", ".bz2")
+#: So many data sets a process keeps in memory.
+_KEPT = 2
 
 
 class Data(NamedTuple):
@@ -65,30 +67,63 @@ def tasks(figure: Figure, data: Data, seeds: Sequence[int]) -> tuple[str, ...]:
     return tuple(_tasks(figure.id, data, tuple(seeds)))
 
 
+class _Run(NamedTuple):
+    """A figure on data: what marks its results, where those of its tasks are stored, and those that are there."""
+
+    figure: Figure
+    data: Data
+    key: Mapping[str, Any]
+    places: Mapping[str, Path]
+    results: dict[str, tuple[Result, float]]
+
+
 def run(
-    figure: Figure, data: Data, seeds: Sequence[int], out: Path, jobs: int, progress: Callable[[str], None]
-) -> tuple[StoredFigure, tuple[Curve, ...]]:
-    """What is seen of a figure on data, and all its curves. Results that ``out`` holds of the same code, data and
-    seeds are taken from there; ``progress`` is called once for each task, with a line."""
+    work: Sequence[tuple[Figure, Data]], seeds: Sequence[int], out: Path, jobs: int, progress: Callable[[str], None]
+) -> Iterator[tuple[StoredFigure, tuple[Curve, ...]]]:
+    """What is seen of each figure on data, and all its curves, in order, each as soon as it is known.
+
+    The tasks of all figures are shared out among the processes together. Results that ``out`` holds of the same code,
+    data and seeds are taken from there; ``progress`` is called once for each task, with a line.
+    """
+    runs = [_begun(figure, data, seeds, out) for figure, data in work]
+    for one in runs:
+        for name, place in one.places.items():
+            if (known := _known(place, one.key)) is not None:
+                one.results[name] = known
+                progress(f"{one.figure.id}, {one.data.name}: {name}, from {place}")
+    left = [
+        (k, one.figure.id, one.data, tuple(seeds), name)
+        for k, one in enumerate(runs)
+        for name in one.places
+        if name not in one.results
+    ]
+    found = sweep(_worked, left, jobs, ordered=False)
+    for one in runs:
+        while len(one.results) < len(one.places):
+            k, name, result, seconds = next(found)
+            done = runs[k]
+            content = {"key": done.key, "seconds": round(seconds, 1), **_to_json(result)}
+            files.write(done.places[name], json.dumps(content) + "\n")
+            done.results[name] = (result, seconds)
+            progress(f"{done.figure.id}, {done.data.name}: {name}, {seconds:.1f} s")
+        yield _judged(one, seeds)
+
+
+def _begun(figure: Figure, data: Data, seeds: Sequence[int], out: Path) -> _Run:
     key = {"figure": figure.id, "seeds": list(seeds), "data": data.digest, "code": _code(figure)}
     folder = out / file_name(figure.id) / file_name(data.name)
     folder.mkdir(parents=True, exist_ok=True)
-    names = tasks(figure, data, seeds)
-    places = {name: folder / f"{file_name(name)}.json" for name in names}
-    results: dict[str, tuple[Result, float]] = {}
-    for name, place in places.items():
-        if (known := _known(place, key)) is not None:
-            results[name] = known
-            progress(f"{figure.id}, {data.name}: {name}, from {place}")
-    left = [(figure.id, data, tuple(seeds), name) for name in names if name not in results]
-    for name, result, seconds in sweep(_worked, left, jobs, ordered=False):
-        content = {"key": key, "seconds": round(seconds, 1), **_to_json(result)}
-        files.write(places[name], json.dumps(content) + "\n")
-        results[name] = (result, seconds)
-        progress(f"{figure.id}, {data.name}: {name}, {seconds:.1f} s")
-    ordered = [results[name][0] for name in names]
+    return _Run(
+        figure, data, key, {name: folder / f"{file_name(name)}.json" for name in tasks(figure, data, seeds)}, {}
+    )
+
+
+def _judged(one: _Run, seeds: Sequence[int]) -> tuple[StoredFigure, tuple[Curve, ...]]:
+    figure, data = one.figure, one.data
+    ordered = [one.results[name][0] for name in one.places]
     seen = stored.judged(figure, data.name, ordered, seeds)
-    dull = all(one.outcome is not Observed.NOT_SEEN for one in seen)
+    dull = all(decision.outcome is not Observed.NOT_SEEN for decision in seen)
+    curves = merged(curve for result in ordered for curve in result.curves)
     record = StoredFigure(
         figure.id,
         data.name,
@@ -96,12 +131,12 @@ def run(
         tuple(seeds),
         date.today().isoformat(),
         commit(),
-        round(sum(seconds for _, seconds in results.values()), 1),
+        round(sum(seconds for _, seconds in one.results.values()), 1),
         seen,
         tuple(note for result in ordered for note in result.notes),
-        () if dull else tuple(stored.kept(merged(curve for result in ordered for curve in result.curves))),
+        () if dull else tuple(stored.kept(curves)),
     )
-    return record, merged(curve for result in ordered for curve in result.curves)
+    return record, curves
 
 
 def merged(curves: Iterable[Curve]) -> tuple[Curve, ...]:
@@ -158,19 +193,20 @@ def _tasks(id: str, data: Data, seeds: tuple[int, ...]) -> Mapping[str, Callable
     return figure.tasks(_read(id, data.paths) if data.paths else None, seeds)
 
 
-@cache
+@lru_cache(_KEPT)
 def _read(id: str, paths: tuple[Path, ...]) -> Any:
     read = stored.get(id).read
     assert read is not None
     return read(paths)
 
 
-def _worked(id: str, data: Data, seeds: tuple[int, ...], name: str) -> tuple[str, Result, float]:
-    """A task's name, its result, and the seconds of a processor that it took, whatever else the machine does."""
+def _worked(k: int, id: str, data: Data, seeds: tuple[int, ...], name: str) -> tuple[int, str, Result, float]:
+    """A task of the k-th run: its name, its result, and the seconds of a processor that it took, whatever else the
+    machine does."""
     begun = time.process_time()
     with threadpool_limits(1):
         result = _tasks(id, data, seeds)[name]()
-    return name, result, time.process_time() - begun
+    return k, name, result, time.process_time() - begun
 
 
 def _code(figure: Figure) -> str:

@@ -75,7 +75,8 @@ def mine(monkeypatch, tmp_path):
 
 def go(folder, out, seeds=9):
     (data,) = running.found(FIGURE, folder)
-    return running.run(FIGURE, data, range(seeds), out, 1, lambda line: None)
+    (found,) = running.run([(FIGURE, data)], range(seeds), out, 1, lambda line: None)
+    return found
 
 
 def test_statements_are_decided_over_seeds_and_carried(mine, tmp_path):
@@ -97,6 +98,19 @@ def test_statements_are_decided_over_seeds_and_carried(mine, tmp_path):
     assert "| b is less than a | **not seen** |" in text and "**far**: no such data, it is far." in text
     figures.draw_curves("title", drawn, tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_figures_are_told_in_order_while_their_tasks_are_shared_out_together(mine, tmp_path, monkeypatch):
+    (data,) = running.found(FIGURE, mine)
+    other = replace(FIGURE, id="mine/figure-2")
+    monkeypatch.setattr(stored, "figures", lambda: {one.id: one for one in (FIGURE, other)})
+    # Those of the second come first.
+    monkeypatch.setattr(running, "sweep", lambda work, tasks, jobs, ordered: (work(*task) for task in tasks[::-1]))
+    lines: list[str] = []
+    found = running.run([(FIGURE, data), (other, data)], range(9), tmp_path / "out", 2, lines.append)
+    assert [record.figure for record, _ in found] == [FIGURE.id, other.id]
+    assert [line.split(",")[0] for line in lines] == [other.id, other.id, FIGURE.id, FIGURE.id]
+    assert CALLS == ["three", "one", "three", "one"]
 
 
 def test_a_run_goes_on_where_it_was_killed(mine, tmp_path):
