@@ -58,11 +58,13 @@ def smallest(
     deadline: float = math.inf,
     say: Say = lambda text: None,
     keep: Callable[[Interval], None] = lambda found: None,
+    known: Interval | None = None,
 ) -> Interval:
     """The interval of the smallest number. ``ValueError`` where the claim has no worst case there.
 
     ``deadline``: of ``time.perf_counter``; what is known by then is returned. ``say``: told what is being done;
-    ``keep``: given what is known when that is less than all.
+    ``keep``: given what is known when that is less than all;
+    ``known``: an interval at the same letters, whose lower end is taken over.
     """
     recipe = places.recipe(of.claim, at)
     instance = places.instance(of.claim, recipe)
@@ -78,10 +80,14 @@ def smallest(
     posed, solution = states.solved(program)
     if solution.value is None or solution.status == "unbounded":
         return replace(found, note=f"nothing is known from above: the solver says {solution.status}")
-    say(f"its value is about {solution.value:.9g}; instances are searched for a state that attains it")
-    seen = states.worst_instance(unit, places.recipes(of.claim, at))
-    lower: tuple[Fraction, Witness] | None = seen
-    if not relaxed and time.perf_counter() < deadline and not _attains(seen, solution.value):
+    say(f"its value is about {solution.value:.9g}")
+    lower: tuple[Fraction, Witness] | None = None
+    if known is not None and known.lower is not None and known.witness is not None:
+        lower = (known.lower, known.witness)
+    else:
+        say("instances are searched for a state that attains it")
+        lower = states.worst_instance(unit, places.recipes(of.claim, at))
+    if not relaxed and time.perf_counter() < deadline and not _attains(lower, solution.value):
         say("no instance attains it; a function is built from its Gram matrix")
         point = states.feasible(program, posed, solution)
         if point is not None and (lower is None or point.objective(program) > lower[0]):
@@ -90,7 +96,7 @@ def smallest(
         found = replace(found, lower=lower[0], witness=lower[1])
         keep(found)
     variants = [rounding.balanced(posed, solution), program, posed]
-    for candidate in candidates(program, variants, solution.value, seen, deadline, say):
+    for candidate in candidates(program, variants, solution.value, lower, deadline, say):
         proof = steps(of, instance, candidate)
         if proof is not None:
             return replace(found, upper=candidate.bound, steps=proof)
@@ -101,7 +107,7 @@ def _late(deadline: float) -> str:
     return " in the time given" if time.perf_counter() > deadline else ""
 
 
-def _attains(seen: tuple[Fraction, AtInstance] | None, value: float) -> bool:
+def _attains(seen: tuple[Fraction, Witness] | None, value: float) -> bool:
     return seen is not None and float(seen[0]) >= value - _NEAR * max(1.0, abs(value))
 
 
@@ -109,12 +115,12 @@ def candidates(
     program: Program,
     variants: list[Program],
     value: float,
-    seen: tuple[Fraction, AtInstance] | None,
+    seen: tuple[Fraction, Witness] | None,
     deadline: float,
     say: Say,
 ) -> Iterator[Certificate]:
     """Certificates of numbers near the value of the program: of one that is attained, of simple ones, of others."""
-    near = [seen[0]] if seen is not None and _attains(seen, value) else []
+    near = [seen[0]] if seen is not None and _attains(seen, value) and isinstance(seen[1], AtInstance) else []
     near += [s for s in (rounding.simplest(value, tol) for tol in _SIMPLE) if not near]
     for bound in dict.fromkeys(near):
         if time.perf_counter() > deadline:

@@ -29,6 +29,8 @@ Letters = Mapping[str, Fraction]
 #: What letters are that nobody gives: the ends of the class, and parameters of compressors and of noise.
 _USUAL = {"omega": Fraction(1), "alpha": Fraction(3, 4), "sigma": Fraction(1)}
 _CONDITION = Fraction(10)
+#: How often functions are drawn that are to meet the hypotheses.
+_SEEDS = 10
 
 
 def letters(texts: Sequence[str]) -> dict[str, Fraction]:
@@ -71,7 +73,12 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
     sweep = claim.setting.drawing.sweep
     if sweep:
         return derived.at_letters(claim, {**{k: Fraction(v[0]) for k, v in sweep.items()}, **at}, stiff)
-    return _plain(claim, at, stiff)
+    for seed in range(_SEEDS):
+        # Functions that are drawn may be members that break a hypothesis.
+        found = _plain(claim, at, stiff, seed)
+        if hypotheses_hold(claim, claim.instances.build(found, True)):
+            return found
+    return _plain(claim, at, stiff, 0)
 
 
 def recipes(claim: Claim, at: Letters) -> Iterator[Recipe]:
@@ -121,13 +128,13 @@ def freed(claim: Claim, letter: str) -> Claim:
     return claim if len(kept) == len(claim.requires) else replace(claim, requires=kept)
 
 
-def _plain(claim: Claim, at: Letters, stiff: int) -> Recipe:
+def _plain(claim: Claim, at: Letters, stiff: int, seed: int) -> Recipe:
     """The recipe of a setting without a grid, with one coordinate."""
     setting = claim.setting
     n = _clients(setting, at)
     found: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
-        found = _functions(setting, at, n, stiff)
+        found = _functions(setting, at, n, stiff, seed)
     for adversary in samplers(setting):
         found |= adversary.at({**_USUAL, "b": Fraction(1), **at})
     if setting.drawing.draw is not None:
@@ -144,11 +151,11 @@ def _clients(setting: Setting, at: Letters) -> int:
     return int(n)
 
 
-def _functions(setting: Setting, at: Letters, n: int, stiff: int) -> dict[str, Any]:
+def _functions(setting: Setting, at: Letters, n: int, stiff: int, seed: int) -> dict[str, Any]:
     """The functions: at the ends of the class where it has ends, else drawn."""
     of = setting.functions
     assert of is not None
-    drawn = sampler(of, setting.drawing).draw(np.random.default_rng(0), n, 1, setting.drawing.g[0])
+    drawn = sampler(of, setting.drawing).draw(np.random.default_rng(seed), n, 1, setting.drawing.g[0])
     named = {source: str(letter) for letter, source in of.letters.items() if isinstance(source, str)}
     top, low = named.get("L"), named.get("mu")
     ends = {top: at.get(top, Fraction(1))} if top else {}
@@ -159,9 +166,10 @@ def _functions(setting: Setting, at: Letters, n: int, stiff: int) -> dict[str, A
             raise ValueError(f"{name} must be positive, got {value}")
     if low and top and ends[low] > ends[top]:
         raise ValueError(f"{low} must be at most {top}, got {low} = {ends[low]} and {top} = {ends[top]}")
-    found: dict[str, Any] = {**drawn, **ends}
     if top is None or not all(set(client) >= {"h", "y"} for client in drawn.get("clients", ())):
-        return found
+        # Other functions keep the constants with which they were drawn.
+        return {**drawn, **{name: value for name, value in ends.items() if name in at}}
+    found: dict[str, Any] = {**drawn, **ends}
     flat = (Fraction(0),)
     high = ends[top]
     least = ends[low] if low and of.ends is not None else high

@@ -124,8 +124,11 @@ def _posed(claim: Claim, instance: Instance, quantities: Mapping[Any, Quantity])
     before = {name: scalar(of) for name, of in _distances(state, fixed).items()}
     after = {name: scalar(expectation(of, probabilities)) for name, of in _distances(later, fixed).items()}
     for of, quantity in quantities.items():
-        before[str(quantity.expression)] = scalar(of(problem, params, state))
-        after[str(quantity.expression)] = scalar(expectation(of(problem, params, later), probabilities))
+        now, then = of(problem, params, state), of(problem, params, later)
+        # What is no function of the state has no axes of replicas, and does not contract.
+        if np.ndim(then):
+            before[str(quantity.expression)] = scalar(now)
+            after[str(quantity.expression)] = scalar(expectation(then, probabilities))
     before = _independent(before)
     if any(form.constant != 0 for forms in (before, after) for form in forms.values()):
         raise ValueError(f"a form of {claim.id} has a constant term, so no potential contracts")
@@ -182,6 +185,10 @@ class Potential:
 
 def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potential:
     """The best potential in the span of the forms. ``ValueError`` where none contracts, or cannot be posed."""
+    if claim.setting.functions is None or claim.setting.algorithm is None or not claim.statement.bounding:
+        raise ValueError(
+            f"{claim.id} is no inequality about the states of a method on functions: no potential is sought"
+        )
     recipe = places.recipe(claim, at)
     instance = places.instance(claim, recipe)
     forms = span(claim, instance)

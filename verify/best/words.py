@@ -12,7 +12,7 @@ from verify.best.subjects import MULTIPLE, subject
 from verify.tightness.sweep import rounded
 
 #: Characters of a fraction that is printed as it is.
-_SHORT = 24
+_SHORT = 20
 
 
 def number(value: Fraction, up: bool = False) -> str:

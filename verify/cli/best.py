@@ -88,9 +88,10 @@ def run_best(args: Any) -> int:
             files.write(path, record.text(found))
 
     asked = record.Record(claim, args.largest or args.smallest or "", (), {} if args.potential else None, over)
-    found = _kept(path, asked, at)
-    if found is not None and (found.found[0].closed or asked.letter or args.potential or over):
+    before = _kept(path, asked, at)
+    if before is not None and (before.found[0].upper is not None or before.letter):
         say(f"taken from {path}, where both ends are shown")
+        found = before
     elif asked.letter:
         ends = thresholds.threshold(claim, asked.letter, at, args.largest is not None, deadline, say)
         found = replace(asked, found=ends)
@@ -99,7 +100,8 @@ def run_best(args: Any) -> int:
         found = replace(asked, found=(best.rate,), weights=best.weights)
     else:
         of, given = parameters.best(claim, over, at, deadline, say) if over else (subject(claim), at)
-        interval = factors.smallest(of, given, deadline, say, lambda part: keep(replace(asked, found=(part,))))
+        known = None if before is None or over else before.found[0]
+        interval = factors.smallest(of, given, deadline, say, lambda part: keep(replace(asked, found=(part,))), known)
         found = replace(asked, found=(interval,))
     keep(found)
     consoles.say(report, *words.told(found))

@@ -59,6 +59,13 @@ def test_a_rate_that_is_stated_too_large_is_improved():
     assert isinstance(found.witness, AtInstance) and found.witness.ratio(of.at(Fr(1))) == found.lower
 
 
+def test_a_lower_end_that_is_known_is_taken_over(monkeypatch):
+    of, found = smallest("gradient-descent/step", "gamma=1")
+    monkeypatch.setattr(factors.states, "worst_instance", None)
+    again = factors.smallest(of, {"gamma": Fr(1)}, known=replace(found, upper=None, steps={}))
+    assert again == found
+
+
 def test_a_worst_case_that_is_relaxed_gives_an_interval():
     _, found = smallest("saga/step")
     assert found.lower < found.upper < found.printed and isinstance(found.witness, AtInstance)
