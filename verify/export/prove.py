@@ -1,7 +1,8 @@
 """Has Rocq check files of proofs, and counts: ``python -m verify.export.prove DIR``.
 
-A file is accepted if ``coqc`` compiles it within the time limit, and says at its end that its theorems rest on the
-axioms of the library of reals and on nothing else.
+A file is accepted if it has nothing but what the export writes, upon the library that the export writes, if ``coqc``
+compiles it within the time limit, and says at its end that all its theorems rest on the axioms of the library of reals
+and on nothing else.
 """
 
 from __future__ import annotations
@@ -15,6 +16,19 @@ from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
 
+from verify.export.rocq import LIBRARY
+
+_NAME = r"(?:proof_[0-9]+_step_[0-9]+|calculation_[0-9]+)"
+#: The sentences of a file, in which nothing else is defined, assumed or left unproved.
+_SENTENCES = re.compile(
+    "From Coq Require Import QArith Reals ZArith List Ring_polynom|Require Import Gram|Import ListNotations"
+    r"|Local Open Scope R_scope|Proof|Qed|vm_cast_no_check \(eq_refl true\)|intros [\w' ]+"
+    rf"|Definition {_NAME}_(?:claim : claim|proof : proof|lines : list line) := .*"
+    rf"|Lemma (?P<of>{_NAME})_checked : (?:check (?P=of)_claim (?P=of)_proof|calculate \[\] (?P=of)_lines) = true"
+    rf"|Theorem (?P<theorem>{_NAME}) : .*"
+    rf"|exact \((?:holds _ _ {_NAME}_checked E .*|calculated _ \[\] {_NAME}_checked)\)"
+)
+_END = re.compile(r"Definition all_of_them := \(([\w, ]+)\)\.\s+Print Assumptions all_of_them\.\s*")
 #: On what the library of reals rests.
 AXIOMS = {
     "ClassicalDedekindReals.sig_forall_dec",
@@ -35,14 +49,36 @@ class Answer(NamedTuple):
 def compiled(path: Path, limit: float = 300.0) -> Answer:
     """What Rocq says of a file, in its folder, where the library has been compiled."""
     start = monotonic()
+    text = path.read_text(encoding="utf-8")
+    if why := misshapen(text):
+        return Answer(path, 0, 0.0, why)
     command = ["coqc", "-q", path.name]
     try:
         done = subprocess.run(command, cwd=path.parent, capture_output=True, text=True, timeout=limit, check=False)
     except subprocess.TimeoutExpired:
         return Answer(path, 0, monotonic() - start, f"it takes more than {limit:g} seconds")
     why = " ".join(done.stderr.split())[-300:] if done.returncode else rests_on(done.stdout)
-    theorems = 0 if why else len(re.findall(r"^Theorem ", path.read_text(encoding="utf-8"), re.MULTILINE))
+    theorems = 0 if why else len(re.findall(r"^Theorem ", text, re.MULTILINE))
     return Answer(path, theorems, monotonic() - start, why)
+
+
+def misshapen(text: str) -> str:
+    """Why a file is not one that the export writes; empty where it is. What its theorems say is for people to read."""
+    plain = re.sub(r"\(\*.*?\*\)", "", text, flags=re.DOTALL)
+    if not text.isascii() or '"' in text or "(*" in plain or "*)" in plain:
+        return "it has other comments, texts or signs than are written"
+    body, _, end = plain.rpartition("Definition all_of_them")
+    closing = _END.fullmatch(f"Definition all_of_them{end}")
+    if closing is None:
+        return "it does not end by asking on what its theorems rest"
+    theorems = []
+    for sentence in re.split(r"\.(?=\s)", body):
+        plain = " ".join(sentence.split())
+        found = _SENTENCES.fullmatch(plain)
+        if plain and found is None:
+            return f"it has a sentence that is not written: {plain[:80]}"
+        theorems += [found["theorem"]] if found and found["theorem"] else []
+    return "" if closing[1].split(", ") == theorems else "it does not ask of all its theorems on what they rest"
 
 
 def rests_on(said: str) -> str:
@@ -65,6 +101,9 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=float, default=300.0, help="seconds for a file (default: 300)")
     args = parser.parse_args(arguments)
     start = monotonic()
+    if (args.folder / LIBRARY.name).read_bytes() != LIBRARY.read_bytes():
+        print(f"{LIBRARY.name}: NOT ACCEPTED: it is another library", flush=True)
+        return 1
     library = subprocess.run(["coqc", "-q", "Gram.v"], cwd=args.folder, check=False)
     if library.returncode:
         return 1

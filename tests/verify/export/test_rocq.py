@@ -200,12 +200,40 @@ def test_rocq_accepts_what_is_exported(folder, descent):
     assert answer.why == "" and answer.theorems == len(descent) + 5
 
 
-@needs_rocq
-def test_an_axiom_of_ones_own_is_noticed(folder):
+_PROVED = "Proof. vm_cast_no_check (eq_refl true). Qed."
+_ASKED = "Print Assumptions all_of_them."
+#: A file with something else in it than what is written: what is assumed, defined anew, hidden or not asked about.
+FORGED = [
+    (_PROVED, "Proof. Admitted."),
+    (_PROVED, "Admitted."),
+    ("Definition all_of_them", "Axiom wrong : False.\nDefinition all_of_them"),
+    ("Theorem", "Definition inner := fun (x y : nat) => 0.\nTheorem"),
+    ("Theorem", 'Notation "x <= y" := True.\nTheorem'),
+    ("Theorem", "Unset Guard Checking.\nTheorem"),
+    ("Theorem", "Theorem other : False. Admitted.\nTheorem"),
+    ("Theorem", "(* (* *) Theorem proof_9_step_9 : False. *)\nTheorem"),
+    ("Require Import Gram.", "Require Import Gram Other."),
+    (_ASKED, "Print Assumptions I."),
+    (_ASKED, f"{_ASKED} {_ASKED}"),
+    (_ASKED, ""),
+    ("all_of_them := (proof_1_step_1)", "all_of_them := (proof_1_step_1_claim)"),
+    ("all_of_them := (proof_1_step_1)", "all_of_them := (proof_1_step_1, proof_1_step_1)"),
+    ("0 < mu", "0 < \u03bc"),
+]
+
+
+@pytest.mark.parametrize("old, new", FORGED)
+def test_a_file_with_anything_else_in_it_is_not_accepted(old, new, tmp_path):
     text = rocq.text([WITH_LETTERS])
-    bent = text.replace("Proof. vm_cast_no_check (eq_refl true). Qed.", "Proof. Admitted.")
-    (folder / "p_axiom.v").write_text(bent, encoding="utf-8")
-    assert "proof_1_step_1_checked" in prove.compiled(folder / "p_axiom.v").why
+    assert old in text and prove.misshapen(text) == ""
+    (tmp_path / "p_forged.v").write_text(text.replace(old, new, 1), encoding="utf-8")
+    answer = prove.compiled(tmp_path / "p_forged.v")
+    assert answer.why and answer.theorems == 0 and answer.seconds == 0
+
+
+def test_another_library_is_not_accepted(tmp_path, capsys):
+    (tmp_path / "Gram.v").write_text(rocq.LIBRARY.read_text(encoding="utf-8") + "\n", encoding="utf-8")
+    assert prove.main([str(tmp_path)]) == 1 and "another library" in capsys.readouterr().out
 
 
 #: What is computed with, bent in one place: squares, weights, multipliers, a multiple, constants, signs, charts,
