@@ -174,7 +174,8 @@ def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
     told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     consoles.say(report, f"{total} claim{'s' if total != 1 else ''}: {told}; {seconds:.1f} s")
     if not args.details:
-        consoles.say(report, f"counterexamples and evidence: fedtheory check {args.file} --details")
+        left = "what is left open, " if counts["supported"] else ""
+        consoles.say(report, f"{left}counterexamples and evidence: fedtheory check {args.file} --details")
 
 
 __all__: Sequence[str] = ["GIGABYTES", "SECONDS", "register", "run_check"]
