@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_limits
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.symbols import T
-from verify.base.evaluate import sides, tree_size
+from verify.base.evaluate import params_after, rollout, sides, start, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding, tabulated
@@ -41,8 +41,8 @@ _LONG = 16
 _NEAR = (1e-8, 1e-7, 1e-6)
 #: Faces that are guessed at where the worst case may be the bound itself.
 _GUESSES = 3
-#: Rows up to which more is tried there: a minute at 12.
-_SMALL = 8
+#: Rows up to which more is tried there, and so many guesses are made: beyond, either takes minutes.
+_SMALL, _MIDDLE = 8, 14
 
 
 class _Sides(NamedTuple):
@@ -102,8 +102,24 @@ def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
         raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")
+    if _leaves(claim, posed.instance, rounds):
+        raise ValueError("a run leaves the domain of a quantity")
     left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
     return _Sides(claim, posed, left, right, claimed, above, of)
+
+
+def _leaves(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """Whether a quantity is not finite before or after the rounds, from the initial states of a formal instance."""
+    problem, state = start(claim, instance, np.zeros((1, 0)))
+    later, _ = rollout(claim, instance, problem, state, rounds)
+    then = params_after(claim, instance, problem, rounds)
+    now = params_after(claim, instance, problem, 0)
+    residuals = (
+        q.domain(problem, *((then, later) if q.after else (now, state)))
+        for q in claim.statement.quantities
+        if q.domain is not None
+    )
+    return any(getattr(v, "coefficients", v) for residual in residuals for v in np.asarray(residual).flat)
 
 
 class _Worst(NamedTuple):
@@ -154,13 +170,18 @@ def _least(
     attained = abs(float(claimed) - value) <= near
     # One of so small a denominator is not near by chance.
     simple = [short for tol in _NEAR if (short := rounding.simplest(value, tol)).denominator ** 2 * tol < 1]
-    small = max(map(len, program.blocks)) <= _SMALL
+    rows = max(map(len, program.blocks))
     for guess in dict.fromkeys([lower, *([claimed] if attained else simple)]):
         if guess is None or abs(float(guess) - value) > near or guess < (lower or 0):
             continue
-        if small and attained and guess <= claimed and (proof := rounding.prove_otherwise(program, posed, guess)):
+        if (
+            rows <= _SMALL
+            and attained
+            and guess <= claimed
+            and (proof := rounding.prove_otherwise(program, posed, guess))
+        ):
             return proof.bound
-        if rounding.prove(program, guess, variants, _GUESSES):
+        if rounding.prove(program, guess, variants, _GUESSES if rows <= _MIDDLE else 1):
             return guess
     above = rounding.upper_bound(program, value, variants)
     if above is not None and (above.bound <= claimed or claimed < value):

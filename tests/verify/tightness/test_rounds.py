@@ -151,6 +151,12 @@ def test_a_bound_that_speaks_of_the_dimension_is_not_certified():
     assert after(claim(ft.E(F_T) <= ft.d * L * D_0 / (4 * ft.T + 2)), 1).verdict is Verdict.OPEN
 
 
+def test_a_run_that_leaves_a_domain_is_not_certified():
+    # Finite where x = x* alone, which a step does not reach.
+    F = ft.Quantity("F_T", ft.gap, after=True, domain=lambda problem, params, state: state.x - problem.x_star)
+    assert after(claim(ft.E(F) <= L * D_0 / (4 * ft.T + 2)), 1).verdict is Verdict.OPEN
+
+
 # Words and the command
 
 
