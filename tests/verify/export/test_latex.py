@@ -12,6 +12,7 @@ from fedtheory import claims
 from verify import checker
 from verify.cli import main
 from verify.export import found, latex
+from verify.export.latex_words import mathematical
 from verify.export.objects import sealed
 from verify.results.printed import PROOFS
 
@@ -93,3 +94,16 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
     if shutil.which("pdflatex"):
         command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", f"-output-directory={tmp_path}", str(path)]
         assert subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=120).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("|x - x*|^2 + c of eq. (4)", r"\(|x - x^{\star}|^{2} + c\) of eq. (4)"),
+        ("sum_i <grad f_i(x), y>, a mean", r"\(\sum_{i} \langle \nabla  f_{i}(x)\), \(y\rangle \), a mean"),
+        ("f*(y) <= 2*(a + b)", r"\(f^{\star}(y)  \le  2\, (a + b)\)"),
+        ("mu-strongly convex", "mu-strongly convex"),
+    ],
+)
+def test_formulas_among_words_are_set(text, expected):
+    assert mathematical(text) == expected

@@ -18,7 +18,7 @@ from fedtheory.problems.quadratic import diagonal
 from verify.reading import comparing, known, oracles
 from verify.reading.program import quantities, read
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op
+from verify.reading.terms import Axis, Op, Type, called, leaf
 
 
 @pytest.mark.parametrize("name", READ)
@@ -429,3 +429,9 @@ def test_the_axes_of_a_program(tmp_path):
     program = read(algorithm, *example(algorithm))
     assert program.step["x"].type.axes == (Axis.COORDINATES,)
     assert set(program.letters) == {"gamma", "tau"}
+
+
+def test_an_oracle_at_a_point_says_how_points_are_handed_to_it():
+    x = leaf(Op.PART, "x", Type((Axis.COORDINATES,), True, 1))
+    with pytest.raises(ValueError, match=r"vectors of clients are due: write x\[..., None, :\]"):
+        called(Op.ORACLE, "g.resolvent", (x,), (Axis.ONE, Axis.COORDINATES), 1)
