@@ -130,7 +130,8 @@ class _ReplicatedSampler(Sampler):
         kinks = np.moveaxis(self.of.profiles.kinks[:, None, which, None], -1, 0)
         least = min(float(slope.min()) for slope in slopes)
         # What is not strongly convex is strongly convex less a parabola.
-        bend = 0 if least > 0 else 2 * max(float(abs(slope).max()) for slope in slopes) - least
+        largest = max(float(abs(slope).max()) for slope in slopes)
+        bend = 0 if least > 0 else 2 * largest - least or 1
         slopes = tuple(slope + bend for slope in slopes)
         about = PiecewiseQuadratic(slopes, tuple(kinks), 0 * slopes[0])
         moved = tuple(x[..., None, :] + kink for kink in kinks)

@@ -12,6 +12,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
+from fedtheory.sampling import drawing
 from verify.base.verdict import Verdict
 from verify.comparisons import limits
 from verify.comparisons import limits as linear_maps
@@ -228,3 +229,14 @@ def test_runs_with_draws_are_followed_as_far_as_trees_of_draws_go():
     assert (
         5 <= max(place.rounds for place in runs.places(Inquiry(claim, 0, 0, given=()), np.random.default_rng(0))) < 10
     )
+
+
+def test_runs_on_functions_that_are_linear_alone():
+    # At one recipe all slopes may be 0, of which a bend is to make positive ones.
+    setting = ft.Setting(algorithm=DESCENT, functions=ft.SmoothConvex(L), clients=(1,))
+    claim = ft.Claim("own/descent", setting=setting, statement=ft.bound(DESCENT, E(LATER) <= DISTANCE))
+    recipes = (drawing.line(recipe) for recipe in claim.instances.recipes(np.random.default_rng(0)))
+    recipe = next(recipe for recipe in recipes if recipe is not None)
+    profiles = drawing.Profiles(np.zeros((2, 1, 3)), np.array([[[0.0, 1.0]], [[-1.0, 0.0]]]))
+    problem = drawing.build(setting, recipe, profiles).problem
+    assert np.allclose(problem.f.gradient(np.full((2, 1, 1, 1), 3.0)), problem.y_star)
