@@ -216,7 +216,7 @@ class Setting:
         found = {letter: value_of(source, problem, params) for letter, source in self.sources.items()}
         for letter, value in found.items():
             if isinstance(value, np.ndarray) and value.ndim:
-                raise ValueError(f"the letter {letter} is an array of shape {value.shape}, where a number is due")
+                raise ValueError(f"the letter {letter} is an array of shape {value.shape}, where a number is expected")
         return found
 
 

@@ -99,7 +99,7 @@ def files(claim: Claim) -> frozenset[str]:
     place = plugins.installed().get(claim.paper)
     if place is not None:
         if foreign := _foreign(place) - sys.stdlib_module_names - _IMPORTABLE:
-            raise ValueError(f"{claim.id} rests on {min(foreign)}, of whose code nothing tells when it changes")
+            raise ValueError(f"{claim.id} rests on {min(foreign)}, whose changes cannot be detected")
         return frozenset(_sums())
     homes = _homes()
     premises = claims.behind(claim.id, lambda id: claims.get(id).follows)

@@ -319,7 +319,7 @@ def meets_grounds(claim: Claim, instance: Instance, named: Collection[Hypothesis
     """Whether an instance meets all that a proof may rest on: relations, what classes say of their members, and
     hypotheses ``named`` by the proof.
 
-    What other code would say of the instance is no ground of a proof: it may be about anything.
+    What other code would say of the instance is not accepted as a ground of a proof: it may be about anything.
     """
     values = claim.setting.bind(instance.problem, instance.params)
     grounds = (

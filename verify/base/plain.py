@@ -24,7 +24,7 @@ def quoted(value: Any) -> str:
     try:
         shown = repr(value)
     except RecursionError:
-        return "what is nested too deeply"
+        return "a value that is nested too deeply"
     except Exception:  # Objects of a user's file.
         return f"a {type(value).__name__} that cannot be shown"
     return shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}... ({len(shown)} characters)"

@@ -50,10 +50,10 @@ class _Sealed:
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        raise TypeError("an entry of a state was looked at")
+        raise TypeError("the code inspects an entry of a state")
 
     def __bool__(self) -> bool:
-        raise TypeError("an entry of a state was looked at")
+        raise TypeError("the code inspects an entry of a state")
 
 
 def check_draws(claim: Claim, recipe: Recipe) -> None:
@@ -97,7 +97,7 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
         for (code, together), (_, single) in zip(whole, found, strict=True):
             values = np.asarray(together), np.asarray(single)
             if not all(isinstance(x, _REAL) for value in values for x in value.flat):
-                raise ValueError(f"{place(code)} returns something other than a real number")
+                raise ValueError(f"{place(code)} does not return a real number")
             if not _is_replica(*values, m, k):
                 raise ValueError(
                     f"{place(code)} mixes replicas: of one state and one draw it makes something else where others "
@@ -232,7 +232,7 @@ def unstarted(claim: Claim, instance: Instance) -> str:
     size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
     problem, state = instance.initial(_generic(size))
     if any(v != 0 for v in np.asarray(statement.residual(problem, instance.params, state)).flat):
-        return f"what is to stay 0 along every run of {statement.algorithm.name} is not where it begins"
+        return f"what is to stay 0 along every run of {statement.algorithm.name} is nonzero at the start of a run"
     return ""
 
 

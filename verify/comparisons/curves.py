@@ -118,7 +118,7 @@ class Expansion:
             raise UndecidedExpansion("a division by zero")
         scale, c = self.leading
         if exponent.denominator > 1 and sign(c) < 0:
-            raise UndecidedExpansion("a root of what is negative")
+            raise UndecidedExpansion("a root of a negative number")
         q = sympy.Rational(exponent.numerator, exponent.denominator)
         head = Expansion({_raised(scale, exponent): c**q})
         return head * self._near_one(lambda k: sympy.binomial(q, k))
@@ -127,7 +127,7 @@ class Expansion:
         """The logarithm of what is positive."""
         scale, c = self.leading
         if sign(c) < 0:
-            raise UndecidedExpansion("a logarithm of what is negative")
+            raise UndecidedExpansion("a logarithm of a negative number")
         total = _made({ONE: sympy.log(c)}, None)
         for place, power in enumerate(scale):
             if power:
@@ -141,7 +141,7 @@ class Expansion:
         """The exponential, where that is of the size of a power."""
         found, small = constant(1), Expansion({}, self.rest)
         if self.rest is not None and self.rest >= ONE:
-            raise UndecidedExpansion("an exponential of what is not known")
+            raise UndecidedExpansion("an exponential of an unknown expression")
         if self.terms and _unit(LAST + 1) < self.leading[0] < _unit(LAST, _FAR) and self.sign() < 0:
             # Below every power of N.
             return Expansion({}, _unit(LAST, -_FAR))
@@ -290,7 +290,7 @@ def holds(relation: sympy.Basic, curve: Curve) -> bool:
     if isinstance(relation, sympy.Or):
         return any(holds(part, curve) for part in relation.args)
     if not isinstance(relation, sympy.Rel):
-        raise UndecidedExpansion(f"{relation} is no relation between numbers")
+        raise UndecidedExpansion(f"{relation} is not a relation between numbers")
     difference = (expand(relation.lhs, curve) - expand(relation.rhs, curve)).sign()
     return {
         "<=": difference <= 0,

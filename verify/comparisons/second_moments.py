@@ -304,10 +304,12 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
     """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions.
 
-    ``ValueError`` where the coordinates do not follow the state.
+    ``ValueError`` where the the coordinates do not determine the state.
     """
     if not follows(claim, instance):
-        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds: coordinates do not follow the state")
+        raise ValueError(
+            f"{claim.id} cannot be evaluated after {rounds} rounds: the coordinates do not determine the state"
+        )
     start_matrix = instance.start() if instance.start is not None else None
     assert start_matrix is not None
     z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]

@@ -60,17 +60,17 @@ def read(claim: Claim) -> Linked:
     """What a claim says; ``ValueError`` where it is nothing of which the rule speaks."""
     statement, sources = claim.statement, claim.setting.sources
     if type(statement) is not Inequality or statement.strict:
-        raise ValueError("the rule speaks of inequalities that are not strict")
+        raise ValueError("the rule covers non-strict inequalities only")
     plain = [q for q in statement.quantities if not q.after and q.domain is None]
     numbers = tuple((q.expression, q.of) for q in plain if isinstance(q.of, Then))
     if len(numbers) < len(statement.quantities):
-        raise ValueError("a quantity is none of an iteration of a run")
+        raise ValueError("a quantity does not belong to an iteration of a run")
     along = numbers[0][1].along
     if any(of.along is not along or of.of.iteration is not along.iteration for _, of in numbers):
-        raise ValueError("quantities are of several sorts of runs")
+        raise ValueError("the quantities belong to runs of different kinds")
     told = {pair for _, of in numbers for pair in of.letters}
     if any(sources.get(letter) is not source for letter, source in told) or sources.get(along.last) != "k":
-        raise ValueError("the letters of an index, or of the last iteration, are not those of the claim")
+        raise ValueError("the letters of the index or of the last iteration differ from the claim's")
     sides = [side for c in statement.comparisons for side in (c.left, c.right)]
     spoken = sympy.Tuple(*sides, *symbolic.assumed(claim)).free_symbols | {letter for letter, _ in told} | {along.last}
     return Linked(numbers, frozenset(spoken & set(sources)))
@@ -83,7 +83,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     for index in {of.index for _, of in said.numbers}:
         within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, said.along.last, evaluate=False)
         if not all(reals.implied(relation, assumed) for relation in within):
-            raise ValueError(f"the run need not have an iteration of the index {index}")
+            raise ValueError(f"the run need not reach the iteration with index {index}")
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0) if not fact.signs]
     shown = [_shown(_by_index(c, said, assumed), known, said, assumed) for c in claim.statement.comparisons]
     used = tuple(fact for one in shown for fact in one.facts)
@@ -119,7 +119,7 @@ def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, 
             of[number.of] = Coefficient.of(c, assumed) + of.get(number.of, 0)
     coefficients = sympy.Tuple(*(c.value for of in sums.values() for c in of.values()))
     if rest != 0 or coefficients.has(*(symbol for symbol, _ in said.numbers)) or comparison.relation != "<=":
-        raise ValueError("a comparison is no inequality that is linear in quantities")
+        raise ValueError("a comparison is not an inequality linear in the quantities")
     return dict(sums)
 
 
@@ -139,7 +139,7 @@ def _shown(
         # In letters that are the same in all iterations.
         if all(c.value.free_symbols <= said.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
             return _Shown((fact,))
-    raise ValueError("no premise says so of every iteration")
+    raise ValueError("no premise states this for every iteration")
 
 
 def _in_cases(V: Sum, known: Sequence[Fact], said: Linked) -> _Shown | None:

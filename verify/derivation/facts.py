@@ -41,7 +41,7 @@ class Coefficient:
     def of(cls, value: sympy.Expr, assumed: tuple[sympy.Basic, ...]) -> Coefficient:
         """An expression in letters; ``ValueError`` where it is no rational function of them."""
         if not value.is_rational_function():
-            raise ValueError(f"the coefficient {value} is no rational function of letters")
+            raise ValueError(f"the coefficient {value} is not a rational function of the letters")
         return cls(sympy.cancel(sympy.together(value)), assumed)
 
     def is_zero(self) -> bool:
@@ -192,7 +192,7 @@ def known(
     ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
     """
     if not claim.statement.statewise:
-        raise ValueError(f"{claim.id} is no inequality at every iteration")
+        raise ValueError(f"{claim.id} is not an inequality that holds at every iteration")
     for terms in _linear(claim.statement, values, claim.id):
         yield Fact(claim, {term(of, client): c for of, c in terms.items()}, case, client)
 
@@ -202,10 +202,10 @@ def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, 
     the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
-            raise ValueError(f"a hypothesis speaks of {q.expression}, which is no function of the state")
+            raise ValueError(f"a hypothesis speaks of {q.expression}, which is not a function of the state")
     letters = dict.fromkeys(meaning.positive, 1) if values is None else values
     if values is None and not all(_signed(meaning, q) for q in meaning.statement.quantities):
-        raise ValueError("a hypothesis has coefficients whose sign is not that of a power of its letters")
+        raise ValueError("a hypothesis has a coefficient whose sign differs from that of a power of its letters")
     for terms in _linear(meaning.statement, letters, "a hypothesis"):
         yield Fact(
             None, {term(of, None): c for of, c in terms.items()}, signs=values is None and bool(meaning.positive)
@@ -225,7 +225,7 @@ def _linear(
     letters = {} if isinstance(values, tuple) else {letter: _rational(value) for letter, value in values.items()}
     quantities = statement.quantities
     if any(q.domain is not None or q.after for q in quantities):
-        raise ValueError(f"{whose} speaks of quantities that need not be finite, or of expectations")
+        raise ValueError(f"{whose} involves expectations, or quantities that need not be finite")
     if any(isinstance(q.of, Root) for q in quantities):
         raise ValueError(f"{whose} speaks of roots")
     for comparison in statement.comparisons:
@@ -234,7 +234,7 @@ def _linear(
         rest = sympy.expand(gap - sum(c * q.expression for q, c in coefficients.items()))
         free = any(c.has(q.expression) for c in coefficients.values() for q in quantities)
         if rest != 0 or free or not (assumed is not None or all(c.is_Rational for c in coefficients.values())):
-            raise ValueError(f"{whose} is no inequality that is linear in its quantities")
+            raise ValueError(f"{whose} is not an inequality linear in its quantities")
         terms: dict[Of, Scalar] = {}
         for q, c in coefficients.items():
             scalar = Fraction(int(c.p), int(c.q)) if assumed is None else Coefficient.of(c, assumed)
@@ -265,15 +265,15 @@ def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, pa
     constants = iteration.constants(params)
     for says in meanings:
         if isinstance(says, Everywhere) and not _holds(says, iteration, problem, params, point):
-            return "an inequality that a hypothesis is said to mean does not hold in a run"
+            return "an inequality stated as the meaning of a hypothesis fails along a run"
         if isinstance(says, Coercive) and not _coercive(says, problem, constants, state):
-            return "what is said to be coercive is no function of its point that grows with it"
+            return "a quantity declared coercive does not grow with its point"
         if type(says) is BoundedBelow and not _bounded_below(says, problem, constants, state):
-            return "what is said to be bounded below falls far away as if it were not"
+            return "a quantity declared bounded below decreases without bound far away"
         if isinstance(says, Lipschitz) and not _lipschitz(says, problem, constants, state):
-            return "what is said to be Lipschitz is not"
+            return "a quantity declared Lipschitz is not"
         if isinstance(says, Isolated) and not _moves(says, iteration, problem, params, point):
-            return "what is said to be the change of a vector is not"
+            return "a quantity declared to be the change of a vector is not"
     return ""
 
 

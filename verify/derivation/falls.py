@@ -67,13 +67,13 @@ def read(claim: Claim) -> Bounded:
     statement = claim.statement
     windows = [says for h in claim.requires for says in h.says if isinstance(says, Windows)]
     if type(statement) is not Inequality or len(statement.comparisons) != 1 or statement.strict or len(windows) != 1:
-        raise ValueError("the rule speaks of one bound, and of runs in whose windows everybody takes part")
+        raise ValueError("the rule covers a single bound, along runs in which every client takes part in each window")
     if any(q.after or q.domain is not None or type(q.of) not in (Least, Start, Infimum) for q in statement.quantities):
-        raise ValueError("a quantity is none of a whole run")
+        raise ValueError("a quantity does not belong to a whole run")
     least = [(q.expression, q.of) for q in statement.quantities if isinstance(q.of, Least)]
     infima = [q.of for q in statement.quantities if isinstance(q.of, Infimum)]
     if len(least) != 1 or len(infima) != 1 or statement.left != least[0][0]:
-        raise ValueError("a bound is one of the least of a number, in which one infimum stands")
+        raise ValueError("the bound must be on the least of a number, with exactly one infimum")
     rest = sympy.expand(statement.right)
     names = {q.expression for q in statement.quantities}
     bound: dict[At | None, sympy.Expr] = {}
@@ -89,11 +89,11 @@ def read(claim: Claim) -> Bounded:
     said = Bounded(least[0][1], infima[0], bound, windows[0], letters)
     of_runs = [q.of for q in statement.quantities if isinstance(q.of, Least | Start | Infimum)]
     if any(of.along is not said.along or of.of.iteration is not said.along.iteration for of in of_runs):
-        raise ValueError("quantities are of several sorts of runs")
+        raise ValueError("the quantities belong to runs of different kinds")
     if not {said.along.last, said.windows.length, said.windows.rounds} <= letters:
-        raise ValueError("it does not speak of how long a run is, or its rounds and windows are")
+        raise ValueError("the length of the run, of its rounds or of its windows does not occur")
     if claim.setting.sources[said.along.last] != "k":
-        raise ValueError("the letter of the last iteration is another one")
+        raise ValueError("the letter of the last iteration differs")
     return said
 
 
@@ -105,9 +105,9 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     surplus = sympy.Dummy("y", positive=True)
     assumed = (*symbolic.assumed(claim), *iteration.limits)
     if not reals.implied(sympy.Gt(last, late, evaluate=False), assumed):
-        raise ValueError("the run need not be longer than its first window")
+        raise ValueError("the run may end within its first window")
     if not reals.implied(sympy.Ge(late, said.least.first, evaluate=False), assumed):
-        raise ValueError("the least is not over all iterations that count")
+        raise ValueError("the minimum is not taken over all iterations that count")
     # x is (k - s_0 k_0)/k_0 times more than 1.
     count = (last - late) / windows.length * (1 + surplus)
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
@@ -138,9 +138,11 @@ def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _Fact:
     late: dict[At | None, Coefficient] = {}
     for t, c in known.terms.items():
         if not isinstance(t.of, At) or t.of.each or known.signs or not isinstance(c, Coefficient):
-            raise ValueError("a premise speaks of what is no function of the state")
+            raise ValueError("a premise involves a quantity that is not a function of the state")
         if not c.value.free_symbols <= letters:
-            raise ValueError("a premise has letters that the claim has not, and that may be others in each iteration")
+            raise ValueError(
+                "a premise has letters that the claim lacks and that may change from one iteration to the next"
+            )
         (late if t.of.later else early)[replace(t.of, later=False)] = c
     return _Fact(known, early, late)
 
@@ -149,7 +151,9 @@ def _bounded(
     said: Bounded, known: Sequence[_Fact], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
 ) -> tuple[list[Fact], list[At]]:
     """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
-    why = "no function of the state falls so in every iteration that begins a round, and never rises"
+    why = (
+        "no function of the state decreases as required at every iteration that begins a round without ever increasing"
+    )
     one, f = Coefficient.of(sympy.S.One, assumed), said.infimum.of
     of_start = [*(fact for fact in known if fact.always and not fact.late), _Fact(None, {f: one, None: -one}, {})]
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
@@ -223,7 +227,7 @@ def _shown(goal: Sum, known: Sequence[_Fact]) -> tuple[list[_Fact], list[At]]:
         fact = left.pop(place)
         times = goal[t] / fact.early[t]
         if not times >= 0:
-            raise ValueError("an inequality would be taken a negative number of times")
+            raise ValueError("an inequality would need a negative multiplier")
         goal = _less(goal, fact.early, times)
         taken.append(fact)
     if None in goal:

@@ -75,12 +75,12 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
         _one_case(iteration, instance)
         values = iteration.setting.bind(instance.problem, instance.params)
         if not all(_meets(Hypothesis(str(limit), limit), instance, values) for limit in iteration.limits):
-            raise ValueError("the constants of an iteration are beyond the limits that it says of them")
+            raise ValueError("the constants of an iteration are outside their stated limits")
         client, clients = getattr(instance.params, iteration.each), instance.problem.n
         if letters.setdefault(client, values) != values:
-            raise ValueError("a letter has another value in another iteration of the same run")
+            raise ValueError("a letter changes its value from one iteration of a run to another")
     if set(letters) != set(range(clients)):
-        raise ValueError("an iteration does not speak of each of the clients")
+        raise ValueError("an iteration does not cover every client")
     known = [fact for client, values in letters.items() for fact in _facts(premises, values, client)]
     wanted = list(ends(claim.statement, letters))
     derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
@@ -116,7 +116,7 @@ def nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, Clien
 def _one_case(iteration: Iteration, instance: Instance) -> None:
     for pair in iteration.cases:
         if sum(_meets(h, instance) for h in pair) != 1:
-            raise ValueError(f"an iteration meets one of two cases, and not both: {pair[0].text}, {pair[1].text}")
+            raise ValueError(f"an iteration falls into only one of two cases: {pair[0].text}, {pair[1].text}")
 
 
 def _meets(case: Hypothesis, instance: Instance, values: Mapping[sympy.Expr, Any] = MappingProxyType({})) -> bool:

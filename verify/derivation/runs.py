@@ -55,13 +55,13 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
         points = list(iteration.of_step(problem, instance.params, state, draw))
         lengths.add(len(points))
         if len(lengths) > 1 or not all(_met(case, problem, points) for case, _ in iteration.recurring):
-            return "what is to recur in every step does not"
+            return "what must recur in every step does not"
         for params, point in points:
             if why := _strange(iteration, problem, params, letters):
                 return why
             found = iteration.before(problem, params, point)
             if not _same(at, found):
-                return "an iteration does not begin where the one before it ended"
+                return "an iteration does not start where the previous one ended"
             at = iteration.after(problem, params, point)
             assert iteration.selected.met is not None
             taken = taken | np.asarray(iteration.selected.met(problem, params))
@@ -71,9 +71,9 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
                 return why
         state = algorithm.step(problem, instance.params, state, draw)
         if not _same(state, at):
-            return "the iterations of a step do not end where the step does"
+            return "the iterations of a step do not end where the step ends"
         if not np.all(taken):
-            return "a client that the hypotheses let take part again and again does not"
+            return "a client does not take part infinitely often, as the hypotheses require"
     return ""
 
 
@@ -108,27 +108,27 @@ def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothe
     least = None if said.infimum is None else said.infimum(problem, instance.params, history)
     points = list(said.along.points(problem, instance.params, history))
     if len(points) <= int(letters[said.along.last]):
-        return "a run ends before the iteration up to which the statement speaks of it"
+        return "a run ends before the last iteration that the statement covers"
     ended: Any = None
     for j, (params, point) in enumerate(points):
         at, constants = iteration.before(problem, params, point), iteration.constants(params)
         if ended is not None and not _same(ended, at):
-            return "an iteration does not begin where the one before it ended"
+            return "an iteration does not start where the previous one ended"
         ended = iteration.after(problem, params, point)
         if windows is not None and _otherwise(windows, letters, problem, params, constants, at, j):
-            return "who takes part, or where rounds begin, is not as it is said"
+            return "participation, or the beginning of rounds, is not as stated"
         if any(
             np.any(_meets(one, problem, params) == _meets(other, problem, params)) for one, other in iteration.cases
         ):
-            return "an iteration meets none of two cases, or both"
+            return "an iteration falls into neither of two cases, or into both"
         why = _strange(iteration, problem, params, letters) or _outside(iteration, problem, params, point, at)
         why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
         if why:
             return why
         if not all(h.met is None or h.met(problem, params) for h in hypotheses):
-            return "an iteration of a run does not meet a hypothesis that the claim has"
+            return "an iteration of a run violates a hypothesis of the claim"
         if said.infimum is not None and _below(to_float(said.infimum.of(problem, params, point)), to_float(least)):
-            return "a function has a value below what is said to be its infimum"
+            return "a function takes a value below its stated infimum"
     return ""
 
 
@@ -155,14 +155,14 @@ def _below(value: Any, least: Any) -> bool:
 def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[Any, Any]) -> str:
     """What of the constants of an iteration is not as the setting, or the claim, has it."""
     if not iteration.admits(problem, params):
-        return "the constants of a run are none of those of which the setting speaks"
+        return "the constants of a run are not among those that the setting admits"
     for of, _ in iteration.setting.hints.signs:
         if np.min(to_float(np.asarray(of(problem, params)))) < -_ROUNDING:
-            return "the constants of a run do not have the signs that the setting says"
+            return "the constants of a run do not have the signs stated in the setting"
     # An iteration along a run is of all clients at once, and letters of each are arrays.
     told = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
     if any(not _close(value_of(told[x], problem, params), letters[x]) for x in told):
-        return "a letter of the claim has another value in an iteration"
+        return "a letter of the claim changes its value in an iteration"
     return ""
 
 
@@ -191,10 +191,10 @@ def _outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: An
     kept = to_float(iteration.kept(problem, iteration.constants(params), at))
     scale = 1 + max(float(np.abs(to_float(part)).max()) for part in at) ** 2
     if kept.max() > _ROUNDING * scale:
-        return "a state of a run has not kept what its iterations rest on"
+        return "a state of a run does not preserve what its iterations rely on"
     known = iteration.setting.hints.known
     if known is not None and to_float(known(problem, params, point)).max() > _ROUNDING * scale:
-        return "an iteration of a run is none of those of which the setting speaks"
+        return "an iteration of a run is not among those that the setting covers"
     return ""
 
 

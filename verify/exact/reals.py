@@ -231,7 +231,7 @@ class _Translation:
         if hypothesis in (sympy.true, sympy.false):
             return z3.BoolVal(hypothesis is sympy.true)
         if not isinstance(hypothesis, sympy.Rel):
-            raise _Untranslated(f"{hypothesis} is no relation between numbers")
+            raise _Untranslated(f"{hypothesis} is not a relation between numbers")
         return _MEANING[hypothesis.rel_op](self.of(hypothesis.lhs), self.of(hypothesis.rhs))
 
     def of(self, expression: sympy.Expr) -> Any:

@@ -119,7 +119,7 @@ def _proved(
         seen = _compared(claim, inquiry.seed, rng, most)
     note = (
         f"{_said([c.id for c in found.used], found.steps, seen)}; all of it for all letters, each client's own too, "
-        f"every number of clients and d, whatever is drawn"
+        f"every number of clients and d, and all draws"
     )
     return method.found(Verdict.PROVED, note, instances=seen, used=("derivation", "symbolic"))
 
@@ -182,7 +182,7 @@ def _compared(claim: Claim, seed: int, rng: np.random.Generator, most: int) -> i
             # The method has no step there, as where a client's problem has no solution: there is no run.
             continue
         if remembers:
-            raise ValueError(f"a step comes to give something else for the same state and draw: at {recipe}")
+            raise ValueError(f"a step returns different values for the same state and draw: at {recipe}")
         if why:
             raise ValueError(f"{why}: at {recipe}")
         seen += 1
@@ -211,11 +211,11 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
     """
     iteration = _iteration(claim)
     if any(quantity.after or quantity.domain is not None for quantity in claim.statement.quantities):
-        raise ValueError("no rule speaks of quantities that need not be finite, or of expectations")
+        raise ValueError("no rule involves expectations, or quantities that need not be finite")
     found = {id: _premise(claims.get(id), iteration, claim) for id in _leaves(claim)}
     domain = symbolic.assumed(claim)
     if not all(reals.implied(relation, domain) for relation in iteration.setting.domain):
-        raise ValueError("the setting of its iterations assumes more of the letters")
+        raise ValueError("the setting of its iterations assumes more about the letters")
     return iteration, tuple(found.values())
 
 
@@ -232,7 +232,7 @@ def _iteration(claim: Claim) -> Iteration:
 
 def _leaves(claim: Claim) -> Iterator[str]:
     """The claims from which a claim is to follow: in place of a limit that itself is derived those from which that is,
-    as nothing of it is believed. ``ValueError`` where a claim is to follow from itself."""
+    as nothing of it is believed. ``ValueError`` where a claim would follow from itself."""
 
     def follows(id: str) -> tuple[str, ...]:
         known = claim if id == claim.id else claims.get(id)
@@ -241,7 +241,7 @@ def _leaves(claim: Claim) -> Iterator[str]:
     for id, path in claims.behind(claim.id, follows, deep=True):
         for premise in follows(id):
             if premise in (*path, id):
-                raise ValueError(f"{premise} is to follow from itself")
+                raise ValueError(f"{premise} would follow from itself")
         if path and not follows(id):
             yield id
 

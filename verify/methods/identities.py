@@ -56,7 +56,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     if proof is None:
-        return method.skipped(f"left open: no identity is known that shows {inquiry.claim.id}")
+        return method.skipped(f"left open: no known identity shows {inquiry.claim.id}")
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)
     note = "an identity with nonnegative multipliers, for all parameters and every number of clients; "
@@ -112,7 +112,7 @@ def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")
     statement: Any = claim.statement
     if any(c.relation != "<=" for c in getattr(statement, "comparisons", ())) or getattr(statement, "also", False):
-        raise Unprovable(f"{claim.id} says more than that one side, or a middle, is at most the next")
+        raise Unprovable(f"{claim.id} is more than a chain of non-strict inequalities")
     return list(proofs.pose(claim))
 
 
@@ -124,10 +124,10 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
     constants, values = proofs.constants(instance), claim.setting.bind(instance.problem, instance.params)
     for letter, meaning in identity.told(claim).letters.items():
         if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
-            raise Unprovable(f"{letter} of {claim.id} is not what the proof takes it for")
+            raise Unprovable(f"{letter} of {claim.id} is not what the proof assumes it to be")
     name = proofs.differs(claim, instance)
     if name is not None:
-        raise Unprovable(f"{name} of {claim.id} is not what the proof takes it for")
+        raise Unprovable(f"{name} of {claim.id} is not what the proof assumes it to be")
     try:
         posing.check_read(claim, instance)
     except ValueError as error:
@@ -139,7 +139,7 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
 def _compare(claim: Claim) -> str:
     """On what code and model were compared.
 
-    ``Unprovable`` where the code is not what the proof takes it for, or an assumption is not the claim's.
+    ``Unprovable`` where the code is not what the proof assumes it to be, or an assumption is not the claim's.
     """
     proofs = _about(claim)
     assert proofs is not None
@@ -148,7 +148,7 @@ def _compare(claim: Claim) -> str:
     if name := whole.foreign(claim):
         raise Unprovable(f"{name} of {claim.id} is not all code of this package's theory")
     if held := [ground.text for ground in grounds if _holds_values(ground.met)]:
-        raise Unprovable(f"the code of the hypothesis {held[0]!r} is no ground of a proof")
+        raise Unprovable(f"the code of the hypothesis {held[0]!r} is not accepted as a ground of a proof")
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
         _compare_at(claim, proofs, instance)

@@ -29,7 +29,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 return method.skipped(f"left open: {lemma.id}: {told}")
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
-    note = f"by induction on the rounds, of which each makes it smaller by the rate: {', '.join(found.cases)}"
+    note = f"by induction on the rounds, each of which shrinks it by the rate: {', '.join(found.cases)}"
     note += "".join(f"; with {lemma.id}, which is shown too" for lemma in chain.lemmas)
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 

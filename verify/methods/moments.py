@@ -39,7 +39,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved where mean and variance of a generic entry are as stated; otherwise nothing is known."""
     statement: CompressorClass = inquiry.statement
     if inquiry.claim.setting is not COMPRESSOR:
-        return method.skipped("left open: which d and k are meant is not known")
+        return method.skipped("left open: the range of d and k is not known")
     try:
         with attributed(inquiry.claim):
             entry = coordinate.read(statement)
@@ -72,7 +72,7 @@ def _split(known: list[sympy.Basic], outcomes: tuple[coordinate.EntryValue, ...]
             continue
         if open_:
             if depth == DEEPEST:
-                raise Unread(f"an entry is in one of more than 2^{DEEPEST} cases")
+                raise Unread(f"an entry falls into more than 2^{DEEPEST} cases")
             for side in (open_[0], sympy.Not(open_[0])):
                 yield from _split([*known, side], outcomes, depth + 1)
             return
@@ -97,7 +97,7 @@ def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
         return sympy.S.One
     if all(reals.implied(r, known) for r in (sympy.Ge(threshold, 0), sympy.Le(threshold, 1))):
         return threshold
-    raise Unread("a uniform variate is compared with a number not known to be a probability")
+    raise Unread("a uniform variate is compared with a number that is not known to be a probability")
 
 
 def _unshown(
@@ -107,20 +107,20 @@ def _unshown(
     for before, demand in entry.demands:
         given = [*domain, *before]
         if not reals.implied(demand, given) and not all(_follows(demand, [*given, *sign]) for sign in _SIGNS):
-            yield f"{demand} is not seen to hold for all d and k, and whatever an entry"
+            yield f"{demand} is not shown to hold for all d, k and entries"
     if (part := reals.undefined_part((statement.omega,), domain)) is not None:
         yield f"{part} is not shown to be a real number for all d and k"
     if not reals.implied(sympy.Le(entry.omega, statement.omega), domain):
-        yield "its own omega is not seen to be at most the one that is stated"
+        yield "its own omega is not shown to be at most the stated one"
     if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
         yield f"its message has {entry.bits} bits"
     for cases in told:
         for known, options in cases:
             mean, off = (sum(w * of for w, of in values) for values in _moments(options))
             if not _is_zero(sum(w for w, _ in options) - 1, known) or not _is_zero(mean - x, known):
-                yield "the mean of an entry is not seen to be the entry"
+                yield "the mean of an entry is not shown to equal the entry"
             elif not reals.implied(sympy.Ge(sympy.expand(entry.omega * x**2 - off), 0), known):
-                yield "the variance of an entry is not seen to be at most omega times its square"
+                yield "the variance of an entry is not shown to be at most omega times its square"
 
 
 def _follows(relation: sympy.Basic, known: list[sympy.Basic]) -> bool:
@@ -151,7 +151,7 @@ def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances:
                     for v, below in zip(point, power_below(point), strict=True)
                 ]
                 if [m for m, _ in found] != list(mean) or sum(s for _, s in found) != second:
-                    raise Unread("what was read is not what the compressor makes of a vector")
+                    raise Unread("the symbolic result differs from what the compressor returns")
 
 
 def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]:
@@ -161,7 +161,7 @@ def _at(cases: tuple[Any, ...], at: dict[Any, Any]) -> tuple[Fraction, Fraction]
             numbers = [(w.subs(at), sympy.sympify(outcome.value).subs(at)) for w, outcome in options]
             pair = sum(w * v for w, v in numbers), sum(w * v**2 for w, v in numbers)
             return Fraction(int(pair[0].p), int(pair[0].q)), Fraction(int(pair[1].p), int(pair[1].q))
-    raise Unread("an entry is in none of the cases that were read")
+    raise Unread("an entry falls into none of the cases found")
 
 
 METHOD = Method(

@@ -55,7 +55,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted where code differs by the type of its numbers, or from one call to the next."""
     example = test(inquiry.claim, inquiry.seed, LOOKED_AT + inquiry.size // 100)
     if example is None:
-        return method.found(None, "floats and fractions agree, and so do answers to the same question")
+        return method.found(None, "floats and fractions agree, and so do repeated evaluations")
     note = f"a finding of its own: {number(example.left)} against {number(example.right)}"
     details = {"margin": -math.inf, "counterexample": example, "tightest": example.recipe}
     return method.found(Verdict.REFUTED, note, **details)
@@ -97,7 +97,11 @@ def _compared(
     if found is None or (prefix == FLOATS and _wavers(claim, recipe, point, rounds, found)):
         return None
     instance = claim.instances.build(recipe, True)
-    why = "the code differs by the type of its numbers" if prefix == FLOATS else "the code has memory"
+    why = (
+        "the code behaves differently for different number types"
+        if prefix == FLOATS
+        else "the code remembers earlier calls"
+    )
     text = f"{instance.text}{naming.clause(claim, instance, point)}: {why}"
     part, entry, left, right = found
     return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text)

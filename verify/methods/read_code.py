@@ -24,7 +24,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     if why or not cases:
-        return method.skipped(f"left open: {why or 'the hypotheses are met by no letters'}")
+        return method.skipped(f"left open: {why or 'no letters meet the hypotheses'}")
     note = (
         "read off the code: for every n and d, in all states, for all functions and draws, at all values of the letters"
     )

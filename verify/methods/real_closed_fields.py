@@ -10,7 +10,7 @@ from verify.methods.base import CONSTANTS, Inquiry, Method
 from verify.search import shrinking, states
 
 #: The remark where no proof object is written that something else checks.
-ALONE = "there is one opinion only, that of z3's decision procedure"
+ALONE = "the only evidence is z3's decision procedure"
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -20,7 +20,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             example = states.violation(inquiry.claim, recipe)
             if example is not None:
                 return shrinking.refuted(method.found, example, "at values that z3 found", "reals")
-        return method.skipped("left open: z3 gives no proof in its time, or the statement is not one of polynomials")
+        return method.skipped("left open: z3 finds no proof within its time limit, or the statement is not polynomial")
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"

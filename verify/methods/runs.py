@@ -80,7 +80,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if example is not None:
             again = partial(_again, like=example)
             small = shrinking.smallest(example, tries=_TRIES, again=again)
-            what = "a run that comes back to where it was" if small.part == limits.CYCLE else "along a run"
+            what = "a run that returns to an earlier state" if small.part == limits.CYCLE else "along a run"
             return method.found(
                 Verdict.REFUTED,
                 f"{what}: confirmed in exact arithmetic",

@@ -47,7 +47,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     found."""
     drawn = test(inquiry.claim, inquiry.seed)
     if drawn is None:
-        return method.skipped("no instance that meets the hypotheses draws at random")
+        return method.skipped("no instance that meets the hypotheses has random draws")
     example = drawn.counterexample
     if example is None:
         return method.found(None, drawn.note, used=("sequential",))

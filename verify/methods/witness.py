@@ -30,7 +30,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """
     found = smallest_witness(inquiry)
     if found is None:
-        return method.found(Verdict.NOT_TESTED, "no instance was found on which it fails, which proves nothing")
+        return method.found(Verdict.NOT_TESTED, "no instance was found on which it fails; this proves nothing")
     sides = f"{number(found.left)} where {found.relation} {number(found.right)} would have to hold"
     note = f"an instance, confirmed {arithmetic(found.left, found.right)}: {found.text}: {sides}"
     verdict = Verdict.PROVED if certain(found.left, found.right) else Verdict.SUPPORTED

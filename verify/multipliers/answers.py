@@ -64,7 +64,7 @@ class Answers:
 
     def _inverse(self, value: WorldValue) -> WorldValue:
         if set(value.of) != {ONE}:
-            raise Unread("it is divided by what is no quotient of polynomials in letters")
+            raise Unread("it divides by something that is not a rational function of the letters")
         self.divisors.append(value.of[ONE])
         return WorldValue({ONE: 1 / value.of[ONE]})
 
@@ -87,7 +87,7 @@ class Answers:
         name, _, what = term.data.partition(".")
         functions = self.functions.get(name)
         if functions is None:
-            raise Unread(f"the functions {name} are of no class that is known")
+            raise Unread(f"the functions {name} are of an unknown class")
         x_star = world.atom("x*", 1)
         if what in _CONJUGATE:
             if CONJUGATES not in self.functions:
@@ -123,7 +123,7 @@ class Answers:
     def _solved(
         self, functions: ClassFunctions, x_star: WorldValue, shift: WorldValue, target: WorldValue
     ) -> WorldValue:
-        self._check(target, "a proximal point is asked")
+        self._check(target, "a proximal point is taken")
         about, number = functions.resolvent(self.world, shift, target - shift * x_star)
         self.positive.append(number.of.get(ONE, self.world.field.zero))
         return x_star + about
@@ -163,7 +163,7 @@ class Answers:
     def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         errors = self.errors.get(term.data)
         if errors is None:
-            raise Unread(f"the compressors {term.data} are of no class that is known")
+            raise Unread(f"the compressors {term.data} are of an unknown class")
         x = of[-1]
         if any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random")
@@ -252,9 +252,9 @@ def by_masks(world: World, value: WorldValue, answer: Callable[[WorldValue, Worl
     where they fall so and 0 elsewhere."""
     names = sorted({name for draws, _ in value.of for name in draws})
     if not world.along.isdisjoint(names):
-        raise Unread("masks of each coordinate's own decide where a function is asked")
+        raise Unread("the point at which a function is evaluated depends on masks of single coordinates")
     if len(names) > MASKS:
-        raise Unread(f"more than {MASKS} masks decide where a function is asked")
+        raise Unread(f"more than {MASKS} masks determine where a function is evaluated")
     total, one = WorldValue({}), world.constant(1)
     for falls in product((True, False), repeat=len(names)):
         true = {name for name, fell in zip(names, falls, strict=True) if fell}

@@ -138,14 +138,14 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
         if (problem.g is not None) is not case.with_g:
             continue
         if found and _kinds(problem) != _kinds(found[0].problem):
-            raise Unread("the problems of instances are of several kinds")
+            raise Unread("the instances have problems of several types")
         fits = problem.d > 1 and (problem.n == 1 if case.single else problem.n not in (1, problem.d))
         if fits:
             found.append(instance)
         if len(found) == _ALIKE:
             break
     if not found:
-        raise Unread("no instance tells the kinds of the parameters")
+        raise Unread("no instance shows the types of the parameters")
     return found[0]
 
 

@@ -141,7 +141,7 @@ class GenericClients:
     def _fixed(self, value: WorldValue) -> WorldValue:
         """A value; ``Unread`` where it depends on the sets that are drawn."""
         if self.drawn is not None and self.drawn.depends(value):
-            raise Unread("what is asked depends on the set that is drawn")
+            raise Unread("a function is evaluated at a point that depends on the set drawn")
         return value
 
     def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> ClientsAt:

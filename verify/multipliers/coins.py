@@ -29,7 +29,7 @@ class CoinChances:
         """Those of a distribution. ``Unread`` where it is none of coins."""
         chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):
-            raise Unread("the chance of a coin is no quotient of polynomials in letters")
+            raise Unread("the probability of a coin is not a rational function of the letters")
         return cls(clients, chances)
 
     def expected(self, value: WorldValue) -> WorldValue:
@@ -37,7 +37,7 @@ class CoinChances:
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._is_drawn_by_others(atoms, c, set()):
-                raise Unread("what a client adds depends on the coins of others")
+                raise Unread("a client's contribution depends on other clients' coins")
             term = WorldValue({(frozenset(draws - set(self.chances)), atoms): c})
             for name in sorted(draws & set(self.chances)):
                 term *= self.chances[name]
@@ -48,7 +48,7 @@ class CoinChances:
         """``Unread`` where a function is asked at a point that is drawn: what is known of it is of one point."""
         for asked in self.clients.asked.values():
             if any(self.is_drawn(value) for value in (asked.point, asked.gradient, asked.value)):
-                raise Unread("a function is asked at a point that depends on the coins of others")
+                raise Unread("a function is evaluated at a point that depends on other clients' coins")
 
     def is_drawn(self, value: WorldValue) -> bool:
         """Whether a value depends on coins, or on a sum over the clients in which there are some."""

@@ -27,7 +27,7 @@ _NONE: frozenset[str] = frozenset()
 def variance(claim: Claim) -> list[Term]:
     """The omega of E|C_i(x) - x|^2 <= omega |x|^2, where a setting has compressors: what their family declares."""
     if any(type(adversary) is not UnbiasedCompressors for adversary in claim.setting.adversaries):
-        raise Unread("compressors that are biased, and oracles, are not posed client by client")
+        raise Unread("biased compressors and oracles are not supported client by client")
     return [leaf(Op.GIVEN, f"{adversary.field}.omega", NUMBER) for adversary in claim.setting.adversaries]
 
 
@@ -56,13 +56,13 @@ class Compressed:
 
     def _all(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.data != ("compression", self.name):
-            raise Unread("something else is drawn than what compressors draw")
+            raise Unread("a step draws something besides the compressors' draws")
         return WorldValue({})
 
     def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         x = of[-1]
         if term.of[0].op is not Op.ALL or any(draws for draws, _ in x.of) or self._is_random(x):
-            raise Unread("a vector is compressed that is itself random, or by one draw")
+            raise Unread("a compressed vector is itself random, or one draw compresses several")
         if x.is_zero():
             return x
         known = self.errors.setdefault(x.name(), (x, world.of_client(f"error {len(self.errors)}", 1)))
@@ -73,7 +73,7 @@ class Compressed:
         for (draws, atoms), c in of[0].of.items():
             random = [atom for atom in atoms if self._has_error(atom)]
             if len(random) > 1:
-                raise Unread("the expectation is taken of a product of random numbers")
+                raise Unread("the expectation of a product of random numbers is taken")
             of_atom = self._mean(random[0]) if random else WorldValue({(_NONE, ()): world.field.one})
             rest = tuple(atom for atom in atoms if atom not in random)
             found += of_atom * WorldValue({(draws, rest): c})
@@ -86,7 +86,7 @@ class Compressed:
         if kind == "sum" and atom.degree == 0:
             letters, masks, own = of
             if len(own) != 1:
-                raise Unread("the expectation is taken of a product of random numbers")
+                raise Unread("the expectation of a product of random numbers is taken")
             return world.total(WorldValue({(masks, ()): letters}) * self._mean(own[0]))
         if kind != "inner product" or not all(map(self._has_error, of)):
             # It is linear in errors, which have mean zero.

@@ -158,7 +158,7 @@ class Domain:
                 raise ValueError("a chart uses a constraint that does not exist")
             after = chart.step(pick)
             if after is None:
-                raise ValueError("a chart solves a constraint for a letter for which it cannot be solved")
+                raise ValueError("a chart solves a constraint for a letter that it does not determine")
             chart = after
         return chart
 

@@ -138,7 +138,7 @@ class DrawnClients:
         world, masks = self.clients.world, draws & set(self.sets)
         below = self._summed(c)
         if len(masks) != 1 or len(below) > 1 or len(atoms) != 1 or atoms[0].degree != 1:
-            raise Unread("a sum over the drawn clients is no mean of theirs")
+            raise Unread("a sum over the drawn clients is not their mean")
         (mask,) = masks
         # By weights of 1 it is the sum of the drawn clients over how many there are.
         letters, of, over = world.field.one, masks, self.sets[mask].size.of[ONE]
@@ -147,10 +147,10 @@ class DrawnClients:
             (_, letters, of, _), over = world.meaning[name], world.field(below[0])
         rest = c * over
         if of != masks or self._summed(rest) or self._summed(letters):
-            raise Unread("a sum over the drawn clients is divided by another sum than that of their weights")
+            raise Unread("a sum over the drawn clients is not divided by the sum of their weights")
         each = self.clients.of_each(atoms[0])
         if any(set(k[0]) != masks or any(map(self._is_drawn, k[1])) or self._summed(b) for k, b in each.of.items()):
-            raise Unread("a mean over the drawn clients is of what depends on the set")
+            raise Unread("a mean over the drawn clients depends on the set")
         s = WorldValue({(_NONE, atoms): b / letters for (_, atoms), b in each.of.items()})
         along = self._along(mask, s, WorldValue({ONE: letters}))
         return WorldValue({(draws, ()): rest}) * (s - along)
@@ -174,7 +174,7 @@ class DrawnClients:
         known = all(not self._summed(c) and not draws and len(atoms) == 1 for (draws, atoms), c in by.of.items())
         plain = all(a.name in self.random or not self._is_drawn(a) for _, atoms in by.of for a in atoms)
         if len(masks) != 1 or not known or not plain or self.depends(base):
-            raise Unread("a function is asked where several sets, or more than a move, decide")
+            raise Unread("the point at which a function is evaluated depends on several sets, or on more than a move")
         at = self.clients.at(base)
         if point.name() not in self.points:
             (mask,) = masks
@@ -216,14 +216,14 @@ class DrawnClients:
         world, found = self.clients.world, WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._summed(c):
-                raise Unread("the weight of what a client has depends on the set")
+                raise Unread("a client's weight depends on the set")
             masks = draws & set(self.sets)
             vectors = [part for atom in atoms for part in self.clients.parts(atom)]
             by = {self.random[part.name] for part in vectors if part.name in self.random}
             if any(part.name not in self.random and self._is_drawn(part) for part in vectors):
                 raise Unread("an inner product with a sum over drawn clients is compared")
             if len(by) > 1 or not by <= masks:
-                raise Unread("what a client has depends on several sets, or on one in which it may not be")
+                raise Unread("a client's contribution depends on several sets, or on one that may not contain it")
             term = WorldValue({(draws - masks, ()): c})
             for mask in masks - by:
                 term *= self._chance(mask)
@@ -325,4 +325,4 @@ def _sets(clients: GenericClients, law: Law, name: str) -> Iterator[tuple[str, S
             raise Unread("the distribution of a set of clients depends on more than letters")
         yield name, of
     else:
-        raise Unread(f"what is drawn is no set of clients, but of the kind {law.name}")
+        raise Unread(f"the draw is not a set of clients, but of the kind {law.name}")

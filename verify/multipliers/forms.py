@@ -46,7 +46,7 @@ class ProductSum:
 
     def __mul__(self, c: Any) -> ProductSum:
         if isinstance(c, ProductSum):
-            raise Unread("a product of two quantities is no quadratic form")
+            raise Unread("a product of two quantities is not a quadratic form")
         return ProductSum({k: p for k, b in self.of.items() if not (p := b * c).is_zero})
 
     __rmul__ = __mul__
@@ -103,7 +103,7 @@ class Moments:
             yield ProductSum.ONE, self._probability(draws)
             return
         if len(atoms) != 1 or atoms[0].degree != 0 or atoms[0].own:
-            raise Unread("a quantity is no sum of inner products and numbers")
+            raise Unread("a quantity is not a sum of inner products and numbers")
         meaning = self.world.meaning.get(atoms[0].name, ("number",))
         if (found := self._drawn(draws, atoms[0], meaning)) is not None:
             yield found, self.convert(self.world.field.one)
@@ -124,7 +124,7 @@ class Moments:
             return None
         _, letters, masks, own = meaning
         if letters != self.world.field.one or len(own) != 1:
-            raise Unread("a sum of numbers that are drawn has weights, or factors, of each client's own")
+            raise Unread("a sum of drawn numbers has weights or factors that differ between clients")
         return "value", f"{sorted(draws | masks)} sum of {own[0].name}"
 
     def _probability(self, draws: frozenset[str]) -> Ratio:
@@ -132,7 +132,7 @@ class Moments:
         for name in draws:
             mask = self._mask(name)
             if mask.own:
-                raise Unread("a quantity is of one client, and not of all")
+                raise Unread("a quantity belongs to one client, not to all")
             weight = weight * mask.probability
         return weight
 
@@ -144,16 +144,16 @@ class Moments:
     def _summed(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> Iterator[tuple[Key, Ratio]]:
         """The sum over the clients of the product of masks and one number of each."""
         if letters != self.world.field.one or len(own) != 1:
-            raise Unread("a sum over the clients has weights of each client's own")
+            raise Unread("a sum over the clients has weights that differ between clients")
         meaning = self.world.meaning.get(own[0].name)
         if meaning is None or meaning[0] == "deviation":
             # Numbers of which each client has another: the probability is the same for all, and they sum to zero.
             if not own[0].balanced:
-                raise Unread("numbers of each client are no deviations")
+                raise Unread("the clients' numbers are not deviations")
             self._one(draws)
             return
         if meaning[0] != "inner product":
-            raise Unread("a sum over the clients is of something else than inner products")
+            raise Unread("a sum over the clients is not one of inner products")
         one, other = meaning[1:]
         if not one.own:
             one, other = other, one
@@ -177,7 +177,7 @@ class Moments:
             return frozenset(), atom
         _, letters, draws, own = meaning
         if letters != self.world.field.one or len(own) != 1:
-            raise Unread("a sum over the clients has weights of each client's own")
+            raise Unread("a sum over the clients has weights that differ between clients")
         return draws, own[0]
 
     def _product(self, one: Atom, other: Atom) -> Iterator[tuple[Key, Ratio]]:
@@ -255,7 +255,7 @@ def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
     elif law.name in ("subset", "pattern"):
         n, tau = (number(term) for term in law.of[:2])
         if (n - 1).is_zero and not (tau - 1).is_zero:
-            raise Unread("subsets of one client are told to have other sizes")
+            raise Unread("subsets of one client are stated to have other sizes")
         # One of n at random: two different ones never are.
         pair = tau * 0 if (tau - 1).is_zero else tau * (tau - 1) / (n * (n - 1))
         yield name, Mask(tau / n, True, pair)

@@ -41,7 +41,7 @@ def chain_of(claim: Claim) -> Chain:
     """What a bound follows from. ``Unread`` where nothing is known from which it would."""
     statement, potential = claim.statement, claim.setting.potential
     if not isinstance(statement, Bound) or statement.override is not None:
-        raise Unread("it is no bound that a rate makes smaller in each round")
+        raise Unread("it is not a bound that shrinks by a rate in each round")
     named = {q.expression: q for q in statement.quantities}
     left, initial = named.get(statement.left), named.get(statement.initial)
     if left is None or initial is None or left.of is initial.of or potential is None:
@@ -49,7 +49,7 @@ def chain_of(claim: Claim) -> Chain:
     before = Quantity(sympy.Symbol("the potential at the start"), potential.of)
     step = step_of(replace(claim, statement=_of_potential(statement, replace(potential, after=True), before)))
     if claim.setting.hints.known is not None:
-        raise Unread("what the setting says of all its states need not be so of those that are reached")
+        raise Unread("what the setting states of all states need not hold at those that are reached")
     first: list[tuple[sympy.Expr, Any, Claim | None]] = [*_lemmas(claim, left.of), (sympy.S.One, left.of, None)]
     for factor, _, lemma in (way for way in first if way[1] is potential.of):
         for more, at_start, second in _at_start(claim, potential.of, initial.of):
@@ -57,7 +57,7 @@ def chain_of(claim: Claim) -> Chain:
             whole = sympy.cancel(factor * more * at_start - statement.constant) == 0
             if whole and all(_is_nonnegative(c, claim) for c in (factor, more)):
                 return Chain(step, tuple(c for c in (lemma, second) if c is not None))
-    raise Unread("no inequalities join both sides to the potential of the setting")
+    raise Unread("no inequalities link both sides to the potential of the setting")
 
 
 def _of_potential(statement: Bound, after: Quantity, before: Quantity) -> Bound:
@@ -128,14 +128,14 @@ def step_of(claim: Claim) -> Claim:
     """
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is not None or statement.strict:
-        raise Unread("it is no bound that a rate makes smaller in each round")
+        raise Unread("it is not a bound that shrinks by a rate in each round")
     named = {q.expression: q for q in statement.quantities}
     left, initial = named.get(statement.left), named.get(statement.initial)
     if left is None or initial is None or not left.after or initial.after or left.of is not initial.of:
-        raise Unread("it does not speak of one quantity, at the start and after T rounds")
+        raise Unread("it does not compare one quantity at the start and after T rounds")
     rate = statement.factor
     if statement.constant != 1 or rate.has(T):
-        raise Unread("it is no power of a rate that is the same in all rounds")
+        raise Unread("it is not a power of a rate that is the same in all rounds")
     if not _is_nonnegative(rate, claim):
         raise Unread("the rate may be negative")
     _check_start(claim)
@@ -160,7 +160,7 @@ def _as_stored(claim: Claim, step: OneStep) -> str:
 
 
 def _check_start(claim: Claim) -> None:
-    """``Unread`` where states are not seen to satisfy the invariant at the start."""
+    """``Unread`` where states are not shown to satisfy the invariant at the start."""
     algorithm, free = claim.setting.algorithm, claim.setting.drawing.start
     if algorithm is None or claim.statement.algorithm is not algorithm:
         raise Unread("the method is not that of the setting")
@@ -170,4 +170,4 @@ def _check_start(claim: Claim) -> None:
         given = example(claim, case)
         residuals = program.at_start(algorithm.invariant, algorithm, given.problem, given.params, free)
         if not all(value.is_zero() for value in evaluated(world_of(*residuals), residuals)):
-            raise Unread("states are not seen to satisfy the invariant at the start")
+            raise Unread("states are not shown to satisfy the invariant at the start")

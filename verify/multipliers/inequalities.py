@@ -96,7 +96,7 @@ class _Posing:
         if any(q.domain is not None or (q.after and case.program is None) for q in claim.statement.quantities):
             raise Unread("a quantity is taken after a step, or is not finite everywhere")
         if claim.setting.adversaries and case.program is not None:
-            raise Unread("what steps draw beside sets and coins is not posed client by client")
+            raise Unread("draws other than sets and coins are not supported client by client")
         own = claim.setting.algorithm
         if case.program is not None and (own is None or claim.statement.algorithm.State is not own.State):
             raise Unread("the method has other states than the setting")
@@ -126,7 +126,7 @@ class _Posing:
         for k, value in enumerate(evaluated(self.world, case.quantities.get(invariant_of(claim), ()))):
             self.clients.relations[f"invariant {k}"] = value
         if len(case.whose) > (case.program is None):
-            raise Unread("a statement speaks of several clients, or of one after a step")
+            raise Unread("a statement involves several clients, or one after a step")
         self.whose = next(iter(case.whose), None)
         #: What is known of how clients move that are drawn, and of what compressors draw.
         self.told: list[SetRelation] = []
@@ -171,7 +171,7 @@ class _Posing:
 
     def _number(self, terms: tuple[Term, ...]) -> WorldValue:
         if len(terms) != 1 or set(terms[0].type.axes) - {Axis.ONE}:
-            raise Unread("a quantity is no number")
+            raise Unread("a quantity is not a number")
         return evaluated(self.world, terms)[0]
 
     def _ends(self) -> Iterator[sympy.Basic]:
@@ -225,7 +225,7 @@ class _Posing:
         return found
 
     def _group(self, difference: WorldValue, name: str) -> ComparisonProof:
-        why = "no sum of numbers is seen to be positive"
+        why = "no sum of numbers is shown to be positive"
         found: list[tuple[int, int, WorldValue, WorldValue, dict[str, WorldValue], str]] = []
         for weight in filter(self._is_positive, self.clients.weights()):
             try:
@@ -334,7 +334,7 @@ class _Posing:
     def _falls(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
         """The ways in which the masks of a client may fall on which depends what clients add, in words."""
         if not set(names) <= self.world.indexed or len(names) > _MASKS:
-            raise Unread("what a client adds depends on too many masks, or on masks that are not its own")
+            raise Unread("a client's contribution depends on too many masks, or on other clients' masks")
         told = {name: fell for name in names if mine for fell in (True, False) if self._is_told(name, fell)}
         for falls in product((True, False), repeat=len(names)):
             true = dict(zip(names, falls, strict=True))
@@ -438,7 +438,7 @@ class _Posing:
         for (draws, atoms), c in value.of.items():
             assert not draws, "masks have fallen"
             if len(atoms) > 1:
-                raise Unread("a product of two quantities is no quadratic form")
+                raise Unread("a product of two quantities is not a quadratic form")
             key: tuple[str, ...] = ("constant", "1", "1")
             if atoms:
                 pair = self.clients.parts(atoms[0])

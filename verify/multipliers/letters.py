@@ -78,7 +78,7 @@ class CaseLetters:
             for monomial, number in p.terms():
                 powers = dict(zip(self.symbols, monomial, strict=True))
                 if any(k for s, k in powers.items() if s not in self.kept):
-                    raise Unread("a sum of numbers over the clients is in the way")
+                    raise Unread("a sum of numbers over the clients is not supported here")
                 exponents = (*(powers[s] for s in self.kept), *([0] * (MAXIMA + ROOTS)))
                 found[exponents] = Fraction(int(number.numerator), int(number.denominator))
             parts.append(from_terms(self.ring, found))
@@ -124,7 +124,7 @@ class CaseLetters:
         for symbol, value in rooted.items():
             radicand = self.as_told(self.number(value))
             if self._known_root(radicand) is None and plain.ratio_sign(radicand) is None:
-                raise Unread("the code takes a square root of a number not known to be nonnegative")
+                raise Unread("the code takes the square root of a number that is not known to be nonnegative")
             self._tell(self.kept.index(symbol), self._root(radicand))
         self._find_roots(side for c in self.claim.statement.comparisons for side in (c.left, c.right))
         for relation in relations:
@@ -261,7 +261,7 @@ class CaseLetters:
             self.roots.append(root)
             self._tell(k, told)
             return root
-        raise Unread("the argument of a square root is linear in no letter")
+        raise Unread("the argument of a square root is not linear in any letter")
 
     def meanings(self) -> Iterator[str]:
         """What letters are that are written by square roots."""
@@ -309,7 +309,7 @@ class CaseLetters:
             base = self.evaluated(e.base, env) if e.exp.q == 1 else self._evaluated_root(e.base)
             if isinstance(base, Ratio) and not (base.is_zero and e.exp < 0):
                 return base ** int(e.exp * e.exp.q)
-        raise Unread(f"{e} is no quotient of polynomials in what is known")
+        raise Unread(f"{e} is not a rational function of what is known")
 
 
 def at_least(domain: Domain, difference: Ratio, strict: bool, bounds: int | None = None) -> Domain:

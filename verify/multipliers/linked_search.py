@@ -34,7 +34,7 @@ def searched(group: ComparisonProof, seconds: float) -> dict[str, Tree] | str:
 
     What is linked gets numbers that do for all parts, or else the multipliers that one part wants.
     """
-    deadline, why = time.process_time() + seconds, "no multipliers were found in the time"
+    deadline, why = time.process_time() + seconds, "no multipliers were found within the time limit"
     for links in _proposed(group, deadline):
         found = _with(group, links, deadline)
         if not isinstance(found, str):

@@ -46,7 +46,7 @@ def shown(
         functions.append(invariant)
     cases = list(claimed.cases(claim, instances, functions, isinstance(claim.statement, OneStep), True))
     if not cases:
-        return "the hypotheses are met by no letters"
+        return "no letters meet the hypotheses"
     found: list[tuple[ComparisonProof, Mapping[str, Tree]]] = []
     for k, case in enumerate(cases):
         for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):

@@ -14,7 +14,7 @@ def agreed(group: ComparisonProof, trees: Mapping[str, Tree]) -> None:
     """``Wrong`` where proofs of the parts of a group do not make one: where something linked has two multipliers, or
     one that depends on what a client has of its own."""
     if set(trees) != set(group.parts):
-        raise Wrong("there is no proof of some sort of clients")
+        raise Wrong("some kind of clients has no proof")
     found: dict[str, str] = {}
     for name, tree in trees.items():
         for proof in leaves(tree):

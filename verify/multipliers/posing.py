@@ -90,16 +90,16 @@ class _Posing:
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
             raise Unread("the method has other states than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
-            raise Unread("what x* is, is not known")
+            raise Unread("the meaning of x* is not known")
         own = getattr(self.setting.functions, "own", False)
         if case.single and (own or self.setting.adversaries):
-            raise Unread("what a single client compresses is not read")
+            raise Unread("compression by a single client is not supported")
         self.algorithm = algorithm
         given = example(claim, case)
         self.read = given.problem, given.params
         self.program = reading.read(algorithm, *self.read)
         if self.program.fixed:
-            raise Unread("the step is one for some parameters only")
+            raise Unread("the step is read at some parameters only")
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}
         of_class = {} if self.setting.functions is None else self.setting.functions.letters
         sources = [*of_class.items(), *self.setting.sources.items()]
@@ -149,7 +149,7 @@ class _Posing:
             raise Unread("a quantity is not finite everywhere")
         found = reading.quantities(quantity.of, self.setting.algorithm, *self.read)  # type: ignore[arg-type]
         if len(found) > 1 or found[0].type.axes:
-            raise Unread("a quantity is no number")
+            raise Unread("a quantity is not a number")
         return found[0]
 
     def _fixed_point(self) -> Mapping[str, Term]:
@@ -288,7 +288,7 @@ class _Posing:
         for residual in self.residuals:
             self._solve(evaluated(here, [residual])[0])
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
-            raise Unread("the invariant does not tell parts of the state by the others")
+            raise Unread("the invariant does not determine parts of the state by the others")
 
     def _solve(self, residual: WorldValue) -> None:
         here = self.world
@@ -300,7 +300,7 @@ class _Posing:
                 change = WorldValue({own[0]: here.field.one}) + rest * WorldValue({ONE: 1 / residual.of[own[0]]})
                 here.known[name] = here.known[name] - change
                 return
-        raise Unread("the invariant is linear in no part of the state")
+        raise Unread("the invariant is not linear in any part of the state")
 
     # What is said
 
@@ -311,7 +311,7 @@ class _Posing:
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         here.known.update(after)
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
-            raise Unread("a step is not seen to keep the invariant")
+            raise Unread("a step is not shown to preserve the invariant")
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
         inequalities = list(self.answers.inequalities())
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
@@ -336,7 +336,7 @@ class _Posing:
                 raise Unread(f"it is divided by {divisor}, which may be zero")
         for number in map(letters.converted, self.answers.positive):
             if domain.ratio_sign(number, True) is None:
-                raise Unread(f"{number} is not seen to be positive, so that proximal points may not be known")
+                raise Unread(f"{number} is not shown to be positive, so proximal points may be undefined")
         for form in (target, *known.values()):
             for c in form.of.values():
                 if not domain.never_zero(c.den):

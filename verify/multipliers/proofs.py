@@ -98,7 +98,7 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, El
     if not set(multipliers) <= set(posed.known):
         raise Wrong(f"no inequality is called {min(set(multipliers) - set(posed.known))[:40]!r}")
     if not domain.is_regular():
-        raise Wrong("the letters that are allowed are not seen to be limits of others")
+        raise Wrong("the admissible letters are not shown to be limits of others")
     for name, c in multipliers.items():
         if not domain.never_zero(c.den):
             raise Wrong(f"the multiplier of {name} is not shown to be finite")
@@ -286,7 +286,7 @@ def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
     except Wrong:
         raise
     except (ValueError, ArithmeticError, AttributeError, LookupError, TypeError) as error:
-        raise Wrong(f"a stored proof is not read: {error}") from error
+        raise Wrong(f"a stored proof cannot be read: {error}") from error
     above, below = posed.part(by.num), posed.part(-by.num)
     return SplitProof(by.num, checked(above, stored["above"]), checked(below, stored["below"]))
 
@@ -325,4 +325,4 @@ def else_searched(
         except Wrong:
             pass
     left = deadline - time.process_time()
-    return search(left) if left > 0 else "no multipliers were found in the time"
+    return search(left) if left > 0 else "no multipliers were found within the time limit"

@@ -55,7 +55,7 @@ def prove(claim: Claim, seconds: float) -> Shown | str:
         if isinstance(tree, str):
             return f"{case.name}: {tree}"
         found[case.name] = tree
-    return Shown(claim, found) if found else "the hypotheses are met by no letters"
+    return Shown(claim, found) if found else "no letters meet the hypotheses"
 
 
 def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> Tree | str:

@@ -163,7 +163,7 @@ def _evaluated(p: Any, known: Mapping[int, Ratio]) -> Ratio:
     for i, value in known.items():
         others = [j for j in known if j != i]
         if any(j in value.letters() for j in (i, *others)):
-            raise ValueError("letters are written by letters that are written by others")
+            raise ValueError("letters are written in terms of letters that are themselves rewritten")
         top = degree(num, i)
         num, den = replaced(num, i, value.num, value.den), den * value.den**top
     return Ratio.of(num, den)
@@ -199,7 +199,7 @@ def _polynomial(written: str, names: Sequence[str], ring: Any) -> Any:
         whole = _TERM.fullmatch(part)
         factors = _FACTOR.findall(part)
         if whole is None or not all(name in places for name, _ in factors):
-            raise ValueError(f"{part[:40]!r} is no term in letters of the claim")
+            raise ValueError(f"{part[:40]!r} is not a term in the letters of the claim")
         exponents = [0] * max(1, len(names))
         for name, power in factors:
             exponents[places[name]] += int(power or 1)

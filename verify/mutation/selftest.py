@@ -173,7 +173,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
     vouching: set[str] = set()
     unknown, contradicted = "", None
     if any(reals.contradictory(symbolic.assumed(claim)) for claim in mutant.claims):
-        return _stillborn(mutant, "nothing meets its hypotheses")
+        return _stillborn(mutant, "no instance meets its hypotheses")
     for claim, original in zip(mutant.claims, mutant.originals, strict=True):
         used, found, met, fatal = _alone(claim, seed, BUDGETS["quick"])
         tried |= used

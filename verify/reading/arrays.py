@@ -31,7 +31,7 @@ def as_term(value: Any) -> Term:
         return value
     if type(value) in (int, bool, Fraction):
         return terms.constant(value)
-    raise ValueError(f"{describe(value)} is no number and no array")
+    raise ValueError(f"{describe(value)} is neither a number nor an array")
 
 
 def axis_of(length: Any) -> Axis:
@@ -42,7 +42,7 @@ def axis_of(length: Any) -> Axis:
         return Axis.CLIENTS if length.data == "n" else Axis.COORDINATES
     if type(length) is int and length == 1:
         return Axis.ONE
-    raise ValueError("an axis has n, d or 1 places, and no other number")
+    raise ValueError("the length of an axis is not n, d or 1")
 
 
 def indexed(value: Term, items: Sequence[Any]) -> Term:
@@ -54,7 +54,7 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
     if any(isinstance(item, Owners) for item in items):
         k = next(k for k, item in enumerate(items) if isinstance(item, Owners))
         if items[0] is not Ellipsis or any(item is Ellipsis for item in items[1:]):
-            raise ValueError("examples are looked up by an index that does not begin with ...")
+            raise ValueError("examples are indexed without a leading ...")
         place = -sum(item is not None for item in items[k:])
         whole = ast.Slice()
         return indexed(terms.of_owners(value, place), [*items[:k], whole, *items[k + 1 :]])
@@ -66,7 +66,7 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
             items = items if items[0] is Ellipsis else [Ellipsis, *items]
             k = next(k for k, item in enumerate(items) if _is_client(item))
         if len(whose) > 1 or items[0] is not Ellipsis or any(item is Ellipsis for item in items[1:]):
-            raise ValueError("a client is looked up by an index that does not begin with ..., or that names two")
+            raise ValueError("a client is indexed without a leading ..., or together with another")
         place = -sum(item is not None for item in items[k:])
         return indexed(terms.of_client(value, place, items[k].data), [*items[:k], *items[k + 1 :]])
     items = list(items)
@@ -78,7 +78,7 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
             raise ValueError("an index reaches the axes of replicas")
         before, axes = axes[: len(axes) - taken], axes[len(axes) - taken :]
     elif value.type.batched:
-        raise ValueError("an index counts from the axes of replicas: begin it with ...")
+        raise ValueError("an index counts from the axes of replicas: start it with ...")
     left: list[Axis] = []
     for item in items:
         if item is None:
@@ -120,14 +120,14 @@ def shortened(shape: Shape, by: ast.Slice) -> Shape:
     """A shape without some of its last axes."""
     cut = None if by.upper is None else _written(by.upper)
     if by.lower is not None or by.step is not None or cut is None or not -len(shape.axes) <= cut < 0 or shape.cut:
-        raise ValueError("a shape is asked for the axes of replicas")
+        raise ValueError("the shape of the axes of replicas is read")
     return Shape(shape.axes[:cut], -cut, shape.batched)
 
 
 def length(shape: Shape, place: Any) -> Any:
     """The length of one of the last axes."""
     if type(place) is not int or not -len(shape.axes) <= place < 0 or shape.cut:
-        raise ValueError("a shape is asked for the axes of replicas")
+        raise ValueError("the shape of the axes of replicas is read")
     axis = shape.axes[place]
     if axis not in _LENGTHS:
         raise ValueError(f"nothing says how many {axis} there are")
@@ -141,9 +141,9 @@ def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
         axis = tuple(range(-len(term.type.axes), 0))
     along = axis if type(axis) is tuple else (axis,)
     if type(keepdims) is not bool or not all(type(k) is int for k in along) or len(set(along)) < len(along):
-        raise ValueError("a sum is taken along axes that are written, counted from the last")
+        raise ValueError("a sum must name its axes as literals, counted from the last")
     if not along:
-        raise ValueError("a sum is taken along no axis")
+        raise ValueError("a sum names no axis")
     # Coordinates first, as of products of vectors; the axes stay until all are summed.
     for k in sorted(along, reverse=True):
         term = terms.total(term, k, keepdims or len(along) > 1)
@@ -160,7 +160,7 @@ def averaged(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
 
 def _largest(term: Term, axis: Any = None) -> Term:
     if axis != -1 and (axis is not None or term.type.axes != (Axis.CLIENTS,) or term.type.batched):
-        raise ValueError("a maximum is taken along another axis than the last")
+        raise ValueError("a maximum is taken along an axis other than the last")
     return terms.extreme(Op.MOST, term)
 
 

@@ -69,13 +69,13 @@ def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) 
     """The arguments of a call by their names."""
     a = function.node.args
     if a.vararg is not None or a.kwarg is not None:
-        raise ValueError("a function takes any number of arguments")
+        raise ValueError("a function takes a variable number of arguments")
     places = [argument.arg for argument in (*a.posonlyargs, *a.args)]
     all_names = [*places, *(argument.arg for argument in a.kwonlyargs)]
     found = dict(zip(places, given, strict=False))
     by_name = set(all_names) - {argument.arg for argument in a.posonlyargs}
     if len(given) > len(places) or not set(named) <= by_name - set(found):
-        raise ValueError("a function is given other arguments than it takes")
+        raise ValueError("a function is called with the wrong arguments")
     found |= named
     missing = [name for name in all_names if name not in found and name not in function.defaults]
     if missing:
@@ -97,7 +97,7 @@ def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
     while stack:
         at = stack.pop()
         if (isinstance(at, ast.stmt) and not isinstance(at, STATEMENTS)) or isinstance(at, _NOT_READ):
-            raise Unread(f"line {at.lineno}: {type(at).__name__.lower()} is not read")
+            raise Unread(f"line {at.lineno}: {type(at).__name__.lower()} is not supported")
         if isinstance(at, ast.FunctionDef):
             found.add(at.name)
             stack += [*at.decorator_list, *at.args.defaults, *(d for d in at.args.kw_defaults if d)]

@@ -106,7 +106,7 @@ def _case(
     # An invariant is compared with nothing.
     kept = None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
     if len({_axes(value) for function, value in values.items() if function is not kept}) > 1:
-        raise Unread("arrays that are compared lie side by side in different ways")
+        raise Unread("the compared arrays are stacked differently")
     axis = next((value.axis for value in values.values() if isinstance(value, Several)), -1)
     found = {function: _terms(value) for function, value in values.items()}
     program = None
@@ -116,7 +116,7 @@ def _case(
             raise Unread(f"parameters of {algorithm.name} vary with the round")
         law = reader.call(theirs(algorithm.draws), *given)
         if not isinstance(law, Law):
-            raise Unread(f"{algorithm.name} draws from what is no distribution")
+            raise Unread(f"{algorithm.name} draws from something that is not a distribution")
         after = reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
@@ -234,19 +234,19 @@ def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
 def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool = False) -> Scene:
     problems = [_problem_of(claim, instance, there) for instance in instances]
     if not instances or any(kind != problems[0] for kind in problems):
-        raise Unread("the problems of instances are of several kinds, or there is no instance")
+        raise Unread("the instances have problems of several types, or there is no instance")
     of, with_g, single, resolvents, of_g = problems[0]
     if of is LinearProblem:
         problem = data.problem([instance.problem for instance in instances], reader)
     elif of is None or of is Problem:
         problem = oracles.problem(with_g, single, resolvents, fixed=True, of_g=of_g)
     else:
-        raise Unread(f"nothing is known of a problem of type {of.__name__}")
+        raise Unread(f"problems are of the unknown type {of.__name__}")
     params = _params(claim, instances, reader, there)
     told = _types(claim, instances, reader, problem, params)
     State: Any = type(_state(instances[0]))
     if not is_record_class(State) or set(State._fields) != set(told):
-        raise Unread(f"states of {claim.id} have code of their own, or other parts than are told")
+        raise Unread(f"states of {claim.id} have code of their own, or undeclared parts")
     # What unpacks a state, or makes one of a tuple, goes by the order of its class.
     types = {name: told[name] for name in State._fields}
     state = NamedTupleValue(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
@@ -281,15 +281,15 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
     ours, numbers = there or theory.holds(make), {v for v in claim.setting.sources.values() if isinstance(v, str)}
     for name in cls._fields:
         if not ours and name not in numbers:
-            told[name] = Unknown(f"the parameter {name}, which code of somebody's own makes, of any kind")
+            told[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
             continue
         found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
-            told[name] = Unknown(f"the parameter {name}, which is of several kinds")
+            told[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
         else:
             # What is no letter and no compressor has one value here, and may have others elsewhere.
             known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
-            told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, of which values are not told")
+            told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
     return NamedTupleValue(cls, told)
 
 
@@ -347,7 +347,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
     """The types of the parts of a state, by their shapes at all instances; of recipes of this package alone."""
     build = claim.setting.drawing.special
     if build is None or not _is_theory(build.build):
-        raise Unread("the shapes of a state are not told for every n and d")
+        raise Unread("the shapes of a state are not known for every n and d")
     found: dict[str, Type] | None = None
     sizes: set[tuple[int, ...]] = set()
     for instance in instances:
@@ -363,7 +363,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
         here: dict[str, Type] = {}
         state = _state(instance)
         if not is_record_class(type(state)):
-            raise Unread("a state is no NamedTuple")
+            raise Unread("a state is not a NamedTuple")
         for name, value in state._asdict().items():
             shape = np.shape(value)[2:]
             if not set(shape) <= set(names):
@@ -375,7 +375,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
         found = here
         sizes.add(tuple(names))
     if found is None or len(sizes) < 2:
-        raise Unread("the shapes of a state are not seen at two sizes")
+        raise Unread("the shapes of a state were observed at one size only")
     return found
 
 

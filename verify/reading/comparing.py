@@ -187,7 +187,7 @@ def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance]
         if case is not None:
             compared += _compare(claim, case, problem, sized, instance.params, state, rng)
     if not compared:
-        raise Unread("there is no instance at which what was read can be compared with the code")
+        raise Unread("there is no instance at which the symbolic result can be compared with the code")
     return compared
 
 
@@ -251,13 +251,13 @@ def _compare(
         here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
         _same(here, np.broadcast_to(there, np.broadcast_shapes(np.shape(there), here.shape)), str(claim.id))
         if function is of_all and bool((there > 0).any()):
-            raise Unread("what the setting says of all states is not so in one of them")
+            raise Unread("a fact that the setting states of all states fails in one")
         if algorithm is not None and function is algorithm.invariant and bool((there != 0).any()):
-            raise Unread("a state does not satisfy the invariant of the method")
+            raise Unread("a state violates the invariant of the method")
     for of, strict in claim.setting.hints.signs if case.signs else ():
         numbers = np.asarray(of(problem, params))
         if not bool((numbers > 0 if strict else numbers >= 0).all()):
-            raise Unread("what the setting says of all constants is not so of some")
+            raise Unread("a fact that the setting states of all constants fails for some")
     if case.program is not None:
         algorithm = claim.statement.algorithm
         draw = algorithm.draws(problem, params, state).sample(rng, lead)

@@ -70,7 +70,7 @@ def read(statement: CompressorClass) -> CoordinateCompressor:
         raise Unread(str(error)) from error
     of, omega, bits, demands = both[0]
     if (omega, bits) != both[1][1:3]:
-        raise Unread("floats have another compressor than fractions")
+        raise Unread("floats and fractions get different compressors")
     return CoordinateCompressor(
         tuple(dict.fromkeys((of, both[1][0]))), omega, bits, tuple(dict.fromkeys((*demands, *both[1][3])))
     )
@@ -103,7 +103,7 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
             continue
         left, right = condition.of
         if condition.by not in ("<", "<=") or (left is not U) == (right is not U):
-            raise Unread("a uniform variate is not only compared with a number")
+            raise Unread("a uniform variate is used other than by comparing it with a number")
         if below is not None:
             raise Unread("a uniform variate is compared more than once")
         # Whether it is equal has no probability.
@@ -196,7 +196,7 @@ class _Reading:
         """What the statement's function makes of d and k."""
         made = self.reader.call(theirs(statement.compressor), _D, _K)
         if not isinstance(made, Named) or made.what != "a compressor" or made.fields["d"] is not _D:
-            raise Unread("what is made of d and k is no compressor on R^d")
+            raise Unread("the function of d and k does not return a compressor on R^d")
         if self.reader.taken:
             raise Unread("which compressor is made depends on a condition")
         return made
@@ -209,7 +209,7 @@ class _Reading:
         decided = [condition for condition, _ in self.reader.deciding]
         decided += [*self.reader.asked, *(condition for _, condition in self.reader.raising)]
         if any(_speaks_of(condition, X, LOW, U) for condition in decided):
-            raise Unread("what is done depends on an entry, of which an array has many")
+            raise Unread("a branch depends on one entry of an array")
         return value
 
     def demanded(self, say: _Letters) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
@@ -221,7 +221,7 @@ class _Reading:
     def _where(self, test: Any, one: Any, other: Any) -> Any:
         if isinstance(test, Condition):
             if test.by not in COMPARISONS:
-                raise ValueError("what is chosen depends on more than a comparison")
+                raise ValueError("a choice depends on more than a comparison")
             chosen = self.reader.answered(test)
         else:
             chosen = _truth(as_term(test))
@@ -245,7 +245,7 @@ class _Reading:
     def _subset(self, of: Any, size: Any) -> Law:
         count = as_term(size)
         if of is not _D or count.type != NUMBER or _speaks_of(count, X, LOW, U):
-            raise ValueError("a subset is drawn of other things than the coordinates")
+            raise ValueError("a subset is drawn of something other than the coordinates")
         self.demands.append(
             Condition("and", (Condition("<=", (terms.constant(1), count)), Condition("<=", (count, _D))))
         )
@@ -254,7 +254,7 @@ class _Reading:
     def _coin(self, p: Any) -> Law:
         of = as_term(p)
         if of.type != NUMBER and of.op is not Op.CONSTANT:
-            raise ValueError("a coin has no number as its probability")
+            raise ValueError("the probability of a coin is not a number")
         ends = Condition("<=", (terms.constant(0), of)), Condition("<=", (of, terms.constant(1)))
         self.demands.append(Condition("and", ends))
         return Law("shared coin", (of,))
@@ -267,7 +267,7 @@ def _truth(mask: Term) -> bool:
     if mask.op in (Op.NOT, Op.AND, Op.OR) and not mask.type.axes:
         of = [_truth(part) for part in mask.of]
         return not of[0] if mask.op is Op.NOT else all(of) if mask.op is Op.AND else any(of)
-    raise ValueError(f"what is chosen depends on {mask.type}")
+    raise ValueError(f"a choice depends on {mask.type}")
 
 
 def _entry(value: Any) -> Term:
@@ -278,20 +278,20 @@ def _entry(value: Any) -> Term:
 
 
 def _refused(value: Any) -> Any:
-    raise ValueError("a number is made a float among fractions, or a truth value of an array")
+    raise ValueError("a number is converted to a float among fractions, or an array to a truth value")
 
 
 def _as_float(value: Any) -> Any:
     if isinstance(value, Term) and value.type == NUMBER and not _speaks_of(value, X, LOW, U):
         return value
     if type(value) not in (int, Fraction):
-        raise ValueError("a float is made of what is no number")
+        raise ValueError("a float is made from something that is not a number")
     return value
 
 
 def _below(value: Any) -> Term:
     if value is not X:
-        raise ValueError("the power of two below another number than the entry is taken")
+        raise ValueError("the power of two below a number other than the entry is taken")
     return LOW
 
 
@@ -317,13 +317,13 @@ def _compressor(
 
 def _uniform(shape: Any) -> Law:
     if type(shape) is not tuple or len(shape) != 1 or shape[0] is not _D:
-        raise ValueError("uniform variates are drawn of another shape than (d,)")
+        raise ValueError("uniform variates are drawn with a shape other than (d,)")
     return Law("uniform")
 
 
 def _independent(one: Any, count: Any) -> Law:
     if not isinstance(one, Law) or one.name != "shared coin" or count is not _D:
-        raise ValueError("other things than a coin for each coordinate are drawn")
+        raise ValueError("something other than a coin for each coordinate is drawn")
     return Law("mask", one.of)
 
 
@@ -341,9 +341,9 @@ def _uniforms(law: Law) -> int:
 def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
     """What may be drawn for an entry, with the probabilities of masks."""
     if not isinstance(law, Law):
-        raise ValueError("what is drawn has no distribution that is read")
+        raise ValueError("the distribution of a draw is not supported")
     if law.name == "constant":
-        yield Unknown("what is drawn where nothing is"), terms.constant(1)
+        yield Unknown("a draw where nothing is drawn"), terms.constant(1)
     elif law.name == "uniform":
         yield U, terms.constant(1)
     elif law.name == "mask":

@@ -24,7 +24,7 @@ _LOSS = ("value", "slope", "curvature", "conjugate", "ascent")
 def problem(problems: Sequence[Any], reader: Reader) -> Named:
     """What stands for problems of labelled examples with a squared loss: of one way of sharing."""
     if any(type(p) is not LinearProblem or type(p.f) is not LinearModels for p in problems):
-        raise Unread("nothing is known of some of the problems")
+        raise Unread("some of the problems are of an unknown type")
     shares = {p.f.share for p in problems}
     if len(shares) > 1 or not all(_is_squared(p.f.loss) for p in problems):
         raise Unread("the losses are not squared, or shared in two ways")

@@ -70,7 +70,7 @@ class Expressions(Objects):
             raise refused(at, scope, f"more than {LARGEST} expressions are computed")
         compute = _EXPRESSIONS.get(type(at))
         if compute is None:
-            raise refused(at, scope, "no such expression is read")
+            raise refused(at, scope, "expressions of this kind are not supported")
         return self._placed(at, scope, lambda: compute(self, at, scope))
 
     def _placed(self, at: ast.AST, scope: Scope, compute: Callable[[], Any]) -> Any:
@@ -133,7 +133,7 @@ class Expressions(Objects):
             return Condition("not", (value,))
         if isinstance(at.op, ast.USub | ast.UAdd):
             if isinstance(value, Term) and value.type.mask:
-                raise ValueError("a mask has a sign, which numpy does not give it")
+                raise ValueError("a mask is negated, which numpy rejects")
             if type(value) in (int, Fraction):
                 return -value if isinstance(at.op, ast.USub) else value
             return terms.negative(as_term(value)) if isinstance(at.op, ast.USub) else as_term(value)
@@ -161,7 +161,7 @@ class Expressions(Objects):
         if not any(isinstance(value, Condition) for value in found):
             return found[-1]
         if not all(type(value) is bool or isinstance(value, Condition) for value in found):
-            raise ValueError("a condition on letters stands beside what is no truth value")
+            raise ValueError("a condition on letters is combined with something that is not a truth value")
         self._ask(found[:-1])
         return joined(by, found)
 
@@ -191,7 +191,7 @@ class Expressions(Objects):
             if key is None:
                 inner = self._value(value, scope)
                 if not isinstance(inner, NamedTupleValue) or inner.of is not None:
-                    raise ValueError(f"{describe(inner)} is taken for a mapping")
+                    raise ValueError(f"{describe(inner)} is used as a mapping")
                 found |= inner.fields
             else:
                 name = self._value(key, scope)
@@ -244,12 +244,12 @@ class Expressions(Objects):
             elif isinstance(value, NamedTupleValue) and value.of is None:
                 named |= value.fields
             else:
-                raise ValueError(f"{describe(value)} is taken for a mapping")
+                raise ValueError(f"{describe(value)} is used as a mapping")
         return self._called(function, given, named)
 
     def _looked_up(self, value: Any, name: Any, *more: Any) -> Any:
         if type(name) is not str or more:
-            raise ValueError("getattr is asked for a name that is not written, or with a default")
+            raise ValueError("getattr is called with a name that is not a literal, or with a default")
         return self._attribute_of(value, name)
 
 
@@ -269,7 +269,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Expressions, Any, Scope], Any]] = {
     ast.ListComp: Expressions._comprehension,
     ast.Lambda: Expressions._inner,
     ast.Call: Expressions._call,
-    ast.JoinedStr: lambda reader, at, scope: Unknown("a text that is made"),
+    ast.JoinedStr: lambda reader, at, scope: Unknown("a computed string"),
 }
 
 

@@ -122,7 +122,7 @@ def _given(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
 def _all_drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     kind, name = term.data
     if kind == "compression":
-        raise Unread("nothing says what compressors make of a vector, over all that they draw")
+        raise Unread("the outcomes of compressors over all draws are not known")
     world.totals[name] = of[1]
     if kind == "weighted subset":
         world.weights[name] = of[0]
@@ -218,7 +218,7 @@ def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) ->
     for residual in residuals:
         here.known.update(_solved(here, evaluated(here, [residual])[0], program))
     if not all(value.is_zero() for value in evaluated(here, residuals)):
-        raise Unread("parts of the state are not told by the residuals")
+        raise Unread("the residuals do not determine all parts of the state")
     after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
     here.known.update(after)
     return all(value.is_zero() for value in evaluated(here, residuals))
@@ -232,7 +232,7 @@ def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> 
         first = next(iter(one.of), ONE)
         times = WorldValue({ONE: other.of[first] / one.of[first]} if first in one.of and first in other.of else {})
         if not (other - one * times).is_zero():
-            raise Unread("a residual is no multiple of what it was before the step")
+            raise Unread("a residual is not a multiple of its value before the step")
         yield other, one * times
 
 

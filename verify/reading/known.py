@@ -45,20 +45,20 @@ def _whole(value: Any) -> Any:
         return value
     # A decimal may be whole as it is written, and less than that in floats.
     if type(value) is not int:
-        raise ValueError("a whole number is made of what is none")
+        raise ValueError("an integer is made from something that is not one")
     return value
 
 
 def _same(value: Any) -> Any:
     if type(value) not in (int, Fraction):
-        raise ValueError("a float is made of what is not written as a number")
+        raise ValueError("a float is made from something that is not a literal number")
     return value
 
 
 def _extreme(op: Op, of: Any) -> Term:
     term = as_term(of)
     if term.type.axes != (Axis.CLIENTS,) or term.type.batched:
-        raise ValueError(f"the {op} of {term.type} is taken, where a number for each client is due")
+        raise ValueError(f"the {op} of {term.type} is taken, where a number for each client is expected")
     return terms.extreme(op, term)
 
 
@@ -67,7 +67,7 @@ def _fraction(one: Any, other: Any = 1) -> Any:
     if type(one) is int and type(other) is int:
         return Fraction(one, other)
     if any(type(v) is not int and not (isinstance(v, Term) and v.type == terms.NUMBER) for v in (one, other)):
-        raise ValueError("a fraction is made of what are no letters and no whole numbers")
+        raise ValueError("a fraction is made from something other than letters and integers")
     return terms.divide(as_term(one), as_term(other))
 
 
@@ -75,7 +75,7 @@ def _truth(value: Any) -> Any:
     if isinstance(value, Term) and value.type == terms.NUMBER:
         return Condition("!=", (value, terms.constant(0)))
     if type(value) is not bool and not isinstance(value, Condition):
-        raise ValueError("a truth value is made of what is none")
+        raise ValueError("a truth value is made from something that is not one")
     return value
 
 
@@ -142,10 +142,10 @@ def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
     if isinstance(shape, Shape | Lengths):
         of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)
         if of.batched is not term.type.batched:
-            raise ValueError("replicas are spread, or spread over, where the other has none")
+            raise ValueError("replicas are broadcast against an array without replicas")
         return terms.spread(term, (*of.axes, *map(axis_of, more)))
     if term.type.batched:
-        raise ValueError("replicas are spread over axes that are told without them")
+        raise ValueError("replicas are broadcast over axes given without them")
     return terms.spread(term, tuple(map(axis_of, shape if type(shape) is tuple else (shape,))))
 
 
@@ -153,17 +153,17 @@ def _array(value: Any, dtype: Any = None) -> Term:
     if type(value) is tuple and len(value) == 1:
         number = as_term(value[0])
         if number.type.axes or number.type.batched:
-            raise ValueError(f"an array is made of {number.type}, where a number is due")
+            raise ValueError(f"an array is made of {number.type}, where a number is expected")
         return terms.view(number, (Axis.ONE,))
     term = as_term(value)
     if dtype is not None and (dtype is not _BOOL or not term.type.mask):
-        raise ValueError("an array is made of another type")
+        raise ValueError("an array is made with a different type")
     return term
 
 
 def _ones(shape: Any, dtype: Any = _FLOAT) -> Term:
     if dtype not in (_INT, _FLOAT, _BOOL):
-        raise ValueError("ones are made of another type than int, float or bool")
+        raise ValueError("ones are made with a type other than int, float or bool")
     lengths = shape if type(shape) is tuple else (shape,)
     return terms.spread(terms.constant(True if dtype is _BOOL else 1), tuple(map(axis_of, lengths)))
 
@@ -175,7 +175,7 @@ def _unread(*given: Any) -> Any:
 def _from_keys(keys: Any, value: Any = None) -> NamedTupleValue:
     names = _tuple(keys)
     if not all(type(name) is str for name in names):
-        raise ValueError("keys are made of what are no names")
+        raise ValueError("keys are made from something other than names")
     return NamedTupleValue(None, dict.fromkeys(names, value))
 
 
@@ -185,7 +185,7 @@ def _zeros(*lengths: Any) -> Term:
 
 def _filled(shape: Any, dtype: Any = _FLOAT) -> Term | Numbers:
     if dtype not in (_INT, _FLOAT):
-        raise ValueError("zeros are made of another type than int or float")
+        raise ValueError("zeros are made with a type other than int or float")
     if isinstance(shape, Shape):
         return terms.zeros(shape.axes, shape.batched)
     if isinstance(shape, Numbers):
@@ -196,19 +196,19 @@ def _filled(shape: Any, dtype: Any = _FLOAT) -> Term | Numbers:
 def _side_by_side(parts: Any, axis: Any = 0) -> Several:
     vectors = tuple(map(as_term, _tuple(parts)))
     if type(axis) is not int or axis not in (-1, -2) or any(len(v.type.axes) < -axis for v in vectors):
-        raise ValueError("what is concatenated are no arrays, along an axis that they have")
+        raise ValueError("concatenate is not applied to arrays along an axis of theirs")
     others = {tuple(a for k, a in enumerate(reversed(v.type.axes), 1) if k != -axis) for v in vectors}
     if len(others) > 1 or len({v.type.batched for v in vectors}) > 1 or any(v.type.mask for v in vectors):
-        raise ValueError("what is concatenated differs in other axes")
+        raise ValueError("concatenated arrays differ in other axes")
     return Several(vectors, axis)
 
 
 def _stacked(parts: Any, axis: Any = 0) -> Several:
     if type(axis) is not int or axis not in (-1, -2):
-        raise ValueError("what is stacked is not so on one of the last two axes")
+        raise ValueError("arrays are stacked on an axis before the last two")
     arrays = [as_term(part) for part in _tuple(parts)]
     if any(len(array.type.axes) < -axis - 1 for array in arrays):
-        raise ValueError("what is stacked has fewer axes")
+        raise ValueError("stacked arrays have too few axes")
     places = [len(array.type.axes) + axis + 1 for array in arrays]
     wider = [(*a.type.axes[:k], Axis.ONE, *a.type.axes[k:]) for a, k in zip(arrays, places, strict=True)]
     return _side_by_side(tuple(terms.view(a, axes) for a, axes in zip(arrays, wider, strict=True)), axis)
@@ -217,7 +217,7 @@ def _stacked(parts: Any, axis: Any = 0) -> Several:
 def _repeated(value: Any, count: Any, axis: Any = None) -> Term:
     term = as_term(value)
     if type(axis) is not int or not -len(term.type.axes) <= axis < 0 or term.type.axes[axis] is not Axis.ONE:
-        raise ValueError("what is repeated is no axis with one place")
+        raise ValueError("a repeated axis has more than one place")
     axes = list(term.type.axes)
     axes[axis] = axis_of(count)
     return terms.spread(term, tuple(axes))
@@ -235,7 +235,7 @@ def _has(value: Any, name: Any) -> bool:
         # Where some of the functions have none others of their class may.
         return True
     if type(name) is not str or not isinstance(value, NamedTupleValue) or value.of is None:
-        raise ValueError("hasattr is asked of what is no record")
+        raise ValueError("hasattr is called on something that is not a record")
     return hasattr(value.of, name)
 
 
@@ -243,20 +243,20 @@ def _range(*ends: Any) -> range | Often:
     if len(ends) == 1 and isinstance(ends[0], Term) and ends[0].op is Op.LETTER and ends[0].type == terms.NUMBER:
         return Often(ends[0])
     if not all(type(end) is int for end in ends):
-        raise ValueError("a range has ends that are not written, and are no declared counts")
+        raise ValueError("the ends of a range are neither literals nor declared counts")
     return range(*ends)
 
 
 def _tuple(value: Any = ()) -> tuple[Any, ...]:
     if type(value) is not tuple:
-        raise ValueError("a tuple is made of what is none")
+        raise ValueError("a tuple is made from something that is not a sequence")
     return value
 
 
 def _length(value: Any) -> Any:
     if isinstance(value, Term):
         if value.type.batched or not value.type.axes:
-            raise ValueError("the length is asked of what may begin with replicas")
+            raise ValueError("len is taken of something that may begin with replicas")
         return length(Shape(value.type.axes), -len(value.type.axes))
     return len(_tuple(value))
 
@@ -268,13 +268,13 @@ def _zipped(*values: Any, strict: bool = False) -> Once:
 def _number(value: Any) -> Term:
     term = as_term(value)
     if term.type.axes or term.type.batched or term.type.degree > 0:
-        raise ValueError(f"a distribution has the parameter {term.type}, where a number is due")
+        raise ValueError(f"a distribution has the parameter {term.type}, where a number is expected")
     return term
 
 
 def _clients(value: Any) -> Term:
     if axis_of(value) is not Axis.CLIENTS:
-        raise ValueError("a distribution speaks of another number than that of clients")
+        raise ValueError("a distribution is not over the clients")
     return as_term(value)
 
 
@@ -288,13 +288,13 @@ def _independent(one: Any, count: Any) -> Law:
 def _coins(q: Any) -> Law:
     term = as_term(q)
     if term.type != Type((Axis.CLIENTS,)):
-        raise ValueError(f"coins have the parameter {term.type}, where a number for each client is due")
+        raise ValueError(f"coins have the parameter {term.type}, where a number for each client is expected")
     return Law("coins", (term,))
 
 
 def _pattern(n: Any, d: Any, s: Any) -> Law:
     if axis_of(d) is not Axis.COORDINATES:
-        raise ValueError("a pattern speaks of another number than that of coordinates")
+        raise ValueError("a pattern is not over the coordinates")
     return Law("pattern", (_clients(n), _number(s)))
 
 
@@ -312,20 +312,20 @@ def _bregman(f: Any, x: Any, x_star: Any, slope: Any) -> Term:
 def _weighted(weights: Any, tau: Any) -> Law:
     term = as_term(weights)
     if term.type.axes != (Axis.CLIENTS,) or term.type.batched:
-        raise ValueError(f"weights are {term.type}, where a number for each client is due")
+        raise ValueError(f"weights are {term.type}, where a number for each client is expected")
     return Law("weighted subset", (term, _number(tau)))
 
 
 def _law(value: Any) -> Law:
     if not isinstance(value, Law):
-        raise ValueError("this is no distribution")
+        raise ValueError("this is not a distribution")
     return value
 
 
 def product(make: Any, of: Any) -> Law:
     """Several draws, independent of each other, as a NamedTuple."""
     if not isinstance(make, Class) or not is_record_class(make.of):
-        raise ValueError("the draws of a product are no NamedTuple")
+        raise ValueError("the draws of a product are not a NamedTuple")
     return Law("product", tuple(map(_law, _tuple(of))), make.of)
 
 

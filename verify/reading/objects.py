@@ -74,7 +74,7 @@ class Objects(ABC):
         if type(value) is partial:
             inner = self.lifted(value.func)
             if not isinstance(inner, Function):
-                raise Unread("a partial of what is no function of somebody's is not read")
+                raise Unread("a partial of something other than a plain function is not supported")
             named = {name: self.lifted(v) for name, v in value.keywords.items()}
             given = (*inner.given, *map(self.lifted, value.args))
             return replace(inner, given=given, named={**inner.named, **named})
@@ -91,16 +91,16 @@ class Objects(ABC):
         if is_ours(value) and is_dataclass(value):
             # Such classes check what they are given, and keep it.
             name = str(getattr(value, "__name__", ""))
-            return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, of which nothing is known"))
+            return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, which is not known here"))
         if _is_plain_instance(value):
             return DataclassValue(value)
         kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        return Unknown(f"an object of type {kind}, of which nothing is known")
+        return Unknown(f"an object of type {kind}, which is not known here")
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)
         if function.__builtins__ is not vars(builtins):  # type: ignore[attr-defined]
-            raise Unread(f"{function.__name__} has builtins of its own")
+            raise Unread(f"{function.__name__} has its own builtins")
         within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
         scope = Scope({}, None, function, module, within, frozenset())
         arguments = [*node.args.posonlyargs, *node.args.args]
@@ -122,7 +122,7 @@ class Objects(ABC):
                 break
             here = here.around
         function = here.function
-        assert function is not None, "what stands outermost is a function of Python's"
+        assert function is not None, "the outermost function is a Python builtin"
         if name in function.__code__.co_freevars:
             check_kept(name, scope)
             cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
@@ -141,7 +141,7 @@ class Objects(ABC):
 
     def _attribute_of(self, value: Any, name: str) -> Any:
         if name.startswith("__"):
-            raise ValueError(f"{name} is no name that is read")
+            raise ValueError(f"{name} is not a supported name")
         if isinstance(value, Named | NamedTupleValue | Law) and name in value.fields:
             return value.fields[name]
         if isinstance(value, NamedTupleValue) and value.of is not None:
@@ -190,7 +190,7 @@ class Objects(ABC):
         if type(found) is property and found.fget is not None:
             return self._called(self.lifted(found.fget), (value,), {})
         if found is not None and type(found) is not FunctionType and hasattr(type(found), "__get__"):
-            raise ValueError(f"{name} is computed in a way that is not read")
+            raise ValueError(f"{name} is computed in an unsupported way")
         if isinstance(value, DataclassValue) and name in vars(value.of):
             return self.lifted(vars(value.of)[name])
         if type(found) is FunctionType:
@@ -205,7 +205,7 @@ def decimal(at: ast.Constant, scope: Scope) -> Fraction:
     value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
     held: Any = at.value
     if math.isinf(held) or bool(held) is not bool(value):
-        raise ValueError(f"{held} is written, which floats cannot hold")
+        raise ValueError(f"{held} is a literal that floats cannot represent")
     return value
 
 
@@ -261,7 +261,7 @@ def as_written(name: str, value: Any, scope: Scope) -> Any:
                 return decimal(written, scope)
             if named and type(value) is not float and _is_literal(written, value):
                 return value
-    raise ValueError(f"{name} is not the constant that is written there")
+    raise ValueError(f"{name} differs from the constant in the source")
 
 
 def _is_literal(written: ast.expr | None, value: Any) -> bool:
@@ -277,7 +277,7 @@ _LOADED = fedtheory.__getattr__
 
 def _loaded(name: str) -> Any:
     if vars(fedtheory)["__getattr__"] is not _LOADED:
-        raise ValueError("the names of the package are looked up in a way that is not known")
+        raise ValueError("names of the package are looked up in an unknown way")
     return _LOADED(name)
 
 

@@ -40,7 +40,7 @@ class Ground:
     def number(self, value: WorldValue) -> sympy.Expr:
         """A value that is a number made of letters; ``Unread`` for any other."""
         if not set(value.of) <= {ONE}:
-            raise Unread("a letter, or a side of a condition, is no number made of letters")
+            raise Unread("a letter, or a side of a condition, is not a number composed of letters")
         return self.expression(value.of.get(ONE, self.world.field.zero))
 
     def relation(self, condition: Condition) -> sympy.Basic:
@@ -141,9 +141,9 @@ def unmet(ground: Ground, case: CodePath) -> Iterator[str]:
         values = evaluated(ground.world, [quotient.of[-1]])
         for c in (c for value in values for c in value.of.values()):
             if (c, met) not in seen and not there.is_never_zero(c):
-                yield f"{c} may be zero, by which the code divides"
+                yield f"{c} may be zero, and the code divides by it"
             seen.add((c, met))
     for c in ground.world.divided:
         if c not in seen and not ground.is_never_zero(c):
-            yield f"{c} may be zero, by which the code divides"
+            yield f"{c} may be zero, and the code divides by it"
         seen.add(c)

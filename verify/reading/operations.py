@@ -53,7 +53,7 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
     if isinstance(one, Numbers) or isinstance(other, Numbers):
         if not all(isinstance(v, Numbers | Term) or type(v) in CONSTANTS for v in (one, other)):
             raise ValueError(f"{describe(one)} and {describe(other)} are taken together")
-        return Numbers("numbers of which nothing is known")
+        return Numbers("unknown numbers")
     numbers = all(type(v) in (int, bool, Fraction) for v in (one, other))
     if numbers and type(by) in _ARITHMETIC:
         found = _ARITHMETIC[type(by)](one, other)
@@ -79,7 +79,7 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
         return terms.divide(a, b)
     if isinstance(by, ast.Pow):
         if type(other) is not int and not (type(other) is Fraction and other.denominator == 1):
-            raise ValueError(f"a power has {describe(other)} as its exponent, where a whole number is due")
+            raise ValueError(f"a power has {describe(other)} as its exponent, where an integer is expected")
         return terms.power(a, int(other))
     if isinstance(by, ast.BitAnd | ast.BitOr):
         return terms.logical(Op.AND if isinstance(by, ast.BitAnd) else Op.OR, a, b)

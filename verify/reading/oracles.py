@@ -69,7 +69,7 @@ def problem(
 def vector(name: str, of: Any) -> Term:
     """A vector of the problem, of which nothing is assumed."""
     if not isinstance(of, Named) or of.what != "the problem":
-        raise ValueError(f"{name} is asked of what is no problem")
+        raise ValueError(f"{name} is called on something that is not a problem")
     return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
 
 
@@ -84,14 +84,14 @@ def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = Fa
 def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
     number, point = as_term(shift), as_term(target)
     if number.type.degree > 0 or number.type.batched or number.type.axes not in ((), (Axis.CLIENTS,)):
-        raise ValueError(f"{name} is asked for {number.type}, where a number for each client is due")
+        raise ValueError(f"{name} is asked for {number.type}, where a number for each client is expected")
     return terms.called(Op.ORACLE, name, [number, point], (over, Axis.COORDINATES), 1)
 
 
 def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) -> Term:
     point = as_term(at)
     if over is Axis.ONE and point.type.axes[-2:-1] != (Axis.ONE,):
-        raise ValueError(f"{name} is taken at {point.type}, where a single vector is due")
+        raise ValueError(f"{name} is taken at {point.type}, where a single vector is expected")
     return terms.called(Op.ORACLE, name, [point], (over, *more), degree)
 
 
@@ -123,7 +123,7 @@ def oracle(name: str) -> Named:
 
 def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> NamedTupleValue:
     if draw is not None and not (isinstance(draw, Randomness) and _of_compressor(draw, name)):
-        raise ValueError(f"{name}.answer is given other randomness than its own")
+        raise ValueError(f"{name}.answer is given randomness other than its own")
     asked = [as_term(y), as_term(start)] if draw is None else [draw.leaf, as_term(y), as_term(start)]
     w = terms.called(Op.ORACLE, f"{name} of {describe(f)}.answer", asked, (Axis.CLIENTS, Axis.COORDINATES), 1)
     return NamedTupleValue(Answer, {"w": w, "steps": Unknown("how many steps an oracle took")})
@@ -131,7 +131,7 @@ def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> NamedTupleVal
 
 def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
     if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
-        raise ValueError(f"{name}.apply is given other randomness than its own")
+        raise ValueError(f"{name}.apply is given randomness other than its own")
     return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
 
 
@@ -142,7 +142,7 @@ def _of_compressor(draw: Randomness, name: str) -> bool:
 def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
     """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
     if law.name == "constant":
-        return Unknown("what is drawn where nothing is")
+        return Unknown("a draw where nothing is drawn")
     if law.name == "compression":
         return Randomness(terms.leaf(Op.DRAW, (name, law.of[0]), Type((), True)))  # type: ignore[arg-type]
     if law.name == "independent":

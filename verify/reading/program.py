@@ -58,7 +58,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     world = _World.of(algorithm, problem, params, counts or {})
     law = world.reader.call(theirs(algorithm.draws), *world.given)
     if not isinstance(law, Law):
-        raise Unread(f"{algorithm.name} draws from what is no distribution")
+        raise Unread(f"{algorithm.name} draws from something that is not a distribution")
     after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
     told, step = world.given[1].fields, parts_after(after, world.types)
     _check_used(world.reader, *step.values(), *law.terms())
@@ -93,7 +93,7 @@ def _check_used(reader: Reader, *told: Term) -> None:
     used = {id(term) for term in parts(*told)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
-            raise Unread("a quotient is made that is not used, and may be none for some letters")
+            raise Unread("an unused quotient may be undefined for some letters")
 
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
@@ -182,7 +182,7 @@ def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
     if type(after) is tuple and len(after) == len(types):
         after = NamedTupleValue(None, dict(zip(types, after, strict=True)))
     if not isinstance(after, NamedTupleValue) or set(after.fields) != set(types):
-        raise Unread("a step gives other parts than a state has")
+        raise Unread("a step returns parts other than those of a state")
     found = {name: as_term(after.fields[name]) for name in types}
     for name, term in found.items():
         if term.type.axes != types[name].axes or term.type.degree not in (types[name].degree, terms.ANY_DEGREE):
@@ -197,7 +197,7 @@ def theirs(function: Any, State: type | None = None) -> Any:
         if holder is None:
             return function
         if holder is base.stepping and held(function, "State") is not State:
-            raise Unread("a step makes states of another class")
+            raise Unread("a step returns states of a different class")
         function = held(function, _HOLDERS[holder])
     return function
 

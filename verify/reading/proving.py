@@ -57,11 +57,11 @@ def unshown(claim: Claim, case: CodePath) -> str:
     if isinstance(claim.statement, Invariant):
         assert case.program is not None
         if not generic_client.leaves_zero(here, case.program, case.quantities[claim.statement.residual]):
-            return "a step is not seen to leave the residual zero"
+            return "a step is not shown to leave the residual zero"
     else:
         for left, right in _sides(claim, case, about):
             if not (left - right).is_zero():
-                return "the two sides are not seen to be one expression"
+                return "the two sides do not reduce to the same expression"
     learn_sums(about)
     return next(unmet(about, case), "")
 
@@ -138,7 +138,7 @@ def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldV
     letters = {letter: evaluated(here, [term])[0] for letter, term in known.items()}
     counts = {len(values) for values in found.values()}
     if len(counts) > 1:
-        raise Unread("quantities give different numbers of vectors side by side")
+        raise Unread("quantities stack different numbers of vectors")
     for k in range(counts.pop()):
         env = {**letters, **{expression: values[k] for expression, values in found.items()}}
         for comparison in statement.comparisons:

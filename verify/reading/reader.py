@@ -167,9 +167,11 @@ class Reader(Expressions):
             # Of a call that gives nothing the conditions are left under which it raises an error.
             guards = isinstance(at.value, ast.Call) and self._value(at.value, scope) is None
             if not guards and not isinstance(at.value, ast.Constant):
-                raise refused(at, scope, "what it computes is dropped")
+                raise refused(at, scope, "its result is discarded")
         elif not isinstance(at, ast.Pass):
-            raise refused(at, scope, "it is reached" if isinstance(at, ast.Raise) else "no such statement is read")
+            raise refused(
+                at, scope, "it is reached" if isinstance(at, ast.Raise) else "statements of this kind are not supported"
+            )
 
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
         if isinstance(target, ast.Name):
@@ -181,7 +183,7 @@ class Reader(Expressions):
             for inner, item in zip(target.elts, items, strict=True):
                 self._bind(inner, item, scope)
         else:
-            raise refused(target, scope, "it is set, where only names are")
+            raise refused(target, scope, "it is assigned to, where only names may be")
 
     def _decided(self, test: ast.expr, scope: Scope) -> bool:
         value = self._value(test, scope)
@@ -210,17 +212,17 @@ class Reader(Expressions):
         """
         counter, changed = at.target, set_in(at.body)
         if at.orelse or not isinstance(counter, ast.Name) or counter.id in changed:
-            raise refused(at, scope, "a loop that ends at a letter has an else, or sets what it counts by")
+            raise refused(at, scope, "a loop with a symbolic end has an else, or assigns its counter")
         before = {name: scope.names[name] for name in changed if name in scope.names}
         whole = all(isinstance(v, Term) and v.type.degree in (0, 1) and not v.type.mask for v in before.values())
         if not whole or any(isinstance(node, ast.FunctionDef) for part in at.body for node in ast.walk(part)):
-            raise refused(at, scope, "a loop that ends at a letter sets more than arrays")
+            raise refused(at, scope, "a loop with a symbolic end assigns more than arrays")
         self._forget(at, scope, before)
         scope.names[counter.id] = terms.leaf(Op.ANY, f"{counter.id}, line {at.lineno}", terms.NUMBER)
         try:
             self._run(at.body, scope)
         except Returned as returned:
-            raise refused(at, scope, "it returns from a loop that ends at a letter") from returned
+            raise refused(at, scope, "it returns from a loop with a symbolic end") from returned
         for name, value in before.items():
             kind = scope.names[name].type if isinstance(scope.names[name], Term) else None
             if kind != value.type:
@@ -248,4 +250,4 @@ class Reader(Expressions):
 def _name_of(target: ast.expr, scope: Scope) -> str:
     if isinstance(target, ast.Name):
         return target.id
-    raise refused(target, scope, "it is set, where only names are")
+    raise refused(target, scope, "it is assigned to, where only names may be")

@@ -76,7 +76,7 @@ def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Modul
     if len(nodes) > 1:
         nodes = [node for node in nodes if isinstance(node, ast.Lambda) and _spans(node, code)]
     if len(nodes) != 1:
-        raise Unread(f"{code.co_name} (line {code.co_firstlineno}) cannot be told from others on its line")
+        raise Unread(f"{code.co_name} (line {code.co_firstlineno}) cannot be distinguished from others on its line")
     return nodes[0], found
 
 

@@ -105,7 +105,7 @@ class Term:
     def __post_init__(self) -> None:
         width = _width(self)
         if width is not None and width[1] and width[0] >= 64:
-            raise ValueError("an array of whole numbers may be beyond 2^63, where they begin anew")
+            raise ValueError("an array of integers may exceed 2^63 and wrap around")
         object.__setattr__(self, "width", width)
 
     # Terms that share their parts are trees of any size when they are compared or hashed as such.
@@ -196,11 +196,11 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
     whole = own in ((Axis.CLIENTS, Axis.COORDINATES), (Axis.ONE, Axis.COORDINATES))
     if at.degree not in (1, ANY_DEGREE) or not whole or not set(before) <= {Axis.ONE, Axis.DRAWS}:
         hint = ": write x[..., None, :] for a point x" if own[-1:] == (Axis.COORDINATES,) and not whole else ""
-        raise ValueError(f"{name} is taken at {at}, where vectors of clients are due{hint}")
+        raise ValueError(f"{name} is taken at {at}, where vectors of clients are expected{hint}")
     batched = any(term.type.batched for term in on)
     if any(term.op is Op.ALL for term in on):
         if before != (Axis.ONE,):
-            raise ValueError(f"{name} is taken with all draws at {at}, where an axis for them is due")
+            raise ValueError(f"{name} is taken with all draws at {at}, where an axis for them is expected")
         before = (Axis.DRAWS,)
     return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
 
@@ -237,7 +237,7 @@ def add(one: Term, other: Term) -> Term:
     """The sum, of terms of one degree."""
     axes, batched = broadcast(one.type, other.type)
     if one.type.mask and other.type.mask:
-        raise ValueError("two masks are added, of which numpy makes one that is true where either is")
+        raise ValueError("two masks are added, which numpy takes as a logical or")
     degrees = {one.type.degree, other.type.degree} - {ANY_DEGREE}
     if len(degrees) > 1:
         raise ValueError(f"{one.type} and {other.type} are added")
@@ -255,7 +255,7 @@ def multiply(one: Term, other: Term) -> Term:
     degrees = one.type.degree, other.type.degree
     degree = ANY_DEGREE if ANY_DEGREE in degrees else sum(degrees)
     if degree > 2:
-        raise ValueError(f"{one.type} is multiplied by {other.type}, which is no inner product")
+        raise ValueError(f"{one.type} is multiplied by {other.type}, which is not an inner product")
     return Term(Op.MULTIPLY, (one, other), Type(axes, batched, degree, one.type.mask and other.type.mask))
 
 
@@ -263,34 +263,34 @@ def divide(one: Term, other: Term) -> Term:
     """The quotient by a number."""
     axes, batched = broadcast(one.type, other.type)
     if other.type.degree != 0 or other.type.mask or Axis.COORDINATES in other.type.axes:
-        raise ValueError(f"{one.type} is divided by {other.type}, where a number is due")
+        raise ValueError(f"{one.type} is divided by {other.type}, where a number is expected")
     return Term(Op.DIVIDE, (one, other), Type(axes, batched, one.type.degree))
 
 
 def power(one: Term, exponent: int) -> Term:
     """A power with an exponent that is written in the code: of numbers any, of vectors up to the second."""
     if one.type.mask:
-        raise ValueError("a power is taken of a mask, of which numpy makes small integers")
+        raise ValueError("a power of a mask is taken, which overflows in numpy")
     if one.type.degree == 0 and Axis.COORDINATES not in one.type.axes:
         degree = 0
     elif 0 < exponent and exponent * one.type.degree <= 2:
         degree = exponent * one.type.degree if one.type.degree >= 0 else ANY_DEGREE
     else:
-        raise ValueError(f"the power {exponent} of {one.type} is no inner product")
+        raise ValueError(f"the power {exponent} of {one.type} is not an inner product")
     return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
 
 
 def root(one: Term) -> Term:
     """The square root of a number that is the same for all clients and in all replicas."""
     if one.type != NUMBER:
-        raise ValueError(f"the square root of {one.type} is taken, where a number is due")
+        raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
     return Term(Op.ROOT, (one,), NUMBER)
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:
     """``one`` where a mask that was drawn is true, else ``other``."""
     if not mask.type.mask:
-        raise ValueError(f"what is chosen depends on {mask.type}, where a draw is due")
+        raise ValueError(f"a choice depends on {mask.type}, where a draw is due")
     masks = one.type.mask and other.type.mask
     both = (multiply if masks else add)(one, other).type
     axes, batched = broadcast(mask.type, both)
@@ -300,7 +300,7 @@ def choose(mask: Term, one: Term, other: Term) -> Term:
 def logical(op: Op, *masks: Term) -> Term:
     """Not, and, or: of masks."""
     if not all(term.type.mask for term in masks):
-        raise ValueError(f"{op} is taken of {masks[0].type}, where masks are due")
+        raise ValueError(f"{op} is taken of {masks[0].type}, where masks are expected")
     axes, batched = masks[0].type.axes, masks[0].type.batched
     if len(masks) == 2:
         axes, batched = broadcast(masks[0].type, masks[1].type)
@@ -316,10 +316,12 @@ def total(one: Term, axis: int, kept: bool) -> Term:
         )
     along, degree = axes[axis], one.type.degree
     if along is Axis.DRAWS:
-        raise ValueError("all draws are summed, which are not equally likely")
+        raise ValueError("draws that are not equally likely are summed")
     if along is Axis.COORDINATES:
         if degree not in (2, ANY_DEGREE):
-            raise ValueError(f"the coordinates of {one.type} are summed, where those of products of vectors are")
+            raise ValueError(
+                f"the coordinates of {one.type} are summed, where coordinates of products of vectors are expected"
+            )
         degree = 0 if degree == 2 else ANY_DEGREE
     place = len(axes) + axis
     left = (*axes[:place], *((Axis.ONE,) if kept else ()), *axes[place + 1 :])
@@ -356,7 +358,7 @@ def of_owners(one: Term, place: int) -> Term:
 def extreme(op: Op, one: Term) -> Term:
     """The least or the most of the numbers that the clients have."""
     if one.type.axes[-1:] != (Axis.CLIENTS,) or one.type.degree or one.type.mask:
-        raise ValueError(f"the {op} of {one.type} is taken, where a number for each client is due")
+        raise ValueError(f"the {op} of {one.type} is taken, where a number for each client is expected")
     return Term(op, (one,), Type(one.type.axes[:-1], one.type.batched))
 
 
@@ -382,12 +384,12 @@ def written(one: Term) -> str:
 def expected(one: Term, axis: int, draws: Term) -> Term:
     """The expectation over all draws of a distribution, which are along an axis, counted from the last."""
     if any(term.op is Op.DRAW or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)):
-        raise ValueError("an expectation is taken of what depends on other draws")
+        raise ValueError("an expectation is taken of something that depends on other draws")
     axes = one.type.axes
     if not -len(axes) <= axis < 0 or axes[axis] is not Axis.DRAWS:
-        raise ValueError(f"the expectation is taken of {one.type} along another axis than that of the draws")
+        raise ValueError(f"the expectation is taken of {one.type} along an axis other than that of the draws")
     if one.type.mask:
-        raise ValueError("the expectation is taken of a mask")
+        raise ValueError("the expectation of a mask is taken")
     place = len(axes) + axis
     left = (*axes[:place], *axes[place + 1 :])
     return Term(Op.EXPECTED, (one, draws), Type(left, one.type.batched, one.type.degree), axis)

@@ -325,7 +325,7 @@ def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
         drawn = terms.all_compressions(law.of[0])
         return Randomness(drawn), Probabilities(drawn)
     if law.name not in ("subset", "weighted subset"):
-        raise ValueError(f"all draws are asked for of a distribution of the kind {law.name}")
+        raise ValueError(f"all outcomes are requested of a distribution of the kind {law.name}")
     draws = terms.all_draws(law.name, law.of)
     return draws, Probabilities(draws)
 

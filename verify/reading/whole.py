@@ -131,7 +131,7 @@ def read(claim: Claim, instance: Instance) -> Code:
         if wrong is None:
             return Code(why or _looks(reader), tuple(made), tuple(quotient.of[-1] for quotient, _ in reader.quotients))
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
-    return Code(f"more than {_TIMES} conditions on letters stand in the code", ())
+    return Code(f"more than {_TIMES} conditions on letters occur in the code", ())
 
 
 def foreign(claim: Claim) -> str:
@@ -179,17 +179,17 @@ def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]
         yield reader.call(theirs(function), *given)
     schedules = getattr(statement.algorithm, "schedules", {})
     if any(str(symbol) == "d" for schedule in schedules.values() for symbol in schedule.free_symbols):
-        raise Unread("a schedule depends on how long vectors are")
+        raise Unread("a schedule depends on the dimension")
     for letter, source in claim.setting.sources.items():
         if any(side.has(letter) for c in statement.comparisons for side in (c.left, c.right)):
             if callable(source):
                 yield reader.call(theirs(source), *given[:2])
             elif source == "d":
-                raise Unread("a letter says how long vectors are")
+                raise Unread("a letter is the dimension")
     if isinstance(statement, Agreement):
         second = reader.call(theirs(statement.counterpart), *given)
         if type(second) is not tuple or len(second) != 2:
-            raise Unread("the counterpart is no pair of parameters and a state")
+            raise Unread("the counterpart is not a pair of parameters and a state")
         yield from _step(statement.algorithm, reader, given)
         yield from _step(statement.second, reader, (scene.problem, *second))
     elif statement.algorithm is not None and statement.algorithm.step is not no_step:
@@ -217,7 +217,7 @@ def _functions(claim: Claim) -> Iterator[Callable[..., Any]]:
 def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterator[Any]:
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
-        raise Unread(f"{algorithm.name} draws from what is no distribution")
+        raise Unread(f"{algorithm.name} draws from something that is not a distribution")
     yield reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
 
 
@@ -233,13 +233,11 @@ def _check(told: Iterable[Term]) -> None:
     degrees: dict[int, dict[str, int]] = {}
     for term in parts(*told):
         if term.op is Op.COUNT and term.data == "d":
-            raise Unread("it depends on how long vectors are")
+            raise Unread("it depends on the dimension")
         degrees[id(term)] = _degrees(term, [degrees[id(part)] for part in term.of])
         letter, power = max(degrees[id(term)].items(), key=lambda item: item[1], default=("", 0))
         if power > POWERS:
-            raise Unread(
-                f"it has powers of the {letter} beyond the {POWERS}th, which may vanish wherever it is looked at"
-            )
+            raise Unread(f"it has powers of the {letter} beyond the {POWERS}th, which may vanish at every point tried")
 
 
 def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:

@@ -277,7 +277,7 @@ class World:
         if not draws and not own and self.held is not None and letters == self.field(self.held):
             return WorldValue({ONE: self.field(self.examples)})
         if draws & self.along and not sum(atom.degree for atom in own):
-            raise Unread("numbers are summed over the clients that are drawn for each coordinate")
+            raise Unread("numbers are summed over clients drawn separately for each coordinate")
         if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
             # An inner product with what all share: the sum is taken of the vectors.
             return self.inner(
@@ -305,9 +305,9 @@ class World:
         for (draws, atoms), c in value.of.items():
             two = [atom for atom in atoms if atom.degree == 1]
             if draws & self.along:
-                raise Unread("the coordinates are summed of what is drawn for each of them")
+                raise Unread("coordinates are summed of something drawn separately for each")
             if len(two) != 2:
-                raise Unread("the coordinates are summed of what is no product of two vectors")
+                raise Unread("coordinates are summed of something that is not a product of two vectors")
             rest = tuple(atom for atom in atoms if atom.degree != 1)
             if (inside := self._inside(two)) is not None:
                 found += inside * WorldValue({(draws, rest): c})
@@ -339,7 +339,7 @@ def at_client(name: str, client: str) -> str:
 def inverse(world: World, value: WorldValue) -> WorldValue:
     """One by a number that is made of letters, which is remembered as a divisor. ``Unread`` for any other value."""
     if set(value.of) != {ONE}:
-        raise Unread("it is divided by what is no quotient of polynomials in letters")
+        raise Unread("it divides by something that is not a rational function of the letters")
     world.divisors.append(str(value.of[ONE]))
     world.divided.append(value.of[ONE])
     return WorldValue({ONE: 1 / value.of[ONE]})

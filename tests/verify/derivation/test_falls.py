@@ -302,22 +302,22 @@ def _short(problem, run, history):
 @pytest.mark.parametrize(
     ("claim", "why"),
     [
-        (_with_points(_later), "who takes part|ends before"),
+        (_with_points(_later), "participation|ends before"),
         (_with_points(_short), "ends before"),
-        (_changed(lambda j, run, params: {"left": params.left + 1}), "constants|begin where"),
-        (_changed(lambda j, run, params: {"left": 0 * params.left + 1}), "begin where"),
-        (_changed(lambda j, run, params: {"seen": params.seen | True}), "who takes part"),
-        (_changed(lambda j, run, params: {"seen": params.seen & False}), "who takes part|begin where"),
-        (_changed(lambda j, run, params: {"begins": 1}), "where rounds begin|begin where"),
-        (_changed(lambda j, run, params: {"begins": int(j == 0)}), "where rounds begin|begin where"),
-        (_changed(lambda j, run, params: {"active": params.active | True}), "begin where|none of those"),
-        (_changed(lambda j, run, params: {"s0": run.s0 + 1}), "another value|begin where"),
-        (_changed(lambda j, run, params: {"largest": params.largest / 2}), "signs|another value"),
-        (_changed(lambda j, run, params: {"r": params.r / 2}), "Lipschitz|hypothesis|another value"),
-        (_changed(lambda j, run, params: {"nu": params.nu / 2}), "none of those"),
+        (_changed(lambda j, run, params: {"left": params.left + 1}), "constants|start where"),
+        (_changed(lambda j, run, params: {"left": 0 * params.left + 1}), "start where"),
+        (_changed(lambda j, run, params: {"seen": params.seen | True}), "participation"),
+        (_changed(lambda j, run, params: {"seen": params.seen & False}), "participation|start where"),
+        (_changed(lambda j, run, params: {"begins": 1}), "beginning of rounds|start where"),
+        (_changed(lambda j, run, params: {"begins": int(j == 0)}), "beginning of rounds|start where"),
+        (_changed(lambda j, run, params: {"active": params.active | True}), "start where|not among"),
+        (_changed(lambda j, run, params: {"s0": run.s0 + 1}), "changes its value|start where"),
+        (_changed(lambda j, run, params: {"largest": params.largest / 2}), "signs|changes its value"),
+        (_changed(lambda j, run, params: {"r": params.r / 2}), "Lipschitz|hypothesis|changes its value"),
+        (_changed(lambda j, run, params: {"nu": params.nu / 2}), "not among"),
         # Runs that do not meet Scheme 4.1, or whose multipliers start elsewhere.
-        (_without("Scheme", replace(ages.SCHEME, met=lambda problem, run: True)), "who takes part|constants"),
-        (_without("pi_i^0"), "kept"),
+        (_without("Scheme", replace(ages.SCHEME, met=lambda problem, run: True)), "participation|constants"),
+        (_without("pi_i^0"), "does not preserve"),
         (
             _quantities(
                 Quantity(rate._f_star, replace(rate.OF_CONSTANT[2].of, value=lambda problem, run: Fraction(10**6)))

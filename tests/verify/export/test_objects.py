@@ -450,7 +450,7 @@ def test_what_is_not_so_gets_no_object():
 
 def test_what_one_procedure_decides_alone_is_told_so(capsys):
     (data,) = found.all_of("baseline/5gcs-cc/rate")
-    assert data["kind"] == "recomputation" and any("one opinion only" in line for line in data["says"])
+    assert data["kind"] == "recomputation" and any("the only evidence" in line for line in data["says"])
     assert main(["why", "baseline/5gcs-cc/rate"]) == 0
     assert "fedtheory export" in capsys.readouterr().out
 

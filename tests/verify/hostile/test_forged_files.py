@@ -140,7 +140,10 @@ def test_what_is_told_of_an_instance_is_what_it_is_and_not_what_a_file_says():
     assert found.replay() == sides[:2]
     told = found.place()
     assert told.startswith("n=1, d=1, mu=1, L=1, gamma=1/2; ") and told.endswith("; x = 1, after 1 round")
-    assert replace(found, text=f"{told}: the code has memory").place() == f"{told}: the code has memory"
+    assert (
+        replace(found, text=f"{told}: the code remembers earlier calls").place()
+        == f"{told}: the code remembers earlier calls"
+    )
     for lie in (told.replace("x = 1", "x = 9"), told.replace("x = 1", "x = 12"), f"{told}, y = 9", f"{told}: x = 9"):
         assert replace(found, text=lie).place() == told
 

@@ -70,7 +70,7 @@ def test_a_gradient_where_coordinates_are_drawn_is_not_one_of_two():
     after, before = ft.Quantity("V_next", _size, after=True), ft.Quantity("V", _slopes)
     statement = ft.one_step(method, E(after) <= (s / n) * before)
     claim = ft.Claim("own/mixed", setting=setting, statement=statement, requires=(s <= n, 2 <= s))
-    with pytest.raises(Unread, match="masks of each coordinate's own"):
+    with pytest.raises(Unread, match="masks of single coordinates"):
         pose(claim, cases(claim)[0])
 
 

@@ -181,7 +181,7 @@ def test_what_is_linked_has_one_multiplier():
         assert less != part["multipliers"]
         with pytest.raises(Wrong):
             linking.read(group, {**known, name: {**part, "multipliers": less}})
-    with pytest.raises(Wrong, match="no proof of some sort"):
+    with pytest.raises(Wrong, match="has no proof"):
         agreed(group, dict(list(trees.items())[:1]))
 
 

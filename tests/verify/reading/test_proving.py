@@ -251,7 +251,7 @@ def test_parameters_of_which_values_are_not_told_are_not_used(tmp_path):
         for instance in instances(claim)
     ]
     text = "    return state.x if params.gamma == 'plain' else 2 * state.x"
-    assert "values are not told" in why_not(own(tmp_path, text, "    return state.x"), seen)
+    assert "value is not known" in why_not(own(tmp_path, text, "    return state.x"), seen)
 
 
 def test_a_step_that_looks_at_n_leaves_nothing(tmp_path):
