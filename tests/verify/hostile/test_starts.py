@@ -33,7 +33,7 @@ SETTING = ft.Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L))
 def test_a_residual_is_zero_where_runs_begin(residual, verdict):
     claim = ft.Claim("mine/invariant", setting=SETTING, statement=ft.Invariant(METHOD, residual, "it stays"))
     found = check(claim)
-    assert found.verdict is verdict and ("where it begins" in found.note) is (verdict is Verdict.ILL_POSED)
+    assert found.verdict is verdict and ("nonzero at the start" in found.note) is (verdict is Verdict.ILL_POSED)
 
 
 def test_a_product_may_stay_zero():

@@ -265,7 +265,7 @@ def test_iterations_that_are_not_those_of_the_run_are_seen():
 
 
 def test_a_start_that_breaks_what_is_kept_is_seen():
-    assert "not kept" in runs.differs(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6)), 0, 3)
+    assert "does not preserve" in runs.differs(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6)), 0, 3)
 
 
 def test_clients_that_are_never_selected_are_seen():
@@ -276,7 +276,7 @@ def test_clients_that_are_never_selected_are_seen():
 
     setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     claim = replace(COROLLARY, setting=setting)
-    assert "again and again" in runs.differs(claim, _recipe(), 0, 5)
+    assert "infinitely often" in runs.differs(claim, _recipe(), 0, 5)
 
 
 # The claim
@@ -319,7 +319,7 @@ def test_a_factor_that_may_be_one_is_not_below_one(monkeypatch):
 def test_limits_that_constants_do_not_meet_are_seen(monkeypatch):
     monkeypatch.setitem(vars(ITERATION), "limits", (sympy.Lt(nu_i, sympy.Rational(1, 100)),))
     _, premises = derivation._premises(TOLERANCES)
-    with pytest.raises(ValueError, match="beyond the limits"):
+    with pytest.raises(ValueError, match="outside their stated limits"):
         obligations.missing(TOLERANCES, premises, _constants(1)[0])
 
 
@@ -542,7 +542,7 @@ def test_without_the_start_the_first_state_may_be_none_of_the_setting():
 
 
 @pytest.mark.parametrize(
-    ("hypothesis", "why"), [(limits.SCHEME, "again and again"), (limits.COERCIVE, "declared coercive")]
+    ("hypothesis", "why"), [(limits.SCHEME, "infinitely often"), (limits.COERCIVE, "declared coercive")]
 )
 def test_hypotheses_that_few_instances_break_are_seen_to_mean_too_much(hypothesis, why):
     met = replace(hypothesis, met=lambda problem, params: True)
@@ -559,7 +559,7 @@ def test_independent_selections_leave_somebody_out_for_as_long_as_one_likes():
     setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     again = Hypothesis("everybody is selected again and again", says=limits.SCHEME.says)
     requires = tuple(again if h is limits.SCHEME else h for h in COROLLARY.requires)
-    assert "again and again" in _why(replace(COROLLARY, setting=setting, requires=requires))
+    assert "infinitely often" in _why(replace(COROLLARY, setting=setting, requires=requires))
 
 
 def _diverging(clients):
@@ -659,4 +659,4 @@ def test_a_method_that_departs_far_away_or_after_some_calls_is_not_that_of_the_i
     far = _why(_departs(lambda problem, params, state: bool(abs(state.W).max() > 1e6)))
     late = _why(_departs(lambda problem, params, state: next(calls) > 290))
     assert "do not end where the step ends" in far
-    assert "something else for the same state and draw" in late
+    assert "different values for the same state and draw" in late
