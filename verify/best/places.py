@@ -21,6 +21,7 @@ from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 from verify.base.evaluate import hypotheses_hold
 from verify.base.plain import quoted
+from verify.comparisons import asserted
 from verify.evidence.parsing import fraction
 
 #: Values of the paper's letters, by name.
@@ -94,7 +95,8 @@ def recipes(claim: Claim, at: Letters) -> Iterator[Recipe]:
 
 
 def instance(claim: Claim, given: Recipe) -> Instance:
-    """The exact instance of a recipe; ``ValueError`` says which hypothesis it does not meet."""
+    """The exact instance of a recipe; ``ValueError`` says which hypothesis it does not meet, or what its code does not
+    do that its author asserts."""
     built = claim.instances.build(given, True)
     values = claim.setting.bind(built.problem, built.params)
     for hypothesis in claim.requires:
@@ -103,7 +105,22 @@ def instance(claim: Claim, given: Recipe) -> Instance:
             raise ValueError(f"the letters {told} do not meet the hypothesis {hypothesis.text} of {claim.id}")
     if not hypotheses_hold(claim, built):
         raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
+    # A worst case over formal states takes what the author asserts for granted.
+    for at in (built, claim.instances.build(_moved(given), True)):
+        if untrue := asserted.untrue(claim, at):
+            raise ValueError(f"{claim.id}: {untrue}")
     return built
+
+
+def _moved(given: Recipe) -> Recipe:
+    """A recipe whose optimum, and whose gradients there, are not 0: what is wrong there shows."""
+    if "x" not in given or not all("y" in client for client in given.get("clients", ())):
+        return given
+    clients = tuple(
+        {**client, "y": tuple(v + Fraction((-1) ** k * (k + 2), 3) for v in client["y"])}
+        for k, client in enumerate(given["clients"])
+    )
+    return {**given, "x": tuple(v + Fraction(3, 2) for v in given["x"]), "clients": clients}
 
 
 def shown(claim: Claim, built: Instance) -> dict[str, str]:

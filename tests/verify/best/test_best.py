@@ -251,6 +251,71 @@ def test_a_potential_may_be_better_than_that_of_the_claim():
     assert record.from_json(json.loads(record.text(kept))) == kept
 
 
+# Attacks
+
+
+def mine(name, step, potential=ft.distance, **more):
+    mu, L, gamma = ft.letters("mu L gamma")
+    method = ft.method(name, step, ["gamma"], {"x": "point"}, **more)
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    return ft.Claim(f"mine/{name}", setting=setting, statement=ft.contracts(method, potential, (1 - gamma * mu) ** 2))
+
+
+def descent(problem, params, state, draw):
+    slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+    return {"x": state.x - params.gamma * slope}
+
+
+def descent_of_few(problem, params, state, draw):
+    slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+    return {"x": state.x - params.gamma * slope * (1 if problem.n < 5 else 3)}
+
+
+def descent_of_one(problem, params, state, draw):
+    slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+    return {"x": state.x - params.gamma * slope if state.x.shape[-1] < 2 else state.x}
+
+
+def in_the_first_coordinate(problem, params, state):
+    return ((state.x - problem.x_star)[..., :1] ** 2).sum(axis=-1)
+
+
+def elsewhere(problem, params):
+    return {"x": 2 * problem.x_star}
+
+
+def remembering(problem, params, state, draw, calls=[]):  # noqa: B006
+    calls.append(1)
+    return {"x": state.x - len(calls) * params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2)}
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        mine("few", descent_of_few),
+        mine("one", descent_of_one),
+        mine("first", descent, in_the_first_coordinate),
+        mine("remembering", remembering),
+    ],
+    ids=lambda claim: claim.id,
+)
+def test_what_is_not_so_for_all_has_no_best_value(claim):
+    with pytest.raises(
+        Exception, match=r"not read|fixed point|leaves|beside|twice|again|remembers|calls|differ|whatever"
+    ):
+        factors.smallest(subject(claim), {"gamma": Fr(1, 2)})
+    with pytest.raises(
+        Exception, match=r"not read|fixed point|leaves|beside|twice|again|remembers|calls|differ|whatever"
+    ):
+        potentials.best(claim, {"gamma": Fr(1, 2)}, float("inf"), lambda text: None)
+
+
+def test_distances_from_a_point_that_a_step_leaves_do_not_contract():
+    claim = mine("elsewhere", descent, fixed_point=elsewhere)
+    with pytest.raises(ValueError, match="contracts"):
+        potentials.best(claim, {"gamma": Fr(1, 2)}, float("inf"), lambda text: None)
+
+
 # The command
 
 
