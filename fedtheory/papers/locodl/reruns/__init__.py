@@ -264,7 +264,7 @@ FIGURES = (
         _adiana,
         read,
         "both with the parameters of ADIANA's theorem, as in the paper",
-        "the two are within a fifth of each other: k = 20 needs fewer bits in one run of six with n < d, and in two "
-        "with n > d. That it is the better choice is not seen.",
+        "the two are within a third of each other: k = 20 needs fewer bits in four runs of six with n < d, and in "
+        "three with n > d. That it is the better choice is not seen.",
     ),
 )
