@@ -42,8 +42,8 @@ def _shown(cell: dict[str, Any]) -> Iterator[str]:
         data = output.get("data", {})
         if "image/png" in data:
             yield f"![what the cell draws](data:image/png;base64,{''.join(data['image/png']).strip()})"
-        elif "text/html" in data:
-            yield "".join(data["text/html"])
+        elif shown := data.get("text/html", data.get("text/markdown", "")):
+            yield "".join(shown)
         elif text := "".join(output.get("text", data.get("text/plain", ""))):
             yield f"```text\n{text.rstrip()}\n```"
 
