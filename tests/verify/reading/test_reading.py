@@ -436,5 +436,5 @@ def test_the_axes_of_a_program(tmp_path):
 
 def test_an_oracle_at_a_point_says_how_points_are_handed_to_it():
     x = leaf(Op.PART, "x", Type((Axis.COORDINATES,), True, 1))
-    with pytest.raises(ValueError, match=r"vectors of clients are due: write x\[..., None, :\]"):
+    with pytest.raises(ValueError, match=r"vectors of clients are expected: write x\[..., None, :\]"):
         called(Op.ORACLE, "g.resolvent", (x,), (Axis.ONE, Axis.COORDINATES), 1)
