@@ -37,7 +37,7 @@ class Claim:
     leaves open is read; ``origin``: "printed" in its paper, "implied" by it or "observed" by us
     (:mod:`fedtheory.origins`), "" where its author does not say; ``formula``: of what is printed, the LaTeX as it
     stands there, "" where it is words alone; ``repairs``: id of the claim that this one repairs; ``literal_of``: id
-    of the claim that says what is meant, where this one speaks of the letter of what is printed; ``uses``: ids of
+    of the claim for what is meant, where this one is about the letter of what is printed; ``uses``: ids of
     the claims on which its printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the
     claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
     by rules that are
@@ -97,7 +97,7 @@ class Claim:
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
 
     def _check_letters(self) -> None:
-        """``ValueError`` where a name stands for two things, a hypothesis speaks of no letter, or the method has
+        """``ValueError`` where a name stands for two things, a hypothesis contains no letter, or the method has
         other parameters or states than that of the setting."""
         said, setting = f"the claim {self.id}", self.setting
         method = self.statement.algorithm
@@ -124,7 +124,7 @@ class Claim:
         validation.one_name_each(said, letters | known | assigned | rounds)
 
     def _check_sources(self) -> None:
-        """``ValueError`` where the setting says which letters there are, and a claim speaks of another one."""
+        """``ValueError`` where the setting says which letters there are, and a claim uses another one."""
         if not self.setting.letters or self.setting.of_constants:
             return
         known = set().union(*(letter.free_symbols for letter in self.setting.sources))
@@ -178,7 +178,7 @@ class Claim:
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
         if not varying or self.statement.horizon:
             return letters
-        # Every round is meant; a bound speaks of the runs that begin with round 0.
+        # Every round is meant; a bound is about the runs that begin with round 0.
         return {letter: of_class.get(letter, str(letter)) for letter in letters} | {round_index: ROUND}
 
     def _check_constants(self, functions: FunctionClass, letters: set[sympy.Basic]) -> None:

@@ -105,7 +105,7 @@ def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
 
 
 def _opened(path: Path) -> BinaryIO:
-    """The file's bytes, decompressed as its name tells."""
+    """The file's bytes, decompressed according to its name."""
     match path.suffix:
         case ".gz":
             return cast(BinaryIO, gzip.open(path, "rb"))

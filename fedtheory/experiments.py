@@ -195,7 +195,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure or table, as its text speaks of it.
+    """A figure or table, as the text describes it.
 
     ``id``: begins with that of the paper; ``where``: place; ``statements``: what the text says; ``sources``: data that
     it is of; ``read(paths)``: the data in the files of one source, ``ValueError`` of one sentence where they cannot be

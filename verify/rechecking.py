@@ -67,7 +67,7 @@ class Recheck:
             if by.attained is not None:
                 worst = min(worst, attained.margin_at(claim, by.attained))
         except Exception as error:
-            # Whatever a file holds, it ends no audit.
+            # No file content ends an audit.
             self.fallen.append(f"the counterexample: {error}")
             return None
         found = method.found(
@@ -106,7 +106,7 @@ class Recheck:
         self._firm = {name: found for name, found in self._firm.items() if found.verdict in PROVEN}
 
     def _guard(self, methods: tuple[Method, ...]) -> None:
-        """Have those methods that tell how much was examined look a little, where the margin that is carried is so.
+        """Have those methods that report how much was examined look a little, where the margin that is carried is so.
 
         What they find with the same seed has that margin, or all of it is found anew.
         """

@@ -66,7 +66,7 @@ def place(function: Callable[..., Any]) -> str:
 
 
 def no_step(*arguments: Any) -> Any:
-    """The step of what has none: a point that a statement speaks of."""
+    """The step of something without steps: a point that a statement is about."""
     raise ValueError("a point has no step")
 
 

@@ -18,7 +18,7 @@ from fedtheory.randomness import Distribution, Draw, Independent
 
 
 class Params(NamedTuple):
-    """``gamma``: stepsize; ``alpha``: the contraction factor that the method is told; ``compressor``: what each client
+    """``gamma``: stepsize; ``alpha``: the contraction factor given to the method; ``compressor``: what each client
     uses, with randomness of its own."""
 
     gamma: Any

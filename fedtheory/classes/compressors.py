@@ -120,5 +120,5 @@ class InexactOracles:
         return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
 
-#: Whatever a method meets beside functions.
+#: Everything that a method meets besides functions.
 Adversary = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | InexactOracles

@@ -121,7 +121,7 @@ class ConvexLipschitz(FunctionClass):
 
 
 def _steepest_squared(f: Any) -> Any:
-    """The squares of the Lipschitz constants, ``(n,)``: infinite of functions that tell none."""
+    """The squares of the Lipschitz constants, ``(n,)``: infinite for functions that state none."""
     return getattr(f, "steepest_squared", each(math.inf, f.n))
 
 

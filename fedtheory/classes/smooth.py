@@ -181,7 +181,7 @@ class PolyakLojasiewicz(FunctionClass):
     each f_i is L-smooth, convex or not.
 
     The condition is of the average: the f_i need not meet it, nor be bounded below. x* is one of perhaps many
-    minimisers. ``own``: each f_i is smooth with an L_i of its own, which ``problem.f.L`` tells, and L, of f, is the
+    minimisers. ``own``: each f_i is smooth with an L_i of its own, which ``problem.f.L`` gives, and L, of f, is the
     mean of the L_i.
 
     What is known of the average are these inequalities at every point, and that f is L-smooth: necessary conditions, so

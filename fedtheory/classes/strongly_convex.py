@@ -60,7 +60,7 @@ class SmoothStronglyConvex(_BetweenConstants):
 @dataclass(frozen=True)
 class SmoothEach(_BetweenConstants):
     """Each f_i, and g where there is one, is mu-strongly convex and L_i-smooth, with the constant L_i <= L that it has,
-    which ``problem.f.L`` tells: mu is one for all, the L_i are of each."""
+    which ``problem.f.L`` gives: mu is one for all, the L_i are of each."""
 
     @property
     def text(self) -> str:

@@ -44,7 +44,7 @@ class ClaimLike(Protocol):
 
 @dataclass(frozen=True)
 class Instance:
-    """A problem with parameters, and a chart of the states a claim speaks of.
+    """A problem with parameters, and a chart of the states that a claim is about.
 
     ``at(theta)``: problem and states for coordinates ``theta (M, dimension)``; theta = 0 is the optimum where there
     is one. ``initial(theta)``: the same for the initial state the paper prints (the problem may then depend on theta).

@@ -53,13 +53,13 @@ class Statement:
     stepping: ClassVar[bool] = False
     #: Whether T in it is the number of rounds.
     horizon: ClassVar[bool] = False
-    #: Whether it speaks of whole runs, so that one round at a time does not tell.
+    #: Whether it is about whole runs, so that one round at a time decides nothing.
     of_runs: ClassVar[bool] = False
     #: Whether it says what the code of steps does, in one state at a time.
     acting: ClassVar[bool] = False
     #: Whether its sides are composed of quantities of one state, so that indeterminates may take the place of numbers.
     statewise: ClassVar[bool] = False
-    #: Whether it speaks of letters and not of states, so that one state tells as much as all.
+    #: Whether it is about letters and not states, so that one state is as good as all.
     stateless: ClassVar[bool] = False
     #: Whether its comparisons are between numbers of one instance, so that algebra may show them at all their values.
     algebraic: ClassVar[bool] = False
@@ -67,9 +67,9 @@ class Statement:
     searched: ClassVar[bool] = True
     #: Whether a worst case over a class can be compared with it: a left side is at most a right one.
     bounding: ClassVar[bool] = False
-    #: Whether it speaks of where runs end, so that of a single state it says something only where that stays.
+    #: Whether it is about where runs end, so that it says something of a single state only if that state stays.
     ending: ClassVar[bool] = False
-    #: Whether it speaks of one compressor, whose sizes and vectors are its instances.
+    #: Whether it is about one compressor, whose sizes and vectors are its instances.
     of_compressor: ClassVar[bool] = False
     #: Whether a search refutes it where it is false, and so where it, or a hypothesis, is perturbed.
     perturbable: ClassVar[bool] = True
@@ -154,7 +154,7 @@ class Statement:
 
     @property
     def perturbed(self) -> tuple[str, ...]:
-        """The parts whose formulas are changed, one place at a time, to see whether the methods tell."""
+        """The parts whose formulas are changed, one place at a time, to see whether the methods notice."""
         return ()
 
     def perturbations(self, changes: Changes) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
@@ -227,14 +227,14 @@ def _inner(statement: Statement) -> list[Statement]:
 
 
 def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity, ...]) -> None:
-    """``ValueError`` where an expression is no number, but speaks of a quantity."""
+    """``ValueError`` where an expression is not a number but contains a quantity."""
     for q in quantities:
         if expression is not None and expression.free_symbols & q.expression.free_symbols:
             raise ValueError(f"{part} {expression} must be a number, but mentions the quantity {q.expression}")
 
 
 def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, ...]) -> None:
-    """``ValueError`` where an expression speaks of what comes after a step."""
+    """``ValueError`` where an expression contains a quantity taken after a step."""
     for q in quantities:
         if q.after and expression.has(q.expression):
             raise ValueError(f"{part} must come before a step, and {q.expression} comes after it")

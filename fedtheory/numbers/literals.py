@@ -53,7 +53,7 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
         try:
             return written.function(*map(_counted, given), **{name: _counted(value) for name, value in named.items()})
         except (TypeError, AttributeError) as error:
-            # What takes floats alone gets them: what comes of them is told apart from fractions.
+            # What takes only floats gets them; the results are distinguished from fractions.
             try:
                 return function(*given, **named)
             except (TypeError, AttributeError):
@@ -63,13 +63,13 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
 
 
 def are_fractions(*given: Any) -> bool:
-    """Whether (problem, params, state) are given in fractions: the first of them that tells is asked, states first,
-    since integers do not tell."""
+    """Whether (problem, params, state) are given in fractions: the first of them that shows it decides, states first,
+    since integers do not show it."""
     return next((kind for value in reversed(given) if (kind := _kind(value)) is not None), False)
 
 
 def _kind(value: Any) -> bool | None:
-    """Whether a number, or what holds numbers, is made of fractions; None where nothing tells."""
+    """Whether a number, or what holds numbers, is made of fractions; None where nothing shows it."""
     if isinstance(value, float):
         return False
     if isinstance(value, np.ndarray):

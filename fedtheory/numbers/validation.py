@@ -56,7 +56,7 @@ def function(part: str, value: Any, given: tuple[str, ...]) -> Callable[..., Any
         raise ValueError(f"{due}, got {_short(value)}")
     try:
         taken = signature(value)
-    except (TypeError, ValueError):  # Some that are built in do not tell.
+    except (TypeError, ValueError):  # Some builtins have none.
         return value
     try:
         taken.bind(*given)
@@ -180,7 +180,7 @@ def conjuncts(value: sympy.Basic) -> Iterable[sympy.Basic]:
 
 
 def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
-    """Values of letters, none of which speaks of a letter that is assigned."""
+    """Values of letters, none of which contains a letter that is assigned."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{part} must be a mapping of letters to expressions, got {_short(value)}")
     found = {letter(part, name): expression(f"{part}, {name}", given) for name, given in value.items()}
@@ -192,7 +192,7 @@ def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
 
 
 def one_name_each(part: str, symbols: Iterable[sympy.Symbol]) -> None:
-    """``ValueError`` where two symbols have one name, and so can only be told apart by what they are declared."""
+    """``ValueError`` where two symbols have one name, and so differ only in what they are declared to be."""
     named: dict[str, sympy.Symbol] = {}
     for symbol in sorted(symbols, key=lambda symbol: symbol.name):
         if named.setdefault(symbol.name.strip(), symbol) != symbol:

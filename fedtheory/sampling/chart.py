@@ -109,7 +109,7 @@ def _kept(held: Any, given: Array) -> bool:
 
 
 def _same(a: Any, b: Any) -> bool:
-    # Formal vectors cannot be compared; what tells them apart is their key.
+    # Formal vectors cannot be compared; they are distinguished by their key.
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
 
@@ -217,7 +217,7 @@ def _relations(
     steps[np.arange(1, size + 1), 0, np.arange(size), 0] = 1
     residual = np.asarray(invariant(problem, params, init(problem, params, **whole.parts(steps))))
     moved = (residual - residual[:1]).reshape(size + 1, -1)[1:].T
-    # Of floats beside fractions the middle: their room is far below what is told apart.
+    # Of floats beside fractions the middle: their room is far below what can be distinguished.
     plain = [[v.middle if isinstance(v, Interval) else v for v in row] for row in moved]
     return np.array([[Quotient(v).limit_denominator(10**6) if v else 0 for v in row] for row in plain], dtype=object)
 

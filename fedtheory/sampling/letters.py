@@ -88,7 +88,7 @@ def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> L
 
 
 def unsolved(relations: Iterable[Any], letters: Iterable[sympy.Symbol], constants: Iterable[sympy.Symbol]) -> bool:
-    """Whether some equality speaks of the constants and can be solved for none of the letters."""
+    """Whether some equality contains constants of the class and can be solved for none of the letters."""
     gaps = [gap for relation in relations for gap, equal, _ in _gaps(relation) if equal]
     drawn, given = set(letters), set(constants)
     return any(

@@ -181,7 +181,7 @@ def _unbounded(setting: Setting, recipe: Recipe) -> Recipe:
 
 
 def _differences(claim: ClaimLike) -> list[sympy.Expr]:
-    """Differences of the terms of each maximum in the statement that speaks of letters alone."""
+    """Differences of the terms of each maximum in the statement that contains letters alone."""
     choices = sympy.Tuple(*drawing.sides(claim)).atoms(sympy.Max, sympy.Min)
     pairs = (a - b for node in sorted(choices, key=sympy.default_sort_key) for a, b in combinations(node.args, 2))
     return [gap for gap in pairs if gap.free_symbols <= set(claim.setting.sources)]

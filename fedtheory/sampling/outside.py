@@ -1,4 +1,4 @@
-"""Instances just outside a class: a claim that allows one of them speaks of more than the class.
+"""Instances just outside a class: a claim that allows one of them covers more than the class.
 
 What a proof builds in of a class is therefore what some instance breaks alone.
 """

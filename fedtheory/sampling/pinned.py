@@ -186,7 +186,7 @@ def thresholds(claim: ClaimLike) -> tuple[Fraction, ...]:
 
 
 def crowds(claim: ClaimLike) -> tuple[int, ...]:
-    """Numbers of clients that lie beyond a number of the claim, which speaks of theirs."""
+    """Numbers of clients that lie beyond a number in the claim, which depends on theirs."""
     setting = claim.setting
     spoken = {x for x, source in setting.sources.items() if source == "n"}
     compared = sympy.Tuple(*(side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)))

@@ -60,7 +60,7 @@ class SumOfSquares(NamedTuple):
 
     ``multipliers``: of what is known to be at most 0, by its name. ``squares``: coefficients, each with the vector that
     is squared, as the multiples of named vectors that it is the sum of. All are expressions in letters of the setting
-    and of the model, told apart by their names.
+    and of the model, distinguished by their names.
     """
 
     multipliers: Mapping[str, Any]
@@ -86,13 +86,13 @@ class Identities:
 
 @dataclass(frozen=True, eq=False)
 class Hints:
-    """What a proof in a setting may be told, beyond the mathematics.
+    """Facts that a proof in a setting may use, beyond the mathematics.
 
     ``basis``: quantities of which Lyapunov functions are composed; ``lyapunov``: the two parts of an inexact method's
     Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
-    that are at most 0 in all states that a statement speaks of; ``init`` makes no others, except of formal vectors, of
+    that are at most 0 in all states that a statement is about; ``init`` makes no others, except of formal vectors, of
     which they are then assumed. ``signs``: functions of (problem, params) that give numbers of each client which are at
-    least 0 whatever the constants of the setting, or (where True is said) positive. ``complete``: whether the
+    least 0 for all constants of the setting, or (where True is said) positive. ``complete``: whether the
     parameters and states of special instances are all that a statement there may depend on. ``coordinates``: whether
     the method draws coordinates. ``identities``: the proofs for all parameters.
     """
@@ -115,7 +115,7 @@ class Setting:
     that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
     compressors and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what
     ``text`` says of the letters. ``clients``: numbers of clients, as often as they are drawn; of one
-    number alone, or of one and two, a statement speaks of no others. ``potential``: the quantity that contracts, for
+    number alone, or of one and two, a statement covers no others. ``potential``: the quantity that contracts, for
     bounds that speak of another.
     """
 

@@ -19,7 +19,7 @@ from fedtheory.problems.base import Problem
 _ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
-#: Which of the parameters a class speaks of.
+#: The parameters that a class involves.
 _OF_PARAMS = ("field", "which")
 
 

@@ -82,7 +82,7 @@ class At:
 
 @dataclass(frozen=True)
 class Overall:
-    """A number of an iteration that does not depend on which client a statement speaks of."""
+    """A number of an iteration that does not depend on the client that a statement is about."""
 
     iteration: Iteration
     of: Callable[[Problem, Any, Any], Array]
@@ -107,7 +107,7 @@ class Root:
 @dataclass(frozen=True, eq=False)
 class Along:
     """Runs as iterations: ``points(problem, run, history)`` are the parameters and points of the iterations 0, 1, ...,
-    each for all clients. ``last``: the letter of the iteration up to which a statement speaks of a run, which is its
+    each for all clients. ``last``: the letter of the last iteration that a statement covers in a run, which is its
     parameter ``k``."""
 
     iteration: Iteration

@@ -73,7 +73,7 @@ class RelationTerm:
 
 @dataclass(frozen=True)
 class Quantity(RelationTerm):
-    """A number or array that a statement speaks of; a term of the relations in which it is stated.
+    """A number or array that a statement is about; a term of the relations in which it is stated.
 
     ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
     value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
@@ -179,7 +179,7 @@ def stated(relation: Any, expected: bool = False) -> Relation:
 
 
 def E(term: Any) -> Composed:
-    """The expectation over the draws, of what speaks of quantities after a step or after T rounds.
+    """The expectation over the draws, of an expression in quantities after a step or after T rounds.
 
     Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
     ``ValueError`` where nothing comes after a step, or what does stands in anything but sums and products.

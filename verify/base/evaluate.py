@@ -58,7 +58,7 @@ def unrolled(
     support.
     """
     algorithm = claim.statement.algorithm
-    # Initial states of zeros do not tell fractions from floats.
+    # Initial states of zeros do not distinguish fractions from floats.
     exact = are_fractions(problem, instance.params, state)
     probabilities = np.ones(1, dtype=int)
     for k in count(passed):
@@ -80,7 +80,7 @@ def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     if algorithm is None or not algorithm.schedules:
         return instance.params
     first = 0 if claim.statement.horizon else instance.params.round
-    # Initial states of zeros do not tell fractions from floats.
+    # Initial states of zeros do not distinguish fractions from floats.
     exact = not any(isinstance(getattr(instance.params, name), float) for name in algorithm.schedules)
     return at_round(algorithm.schedules, problem, instance.params, first + rounds, exact)
 

@@ -60,7 +60,7 @@ def _settle(directory: Path) -> None:
 
 # What was found before and can be taken up again: files in the user's cache directory that are as they were written.
 #
-# Whatever is here can be found again, so a file that is not as it was written is computed anew, and the files that
+# Everything here can be computed again, so a file that is not as it was written is computed anew, and the files that
 # were used least recently go when there are too many. Several processes may read and write at once: files are
 # replaced whole.
 

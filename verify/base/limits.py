@@ -63,7 +63,7 @@ def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
 
 
 def _child(work: Callable[[], Any], writing: int, seconds: int, size: int) -> NoReturn:
-    """Do the work and leave, whatever happens, without running what the parent has planned for its own exit."""
+    """Do the work and leave, whatever happens, without running the parent's exit handlers."""
     try:
         for number in (signal.SIGXCPU, signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
             signal.signal(number, signal.SIG_DFL)
@@ -89,7 +89,7 @@ def _limit(seconds: int, size: int) -> None:
 
 
 def _used() -> int:
-    """Bytes of address space that the process has, as far as the system tells."""
+    """Bytes of address space that the process has, as far as the system reports it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
     except (OSError, ValueError):

@@ -63,7 +63,7 @@ def _in_processes(
 def _by_workers(
     client: Any, work: Callable[[tuple[Any, ...]], Any], tasks: Sequence[tuple[Any, ...]], ordered: bool
 ) -> Iterator[Any]:
-    # Not joblib's backend: with one worker that computes here, and it does not tell when a cluster is lost.
+    # Not joblib's backend: with one worker that computes here, and it does not report a lost cluster.
     from distributed import as_completed
 
     futures = client.map(work, tasks, pure=False)

@@ -22,15 +22,15 @@ from verify.conformance import commands as conformance
 from verify.export import commands as export
 from verify.report import atlas
 
-#: Where an audit writes unless told otherwise, under the current directory.
+#: Where an audit writes by default, under the current directory.
 DEFAULT_OUT = "fedtheory-audit"
-#: Where a map is drawn unless told otherwise.
+#: Where a map is drawn by default.
 DEFAULT_MAP = "fedtheory-map.png"
-#: Where a comparison with the worst case is drawn unless told otherwise.
+#: Where a comparison with the worst case is drawn by default.
 DEFAULT_TIGHT = "fedtheory-tight.png"
-#: Over how many clients the data are split unless told otherwise.
+#: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10
-#: Mutants that a self-test tries, and seeds of its search for false alarms, unless told otherwise.
+#: Mutants that a self-test tries, and seeds of its search for false alarms, by default.
 DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.best.record import Record
 
-#: Seconds after which nothing further is begun, unless told otherwise.
+#: Seconds after which nothing further is begun, by default.
 SECONDS = 300
 
 _BEST = """\

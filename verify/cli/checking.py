@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from verify.evidence.record import Evidence
     from verify.report.terminal import ResultLine
 
-#: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, unless told otherwise.
+#: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, by default.
 SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
 
 _CHECK = """\

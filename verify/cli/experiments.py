@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Seeds of a run unless told otherwise: as many as it takes to decide where all agree.
+#: Seeds of a run by default: as many as it takes to decide where all agree.
 SEEDS = 6
-#: Where results go unless told otherwise.
+#: Where results go by default.
 OUT = "fedtheory-experiments"
 
 _DESCRIPTION = f"""\

@@ -87,7 +87,7 @@ def register(
     showing.add_argument("--check", action="store_true", help="recompute the evidence")
     owned(showing, "its claims can be named too")
     testing(showing)
-    # Those of the results, unless told otherwise.
+    # Those of the results, by default.
     showing.set_defaults(seed=None, budget=None)
     showing.add_argument("--latex", action="store_true", help="print the statement in LaTeX instead")
 
@@ -128,7 +128,7 @@ def run_list(args: Any) -> int:
 def run_show(args: Any) -> int:
     """A claim in words, and the evidence for it; or its statement in LaTeX."""
     if args.own is None and "fedtheory.claims" not in sys.modules:
-        # Loading the claims takes longer than all else that tells that there is none of this id.
+        # Loading the claims takes longer than everything else that shows that no claim has this id.
         ids = tuple(row.id for row in results.rows())
         if args.id not in ids:
             raise ValueError(naming.unknown(args.id, ids))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.repair.searching import Repair, Search
 
-#: Seconds that a search lasts unless told otherwise.
+#: Seconds that a search lasts by default.
 SECONDS = 600
 
 _DESCRIPTION = """\
@@ -56,7 +56,7 @@ def register(
 
 
 def run_repair(args: Any) -> int:
-    """Search, and tell the least repair; 1 where none is found."""
+    """Search, and report the least repair; 1 where none is found."""
     from fedtheory import claims
     from verify.base import own
     from verify.cli.saving import writable

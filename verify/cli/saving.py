@@ -120,7 +120,7 @@ class Verdicts:
 
     def store(self, evidence: Evidence) -> None:
         """Write a verdict. A disk that is full ends no audit: there is a warning, and what follows is tried all the
-        same. Once the code has changed on the disk nothing tells which of it was run, and nothing is written."""
+        same. Once the code has changed on disk it is not known which of it was run, and nothing is written."""
         entry = evidence.to_json()
         self.entries[evidence.claim.id] = entry
         margin = None if evidence.margin is None else repr(evidence.margin)
@@ -144,7 +144,7 @@ class Verdicts:
             self._failed = True
 
     def _key(self, claim: Claim) -> str | None:
-        """What a verdict on the claim is of; None where nothing tells what it rests on."""
+        """What a verdict on the claim is of; None where it is not known what it rests on."""
         try:
             digest = code.of(claim)
         except ValueError:

@@ -32,7 +32,7 @@ ONE: Scale = (Fraction(0),) * _SCALES
 
 
 class UndecidedExpansion(ValueError):
-    """What the expansion of an expression along a curve does not tell."""
+    """What the expansion of an expression along a curve does not decide."""
 
 
 def _unit(place: int, power: Any = 1) -> Scale:

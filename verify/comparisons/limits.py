@@ -30,7 +30,7 @@ def vanishing(claim: Claim) -> tuple[Quantity, ...]:
 
 
 def is_autonomous(claim: Claim, instance: Instance) -> bool:
-    """Whether a state alone tells where the next step leads: nothing is drawn, and parameters do not vary."""
+    """Whether a state alone determines where the next step leads: nothing is drawn, and parameters do not vary."""
     return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1
 
 
@@ -63,7 +63,7 @@ def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds:
 # On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the
 # optimum. Assumed, and compared with the code in fractions, at the basis and at states of several sizes besides: that
 # draws are finitely many, the same for all states and independent of the past; that a step is linear; that
-# coordinates tell all of a state; that the potential is a positive definite form of them, so that it vanishes only
+# coordinates determine a state; that the potential is a positive definite form of them, so that it vanishes only
 # with z (or those of some rounds together are, where nothing is drawn).
 #
 # Where nothing is drawn, by the Schur-Cohn test: a polynomial a_0 + a_1 s + ... + a_m s^m has all its roots inside

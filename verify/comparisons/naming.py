@@ -49,7 +49,7 @@ def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
 
 
 def later(claim: Claim, rounds: int) -> str:
-    """After how many rounds sides are compared, where a statement speaks of steps."""
+    """After how many rounds sides are compared, where a statement is about steps."""
     return f", after {rounds} round{'s' if rounds != 1 else ''}" if claim.statement.stepping else ""
 
 

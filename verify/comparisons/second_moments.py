@@ -195,7 +195,7 @@ def _sides(claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
 
 
 def follows(claim: Claim, instance: Instance) -> bool:
-    """Whether the coordinates of a state after a step tell where the next one leads, and what a bound says of it.
+    """Whether the coordinates of a state after a step determine the next step and the quantities of a bound.
 
     They do not where a step reads what only ``init`` fills, such as a table of gradients.
     """

@@ -33,7 +33,7 @@ from verify.statistics.e_process import check_level
 
 # Calls in all, and entries of all their values.
 _CALLS, _ENTRIES = 200_000, 60_000_000
-# Values that are compared to tell the length of a message.
+# Values that are compared to determine the length of a message.
 _MESSAGES = 20_000
 _INTERFACE = "shapes, types, zeros, finite values, its input left as it was, a new array at every call"
 
@@ -209,7 +209,7 @@ def _distinct(test: Test, most: int) -> tuple[int, int]:
 
 
 def _bits(test: Test) -> CheckResult:
-    """Whether b bits can tell the values apart: there are 2^b of them at most for any input.
+    """Whether b bits can distinguish the values: there are 2^b of them at most for any input.
 
     If no two of m independent values are equal, of 2^b that there can be, then with probability at most
     exp(-m (m - 1)/2^(b + 1)): values that are equally likely are equal least often.

@@ -245,7 +245,7 @@ def _tiled(draws: Any, times: int) -> Any:
 def _distinct(states: Any, weights: Array, scale: Mapping[str, float]) -> tuple[Any, Array]:
     """States that are equal but for the reference's own rounding, once each, with their weights added.
 
-    Those that an implementation's larger errors cannot tell apart stay: they part later.
+    Those that an implementation's larger errors do not distinguish stay: they separate later.
     """
     if len(weights) == 1:
         return states, weights
@@ -329,7 +329,7 @@ def frequencies(draws: Any, p: Array, weights: Sequence[Array], level: float) ->
     mean = table @ np.mean(weights, axis=0)
     expected = table @ p
     share = level / len(table)
-    # What cannot be told apart by what was seen averages to what is expected, and is never refuted.
+    # Draws that the observations do not distinguish average to what is expected, and are never refuted.
     off = coin_refuted(np.clip(mean, 0, 1), np.clip(expected, 0, 1), n, share) & (abs(mean - expected) > 1e-9)
     order = np.argsort(-abs(mean - expected))
     wrong = tuple(f"{names[i]}: {mean[i]:.3g} of the time, should be {expected[i]:.3g}" for i in order if off[i])

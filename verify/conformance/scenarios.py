@@ -196,7 +196,7 @@ def _plain(instance: Instance, features: Collection[str]) -> bool:
 
 
 def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
-    """Of each size the first two, up to nine, several clients and random draws that can be told apart first of all."""
+    """Of each size the first two, up to nine, several clients and distinguishable random draws first of all."""
     ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, not _tells(algorithm, s), s.size))
     kept: list[Scenario] = []
     seen: dict[tuple[int, int], int] = {}
@@ -209,7 +209,7 @@ def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
 
 
 def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
-    """Whether a step tells which draw was made: SVRG on functions that differ by their slopes alone never does."""
+    """Whether a step shows which draw was made: SVRG on functions that differ by their slopes alone never does."""
     if not 1 < scenario.support <= _COMPARED:
         return True
     problem, params, state = scenario.problem, scenario.params, scenario.states[0]
@@ -315,7 +315,7 @@ _ROWS = (((1, 1), 1), ((2, 1), 1), ((2, 1), 2), ((2, 2), 3), ((1, 3), 2), ((3, 1
 
 
 def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:
-    """No two clients alike: a step would not tell which of them took part."""
+    """No two clients alike: a step would not show which of them took part."""
     if d > 1 and rng.random() < 0.5:
         return Problem(with_spectra(rng.uniform(0.5, 3, (n, d)), rng))
     centres = rng.permuted(np.tile(np.arange(-8, 9), (d, 1)), axis=1)[:, :n].T

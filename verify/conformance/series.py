@@ -232,7 +232,7 @@ class _Moved:
 
 
 def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tuple[list[str], int]:
-    """What is wrong with which entries moved, and in how many steps that could be told; at this level."""
+    """What is wrong with which entries moved, and in how many steps this could be observed; at this level."""
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     rng = np.random.default_rng(0)
     drawn: list[Any] = []

@@ -152,7 +152,7 @@ def load(name: str, path: Path) -> Trace:
     if written != name:
         raise ValueError(f"{path} is a trace of {quoted(written)}, not of {name}")
     try:
-        # Of numbers that are too large the check tells.
+        # Numbers that are too large are reported by the check.
         with np.errstate(all="ignore"):
             return _trace(algorithm, found)
     except ValueError as error:

@@ -37,7 +37,7 @@ Sum = Mapping[At, Coefficient]
 
 @dataclass(frozen=True)
 class Linked:
-    """A statement that the rule speaks of: its quantities, by their symbols, and the letters that stand in it, in its
+    """A statement that the rule covers: its quantities, by their symbols, and the letters that stand in it, in its
     indices or its hypotheses. It says nothing of who takes part (``windows``), nor of an ``infimum``."""
 
     numbers: tuple[tuple[sympy.Expr, Then], ...]
@@ -77,7 +77,7 @@ def read(claim: Claim) -> Linked:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
     said = read(claim)
     assumed = (*symbolic.assumed(claim), *said.along.iteration.limits)
     for index in {of.index for _, of in said.numbers}:

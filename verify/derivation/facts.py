@@ -119,7 +119,7 @@ def _expression(c: Any) -> sympy.Expr:
     return sympy.Rational(exact.numerator, exact.denominator)
 
 
-#: A quantity, told from others by the function that computes it.
+#: A quantity, identified by the function that computes it.
 Of = Callable[[Any, Any, Any], Array]
 
 

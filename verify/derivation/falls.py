@@ -42,7 +42,7 @@ Sum = Mapping[At | None, Coefficient]
 
 @dataclass(frozen=True)
 class Bounded:
-    """A statement that the rule speaks of: the least of what is at most a sum of the ``bound``'s coefficients times
+    """A statement that the rule covers: the least of what is at most a sum of the ``bound``'s coefficients times
     numbers of the start and (None) the infimum, who takes part, and the letters that stand in it or its hypotheses."""
 
     least: Least

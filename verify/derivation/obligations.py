@@ -88,7 +88,7 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 
 
 def iteration_of(claim: Claim) -> Iteration:
-    """The iteration of which a claim speaks; ``ValueError`` where it speaks of none."""
+    """The iteration that a claim is about; ``ValueError`` where there is none."""
     if claim.statement.iteration is None:
         raise ValueError(f"{claim.id} speaks of no iterations")
     return claim.statement.iteration

@@ -20,7 +20,7 @@ from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import fraction, written
 
-# What is seen of the statements of a paper's experiments: no verdict, and told apart from those on theorems.
+# Outcomes of the statements of a paper's experiments: not verdicts, and kept separate from those on theorems.
 
 #: What is said of a statement on data, in the order in which it is counted.
 SAID = ("seen", "not seen", "undecided", "no such data", "not run")
@@ -108,13 +108,13 @@ class Attained:
 class Outcome:
     """What one method found about a claim.
 
-    ``covers``: what the method speaks of. ``verdict``: None where it says nothing, and then ``note`` says why: it does
+    ``covers``: what the method covers. ``verdict``: None where it decides nothing, and then ``note`` says why: it does
     not apply, or this was left open; otherwise what the verdict rests on. ``instances``: how many it examined.
     ``left_open``: instances, or choices of the parameters, that it could not decide, each with the reason.
     ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
     worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, which its note tells. ``attained``: where the margin was seen. ``sightings``:
+    functions it looked for a violation, as its note says. ``attained``: where the margin was seen. ``sightings``:
     what is seen of experiments. ``source``: whether it was found, or what is carried was checked.
     """
 

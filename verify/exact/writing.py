@@ -73,7 +73,7 @@ class Writer:
 
     def sides(self, left: sympy.Expr, right: sympy.Expr) -> list[OrderSides]:
         """Both sides in each case."""
-        # A relation that speaks of what may be negative is not used.
+        # A relation that contains an expression that may be negative is not used.
         self.relations = [r for r in self.relations if all(s.is_positive for s in r.free_symbols)]
         symbols = sympy.Tuple(left, right, *self.relations).free_symbols
         firsts = [s for s in (self.small, self.logarithm, self.large) if s is not None]

@@ -152,7 +152,7 @@ def merged(curves: Iterable[Curve]) -> tuple[Curve, ...]:
 def commit(folder: Path = Path(__file__).parent) -> str:
     """The commit of the checkout that ``folder`` is in, that of this package; empty where there is none.
 
-    It is marked where code was changed since. What is carried, and pages that tell it, are no code: else the first
+    It is marked where code was changed since. Shipped results, and pages that report them, are not code: else the first
     figure that is stored would mark all that follow.
     """
     from subprocess import run as call

@@ -1,4 +1,4 @@
-"""What a method of verification is: what it speaks of, when it applies, and what it finds; and how methods are run."""
+"""What a method of verification is: what it covers, when it applies, and what it finds; and how methods are run."""
 
 from __future__ import annotations
 
@@ -105,10 +105,10 @@ class Role(Enum):
 class Method:
     """A way to test a claim.
 
-    ``name``: as outcomes are listed; ``covers``: what it speaks of, in words; ``kinds``: of the statements that it
+    ``name``: as outcomes are listed; ``covers``: what it covers, in words; ``kinds``: of the statements that it
     speaks of; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
     the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
-    its outcome is told for. ``applies(claim)``: whether it speaks of a claim of these kinds, where that tells not all.
+    its outcome is reported for. ``applies(claim)``: whether it handles a claim of these kinds, where not all are.
     ``recheck(method, inquiry, stored)``: the outcome that a stored one amounts to, by its certificates alone, all else
     being derived anew; ``ValueError`` where they do not show it. Without it a proof is found again by ``run``.
     ``guard(method, inquiry, stored)``: what a little of it finds beside a proof that holds, with the stored margin if
@@ -150,7 +150,7 @@ def examined(
 ) -> Iterator[Outcome]:
     """What each method finds, in order; once a verdict is final the rest are not run, and say so.
 
-    ``find(method, inquiry)``: what a method that applies finds, unless told otherwise by running it.
+    ``find(method, inquiry)``: what a method that applies finds, by default by running it.
     """
     final = ""
     for method in methods:

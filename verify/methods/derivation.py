@@ -61,7 +61,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, whatever the letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
     of_runs = _of_runs(claim)
     found: RuleResult = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
     return found
@@ -200,7 +200,7 @@ def _near_and_far(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
 
 
 def premises_of(claim: Claim) -> tuple[Premise, ...]:
-    """The claims from which a claim is to follow; ``ValueError`` where no rule speaks of it, or of one of them."""
+    """The claims from which a claim is to follow; ``ValueError`` where no rule covers it, or one of them."""
     return _premises(claim)[1]
 
 
@@ -220,7 +220,7 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
 
 
 def _iteration(claim: Claim) -> Iteration:
-    """The iteration of which a claim's quantities are; ``ValueError`` where no rule speaks of the claim."""
+    """The iteration of which a claim's quantities are; ``ValueError`` where no rule covers the claim."""
     if (of_runs := _of_runs(claim)) is not None:
         along: Along = of_runs.read(claim).along
         return along.iteration

@@ -1,4 +1,4 @@
-"""Compressors in U(omega), read in one coordinate: its mean and its variance, whatever the entry, d and k."""
+"""Compressors in U(omega), read in one coordinate: its mean and its variance, for every entry, d and k."""
 
 from __future__ import annotations
 

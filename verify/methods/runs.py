@@ -62,7 +62,7 @@ FIRST = 4
 
 
 def applies(claim: Claim) -> bool:
-    """Whether the claim speaks of long runs of states."""
+    """Whether the claim is about long runs of states."""
     return claim.statement.horizon or bool(limits.vanishing(claim))
 
 
@@ -133,7 +133,7 @@ class Place:
 
     @property
     def key(self) -> str:
-        """What tells places apart: all but the functions."""
+        """What distinguishes places: everything but the functions."""
         rest = {name: value for name, value in self.recipe.items() if name not in ("x", "clients", "g")}
         return str((len(self.recipe.get("clients", ())), sorted(rest.items(), key=str)))
 

@@ -40,7 +40,7 @@ class OfEach(World):
         return WorldValue({(frozenset(), (Atom(name, degree, True),)): self.field.one})
 
 
-#: What oracles of the f_i tell: of which function, and what.
+#: What oracles of the f_i give: of which function, and what.
 _KNOWN: Mapping[str, tuple[str, str]] = {
     "gradient": (FUNCTION, "gradient"),
     "value": (FUNCTION, "value"),
@@ -74,7 +74,7 @@ class GenericClients:
     """Values of terms in a world of one generic client, what was asked of its function, and relations between sums.
 
     ``relations``: vectors that are zero, by name. ``anchored``: whether the gradients at x* sum to zero.
-    ``conjugates``: of smooth convex functions, whether the conjugates are spoken of as functions of their own, or by
+    ``conjugates``: of smooth convex functions, whether the conjugates are treated as functions of their own, or by
     where a function has a gradient; None of others, whose conjugates are not known. ``naming``: whether combinations of
     sums of vectors have names of their own, so that their squares are single ones; without, they cancel term by term.
     ``asked``: by the function, and what it was asked.
@@ -147,7 +147,7 @@ class GenericClients:
     def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> ClientsAt:
         """A generic client's function at a point, or (not ``own``) the only function that there is.
 
-        It is told relative to its tangent at the first point at which it was asked.
+        It is given relative to its tangent at the first point at which it was evaluated.
         """
         key = function, point.name()
         if key not in self.asked:

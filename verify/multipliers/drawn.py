@@ -110,7 +110,7 @@ class DrawnClients:
             return True
         for known in (self.clients.totals.get(atom.name), self.clients.relations.get(atom.name)):
             if known is not None:
-                # The relation of a quotient speaks of the quotient too.
+                # The relation of a quotient involves the quotient too.
                 left = {k: c for k, c in known.of.items() if atom not in k[1]}
                 below = [c for k, c in known.of.items() if atom in k[1]]
                 return self._depends_at_all(WorldValue(left)) or any(self._summed(c) for c in below)
@@ -164,7 +164,7 @@ class DrawnClients:
         return self.moves[key].along
 
     def at(self, point: WorldValue, base: WorldValue) -> ClientsAt:
-        """A client's function at a point, which may depend on the set that is drawn: then it is told by ``base``."""
+        """A client's function at a point, which may depend on the set that is drawn: then it is given by ``base``."""
         return self._moved_to(point, base) if self.depends(point) else self.clients.at(point)
 
     def _moved_to(self, point: WorldValue, base: WorldValue) -> ClientsAt:

@@ -84,7 +84,7 @@ class ClassFunctions:
     most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
     of its own, the mean of the squares of these; the curvatures are then those of the average.
 
-    ``anchor``: the point relative to which points are told, in words: of conjugates it is no x*.
+    ``anchor``: the point relative to which points are given, in words: for conjugates it is not x*.
 
     Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
     known by, nor at x* the one that balances.
@@ -147,7 +147,7 @@ class ClassFunctions:
         return self.values.setdefault(point.name(), self._named(world, name, 0))
 
     def resolvent(self, world: World, shift: WorldValue, target: WorldValue) -> tuple[WorldValue, WorldValue]:
-        """The root x of grad f(x) + shift x = target, the point from which points are told being 0, and the number that
+        """The root x of grad f(x) + shift x = target, the reference point being 0, and the number that
         has to be positive for it to be the only one."""
         if self.curvatures is None or self.spread is not None or set(shift.of) != {ONE}:
             raise Unread(f"proximal points of {self.name} are not known")
@@ -194,7 +194,7 @@ class ClassFunctions:
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
-        """What holds of each value at a drawn point whatever is drawn, by the gradients at those that are not."""
+        """What holds of each value at a drawn point for every draw, by the gradients at those that are not drawn."""
         if self.curvatures is None or self.spread is not None:
             return
         half = WorldValue({ONE: world.field.one / 2})

@@ -163,7 +163,7 @@ class GroundLetters:
     # What is said of letters
 
     def said(self) -> Iterator[tuple[Any, bool]]:
-        """Elements of the field that are >= 0 (> 0 where told so)."""
+        """Elements of the field that are >= 0 (> 0 where marked so)."""
         least = [
             (term.of[0], bool(letter.is_positive))
             for letter, term in self.case.letters.items()
@@ -194,7 +194,7 @@ class GroundLetters:
                     yield self.told[letter], c
 
     def domain(self, spoken_of: Iterable[Any]) -> Space:
-        """The letters that are spoken of, and those on which these depend, as far as the claim allows them."""
+        """The letters that occur, and those on which these depend, as far as the claim allows them."""
         used = {s for c in spoken_of for s in c.as_expr().free_symbols}
         used = {s for symbol in used for s in self._put(self.field(symbol)).as_expr().free_symbols}
         said = [*self.said(), *((self.field(symbol), True) for symbol in self.equal)]

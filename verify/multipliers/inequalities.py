@@ -83,7 +83,7 @@ def invariant_of(claim: Claim) -> Any:
 
 
 def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
-    """What is to be shown of one case of a claim. ``Unread`` tells what stands in the way."""
+    """What is to be shown of one case of a claim. ``Unread`` says what stands in the way."""
     return _Posing(claim, case, name).groups()
 
 

@@ -70,7 +70,7 @@ class NeverOccurs(Exception):
 
 
 def pose(claim: Claim, case: FunctionCase) -> Posed:
-    """What a case of a claim says. ``Unread`` tells what stands in the way; ``NeverOccurs`` that it says nothing;
+    """What a case of a claim says. ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing;
     ``OfOneClient`` that it is two cases."""
     return _Posing(claim, case).posed()
 
@@ -105,7 +105,7 @@ class _Posing:
         sources = [*of_class.items(), *self.setting.sources.items()]
         read = ((letter, self._letter(source)) for letter, source in sources)
         terms = [(letter, term) for letter, term in read if term is not None and not term.type.axes]
-        #: Letters that compressors or noise have of their own, whether the code speaks of them or not.
+        #: Letters that compressors or noise have of their own, whether the code contains them or not.
         extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if getattr(self.setting.functions, "own", False) else []
         extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
         weak = type(self.setting.functions) is WeaklyConvex and stated(claim, self.setting.functions)
@@ -120,7 +120,7 @@ class _Posing:
         self.each = self._each(dict(terms))
         written = [*(f"{Op.LETTER} {name}" for name in self.each), *([f"{Op.GIVEN} mu"] if weak else [])]
         self.letters = CaseLetters(claim, case, self.world, terms, written)
-        #: A family's constants are variances; of what the method is told of noise the claim says the signs.
+        #: A family's constants are variances; of what the method knows of noise the claim gives the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
         self.answers = self._answers()
         for term in parts(*spoken, *self.program.step.values()):
@@ -153,7 +153,7 @@ class _Posing:
         return found[0]
 
     def _fixed_point(self) -> Mapping[str, Term]:
-        """What parts of a state are told relative to: any vectors would do."""
+        """What parts of a state are given relative to: any vectors would do."""
         try:
             return reading.fixed_point(self.setting.algorithm, *self.read)  # type: ignore[arg-type]
         except Unread:
@@ -386,7 +386,7 @@ class _Posing:
 
 
 def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
-    """The letters that compressors have of their own, and those that the method is told of noise."""
+    """The letters that compressors have of their own, and those of noise that the method knows."""
     if isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"
         if adversary.batch:
@@ -398,7 +398,7 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
 
 
 def _vanishes(p: Any, i: int) -> bool:
-    """Whether a polynomial is zero where a letter is 1, whatever the others."""
+    """Whether a polynomial is zero where a letter is 1, for all others."""
     return bool(sum(coefficients(p, i).values(), p.context().constant(0)) == 0)
 
 

@@ -131,7 +131,7 @@ class Ratio:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is zero whatever the letters."""
+        """Whether it is zero for all letters."""
         return bool(self.num == 0)
 
     @property

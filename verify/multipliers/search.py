@@ -50,7 +50,7 @@ Say = Callable[[str], None]
 
 @dataclass(eq=False)
 class Search:
-    """A search in one case. ``deadline``: of ``time.process_time``; ``say``: told what happens."""
+    """A search in one case. ``deadline``: of ``time.process_time``; ``say``: called with what happens."""
 
     posed: Posed
     deadline: float
@@ -117,7 +117,7 @@ class Search:
         return True
 
     def _support(self) -> None:
-        """Inequalities that are needed, and those whose multipliers function values tell by the others."""
+        """Inequalities that are needed, and those whose multipliers follow from the others by function values."""
         keep = list(range(len(self.names)))
         every = range(len(self.programs.X))
         for k in reversed(list(keep)):
@@ -132,7 +132,7 @@ class Search:
         self.say(f"needed {[self.names[k] for k in keep]}, free {[self.names[k] for k in self.order]}")
 
     def _by_values(self, keep: list[int]) -> dict[int, tuple[Ratio, dict[int, Ratio]]]:
-        """Multipliers that function values tell: a constant, and coefficients of the others."""
+        """Multipliers that function values determine: a constant, and coefficients of the others."""
         forms = list(self.posed.known.values())
         told = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
         zero = self.posed.zero

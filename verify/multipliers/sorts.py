@@ -12,12 +12,12 @@ from verify.multipliers.domains import Domain
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, replaced, substituted
 
-#: Letters by which clients are told apart, at most.
+#: Letters by which clients are distinguished, at most.
 _APART = 2
 
 
 def sorts(posed: Posed, own: frozenset[int]) -> Iterator[tuple[str, Posed]]:
-    """What is to be shown of each sort of clients, with words that tell it apart: of one where that is enough.
+    """What is to be shown of each kind of clients, with words that distinguish it: of one where that is enough.
 
     ``own``: the places of letters of each client's own. There is one more sort for each that is 0, unless no client is.
     """

@@ -121,7 +121,7 @@ def alarms(
     return tuple(found)
 
 
-# Changed code does not travel between processes: they are forked once all tasks are here, and told only a number.
+# Changed code does not travel between processes: they are forked once all tasks are here, and given only a number.
 _waiting: tuple[Callable[..., Any], list[Any]]
 
 
@@ -215,7 +215,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
                 break
     if killed - {"sdp"}:
         return trial(Label.FALSE, "quick", f"a counterexample to {claim.id}")
-    # A certificate speaks of the parameters at which it was computed: alone it shows no mutant true.
+    # A certificate is valid at the parameters at which it was computed: alone it shows no mutant true.
     shown = bool(vouched) and vouched <= FOR_ALL
     if not killed and shown:
         return trial(Label.TRUE, None, ", ".join(sorted(vouched)))

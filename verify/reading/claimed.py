@@ -1,4 +1,4 @@
-"""What a claim speaks of, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
+"""What a claim is about, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
 
 The world comes from the claim's setting alone. What a state is made of is read off the fixed point, which every state
 of the setting has the shape of, or, where this package's own recipes make states, seen at instances of several sizes;
@@ -39,7 +39,7 @@ class CodePath:
     error; ``quotients``: those that were made, used or not, each with how many conditions were met before; ``letters``:
     what those letters of the claim are of which that can be read; ``quantities``: the terms that each function
     computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``: of the parts
-    of a state; ``program``: the step of the method, where the claim speaks of one; ``known``: what its
+    of a state; ``program``: the step of the method, where the claim is about one; ``known``: what its
     setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
     that are true by hypotheses; ``signs``: numbers of each client that the setting says are at least 0, or positive.
     """

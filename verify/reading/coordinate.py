@@ -41,7 +41,7 @@ x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
 @dataclass(frozen=True)
 class EntryValue:
     """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
-    masks that were drawn; ``below``: that the uniform variate is below the number told (True) or not, None where it
+    masks that were drawn; ``below``: that the uniform variate is below the given number (True) or not, None where it
     does not matter; ``value``: what it becomes."""
 
     where: tuple[sympy.Basic, ...]

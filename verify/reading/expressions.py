@@ -43,7 +43,7 @@ class Expressions(Objects):
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
         super().__init__(known)
         self._left = LARGEST
-        #: How many clients there are, where a statement speaks of that number alone: each may then be named.
+        #: How many clients there are, where a statement is about that number alone: each may then be named.
         self.clients = 0
         #: Conditions on letters on which what was read depends, each with its answer.
         self.taken: list[tuple[Condition, bool]] = []

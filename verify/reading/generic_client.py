@@ -33,7 +33,7 @@ from verify.reading.worlds import (
 
 
 def world(program: StepProgram, *more: Term) -> World:
-    """The world of a program, and of more terms in what it speaks of."""
+    """The world of a program, and of more terms in its symbols."""
     made = world_of(*program.step.values(), *program.law.terms(), *more)
     for name, law in _subsets(program.law, "draw"):
         made.totals[name] = evaluated(made, [law.of[1]])[0]

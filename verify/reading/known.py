@@ -137,7 +137,7 @@ def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:
 
 
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
-    """What numpy's ``broadcast_to`` gives: the last axes are told, those of replicas stay."""
+    """What numpy's ``broadcast_to`` gives: the last axes are given, those of replicas stay."""
     term = as_term(value)
     if isinstance(shape, Shape | Lengths):
         of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)

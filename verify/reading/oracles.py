@@ -110,7 +110,7 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
     return Named(f"the parameter {name}", {**of, **numbers})
 
 
-#: What stands for the constants of compressors, by their class; the variance of noise is spoken of by other letters.
+#: What stands for the constants of compressors, by their class; the variance of noise has other letters.
 _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
 
 

@@ -50,7 +50,7 @@ class StepProgram:
 def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> StepProgram:
     """What a step of an algorithm computes, for all n, d and letters.
 
-    ``problem``, ``params``: an example, which tells the kinds of the parameters, the shapes of a state, and whether
+    ``problem``, ``params``: an example, which shows the types of the parameters, the shapes of a state, and whether
     functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
     ``counts``: parameters that are to be the numbers given, as where loops run to them.
     ``Unread`` says what stands in the way.

@@ -1,4 +1,4 @@
-"""What falls, told apart: a statement as its authors mean it, the letter alone of what they print, what nobody prints.
+"""What is false, by kind: a statement as its authors mean it, only the letter of what they print, what nobody prints.
 
 Nothing is loaded that computes.
 """
@@ -43,7 +43,7 @@ class ClaimFields(Protocol):
 
     @property
     def literal_of(self) -> str | None:
-        """The id of the claim that says what is meant, where this one speaks of the letter."""
+        """The id of the claim for what is meant, where this one is about the letter."""
 
 
 def fall(claim: ClaimFields, verdicts: Verdicts) -> Fall | None:

@@ -220,7 +220,7 @@ def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
     if relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
         return ""
     factor = left / right
-    # As many digits as tell it from 1.
+    # As many digits as distinguish it from 1.
     digits = 3 if factor >= 1.01 else 3 - int(mpmath.floor(mpmath.log10(factor - 1)))
     return str(mpmath.nstr(factor, digits).removesuffix(".0"))
 
@@ -241,7 +241,7 @@ def _margin(evidence: Evidence) -> str:
 FAILED = "failed"
 #: Of such claims, and of what a note says of the author's code.
 _LOUD = "bold white on red"
-#: How the outcome of a method tells an error in the author's code.
+#: How the outcome of a method marks an error in the author's code.
 _FAULT = "its own code fails in "
 
 

@@ -73,7 +73,7 @@ def words(points: Sequence[Point]) -> list[str]:
 
 
 class _Layout(NamedTuple):
-    """The letters along the axis and across the columns (None: one column), and those told apart by colour."""
+    """The letters along the axis and across the columns (None: one column), and those distinguished by colour."""
 
     axis: str | None
     column: str | None

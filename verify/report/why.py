@@ -81,7 +81,7 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
         told.append(f"  counterexample: {shown(example.left)} {example.relation} {shown(example.right)} is false{at}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
-    # Each error is told once, where it is made: here only which claims make it.
+    # Each error is reported once, where it is made: here only which claims make it.
     if culprits := ends(claim, verdicts):
         also = "also relies" if claim.flaw else "relies"
         told.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
@@ -176,7 +176,7 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
     """What a claim that does not fall rests on."""
     claim = evidence.claim
     yield f"{_SURE[evidence.verdict]}"
-    # The margins after many rounds are in what `show` tells.
+    # The margins after many rounds are in what `show` prints.
     yield f"  {evidence.note.split('; margin at')[0]}"
     if evidence.deciding:
         count = sum(len(outcome.certificates) for outcome in evidence.outcomes)

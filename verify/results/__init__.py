@@ -43,9 +43,9 @@ CHECKER, RESTS_ON = "checker", "rests_on"
 
 class Shipped(NamedTuple):
     """An audit of all claims: with which ``seed`` and ``budget`` it was made, when, of which ``commit`` and of what
-    ``code``, as :func:`code` tells it; ``entries``: what it found, by the claims' ids; ``gists``: each claim in
+    ``code``, as :func:`code` gives it; ``entries``: what it found, by the claims' ids; ``gists``: each claim in
     a line, none where they are not carried; ``checker``: the digest of the code that checked, as
-    :func:`verify.base.code.checker` tells it."""
+    :func:`verify.base.code.checker` gives it."""
 
     version: str
     commit: str

@@ -43,7 +43,7 @@ _NEAR = 2**15
 class Assumed(NamedTuple):
     """What is assumed of the samples: ``low <= X <= high``, Var X <= ``variance``. Numbers, or one a statistic.
 
-    A finite endpoint is used by the tests, and then the variance only to tell how small a defect they would catch.
+    A finite endpoint is used by the tests, and then the variance only to determine how small a defect they would catch.
     """
 
     low: Any = -math.inf
