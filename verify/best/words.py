@@ -92,7 +92,8 @@ def every_n(rate: Fraction | None, why: str) -> str:
     """The line about every number of clients."""
     if rate is None:
         return f"  for every number of clients nothing is proved: {why}"
-    return f"  for every number of clients {number(rate)} is proved at these letters, by multipliers in closed form"
+    proof = "is proved, by multipliers in closed form"
+    return f"  for every number of clients that the hypotheses allow, {number(rate)} {proof}"
 
 
 def place(of: Interval) -> str:
