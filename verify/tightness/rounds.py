@@ -25,7 +25,7 @@ from verify.base.evaluate import params_after, rollout, sides, start, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding, tabulated
-from verify.pep.bounding import LARGEST, bounded, enclosed, nonnegative, posed_as_claimed
+from verify.pep.bounding import bounded, enclosed, nonnegative, posed_as_claimed
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, scalar
 from verify.pep.programs import Program
@@ -35,6 +35,8 @@ from verify.tightness.grids import Choice
 
 #: Leaves of the tree of draws at most.
 _LEAVES = 16
+#: Rows of a program at most, those of twenty rounds of one client: at 17 it takes half a minute, at 29 many.
+_ROWS = 22
 #: Characters of a fraction that is told as it is.
 _LONG = 16
 #: How near a simple fraction must be to the solver's value to be tried as the worst case itself.
@@ -143,8 +145,8 @@ def _worst(taken: _Sides, rounds: int) -> _Worst:
         # What is known from below of a difference is no share of the right side.
         return _Worst(None, None, Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict, found.note)
     program = programs.ratio(*ends, constraints)
-    if max(map(len, program.blocks), default=0) > LARGEST:
-        raise ValueError(f"the program has more than {LARGEST} rows")
+    if max(map(len, program.blocks), default=0) > _ROWS:
+        raise ValueError(f"the program has more than {_ROWS} rows")
     posed = programs.equilibrated(program)
     solution = programs.solve(posed)
     run = tabulated.replay(taken.claim, taken.posed, posed, solution, rounds)
