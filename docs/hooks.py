@@ -35,17 +35,24 @@ def _shown(cell: dict[str, Any]) -> Iterator[str]:
     """A cell of a notebook in Markdown, with what it printed and drew."""
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
-        yield re.sub(r"\$([^$]+)\$", lambda found: f"<span>{mathml.inline(found[1])}</span>", source)
+        yield _with_formulas(source)
         return
     yield f"```python\n{source}\n```"
     for output in cell["outputs"]:
         data = output.get("data", {})
         if "image/png" in data:
             yield f"![what the cell draws](data:image/png;base64,{''.join(data['image/png']).strip()})"
-        elif shown := data.get("text/html", data.get("text/markdown", "")):
-            yield "".join(shown)
+        elif "text/html" in data:
+            yield "".join(data["text/html"])
+        elif "text/markdown" in data:
+            yield _with_formulas("".join(data["text/markdown"]))
         elif text := "".join(output.get("text", data.get("text/plain", ""))):
             yield f"```text\n{text.rstrip()}\n```"
+
+
+def _with_formulas(markdown: str) -> str:
+    # A line that began with the formula itself would be a block of its own.
+    return re.sub(r"\$([^$]+)\$", lambda found: f"<span>{mathml.inline(found[1])}</span>", markdown)
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
