@@ -123,8 +123,11 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     added = [h.text for h in changed.requires if h not in claim.requires]
     lines += [f"  under the further hypothesis {text}" for text in added]
     lines.append(f"  {repair.verdict.note}")
+    if added or repair.word == "supported":
+        # A hypothesis that few instances meet may leave little of the claim.
+        lines.append(f"  {repair.verdict.instances} instances met the hypotheses")
     if repair.word == "supported":
-        lines.append(f"  {repair.verdict.instances} instances, and searches at {repair.searches} further seeds")
+        lines.append(f"  searches at {repair.searches} further seeds found nothing")
     if repair.nearer:
         lines.append(f"  a short search finds nothing against {repair.nearer} either")
     return lines

@@ -15,12 +15,13 @@ _MULTIPLES = tuple(sympy.Rational(a, b) for b in range(1, 5) for a in range(1, 9
 
 
 def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
-    """The simplest fraction strictly between two positive numbers; None where they are near to each other or there is
+    """The simplest fraction strictly between two positive rationals; None where they are near to each other or there is
     no simple one. Of numbers below 1 the inverses are looked at."""
-    if not (a.is_positive and b.is_positive) or max(a / b, b / a) < _NEAR:
+    if not (a.is_Rational and b.is_Rational and a > 0 and b > 0) or max(a / b, b / a) < _NEAR:
         return None
     below = a <= 1 and b <= 1
-    ends = sorted(Fraction(str(sympy.Rational(str(sympy.N(1 / v if below else v, 30))))) for v in (a, b))
+    # Exactly: of two ends that are rounded one may lie between them.
+    ends = sorted(Fraction(int(v.q), int(v.p)) if below else Fraction(int(v.p), int(v.q)) for v in (a, b))
     found = _simplest(*ends)
     if found.denominator > _LARGEST:
         return None

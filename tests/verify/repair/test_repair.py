@@ -5,6 +5,7 @@ import json
 import pytest
 import sympy
 
+import fedtheory as ft
 from fedtheory import claims
 from verify.cli import main, repairing
 from verify.repair.changes import families
@@ -12,6 +13,8 @@ from verify.repair.numbers import between, named
 from verify.repair.searching import Repair, Search
 from verify.repair.solving import solved
 from verify.repair.trials import Bench, Verdict
+
+x, y = ft.letters("x y")
 
 
 def changes(claim, sort):
@@ -25,6 +28,12 @@ def test_the_simplest_number_between_two():
     assert between(sympy.Rational(1, 2), sympy.Integer(1)) == sympy.Rational(2, 3)
     assert between(sympy.Integer(3), sympy.Integer(8)) == 4
     assert between(sympy.Rational(100, 99), sympy.Integer(1)) is None
+    # No end is found again, so that halving ends.
+    assert between(sympy.Rational(3, 7), sympy.Rational(1, 2)) not in (None, sympy.Rational(3, 7))
+    low, high = sympy.Rational(1, 3), sympy.Rational(1, 2)
+    for _ in range(20):
+        low = between(low, high) or high
+    assert low == high
     assert 4 / sympy.E in list(named(sympy.Rational(7, 5), sympy.Rational(3, 2)))
 
 
@@ -62,7 +71,7 @@ def test_no_change_says_nothing_of_what_it_proves():
     search.found.repairs.append(Repair(change, Verdict("supported", "no violation", 0.1, 134, ()), 3))
     first, *rest = repairing.told(search)
     assert first.startswith("supported, which is not a proof: fedadmm/eq-21 with")
-    assert any("134 instances" in line for line in rest)
+    assert any("134 instances" in line for line in rest) and any("3 further seeds" in line for line in rest)
 
 
 def test_a_constant_is_found_and_proved(capsys, tmp_path):
@@ -78,6 +87,18 @@ def test_a_constant_is_found_and_proved(capsys, tmp_path):
     out.write_text(json.dumps(stored))
     assert main(["repair", "fedadmm/eq-45/use", "--out", str(out), "--seconds", "1"]) == 1
     assert capsys.readouterr().out.startswith("no repair of fedadmm/eq-45/use was found")
+
+
+@pytest.mark.slow
+def test_a_number_is_refined_to_the_least_that_is_proved():
+    statement = ft.inequality(x * y <= (x**2 + y**2) / 3)
+    claim = ft.Claim("means/product", setting=ft.Setting(letters=(x, y)), statement=statement)
+    search = Search(Bench(claim))
+    search.agenda = [f for f in families(claim) if f.sort == "constant" and f.amounts[0] > 1]
+    found = search.run()
+    assert (found.proven.word, found.proven.change.text) == ("proved", "1/2 for 1/3")
+    # No smaller number was left standing.
+    assert all(not stands for text, stands in search.known.items() if text.startswith(("2/5", "3/7")))
 
 
 def test_a_change_that_fails_where_another_failed_is_not_searched(monkeypatch):
