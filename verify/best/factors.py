@@ -19,8 +19,6 @@ from verify.pep.programs import Certificate, Program
 from verify.pep.prover import Certified, DoesNotHold, ProofStep, Solving, Stored
 from verify.pep.worst_case import certify
 
-#: Rows of a program beyond which it is not solved: minutes, and gigabytes, at twice as many.
-ROWS = 40
 #: Relative errors within which the value of a program may be a simple fraction.
 _SIMPLE = (1e-7, 1e-9)
 #: How near to the value of a program, as a solver has it, a state comes that is taken to attain it.
@@ -73,9 +71,7 @@ def smallest(
     found = Interval(recipe, places.shown(of.claim, instance), printed)
     with attributed(of.claim, instance.text):
         program, relaxed = states.pose(unit, instance)
-    size = max(map(len, program.blocks), default=0)
-    if size > ROWS:
-        raise ValueError(f"the program has {size} rows, and {ROWS} is the most that is solved: take fewer clients")
+    size = states.affordable(program)
     say(f"a semidefinite program of {size} rows and {len(program.constraints)} constraints")
     posed, solution = states.solved(program)
     if solution.value is None or solution.status == "unbounded":

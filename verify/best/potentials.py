@@ -89,6 +89,7 @@ def _sum(forms: Mapping[str, Form], weights: Mapping[str, Fraction]) -> Form:
 
 def span(claim: Claim, instance: Instance) -> Span:
     """The forms of a claim's setting. ``ValueError`` where its step, or a quantity, cannot be posed."""
+    states.few(instance)
     quantities = {q.of: q for q in claim.statement.quantities if not q.after}
     asked = _asked(claim, list(quantities.values()))
     with attributed(claim, instance.text):
@@ -192,6 +193,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
     recipe = places.recipe(claim, at)
     instance = places.instance(claim, recipe)
     forms = span(claim, instance)
+    states.affordable(forms.sized(Fraction(1)))
     say(f"potentials of {len(forms.before)} forms: {', '.join(forms.before)}")
     nonnegative, every = _nonnegative(forms), forms
     for name in every.before:

@@ -29,6 +29,9 @@ from verify.pep.worst_case import certify
 from verify.search import hunting, refutation
 from verify.search import states as worst_states
 
+#: Rows of a program beyond which it is not solved: minutes, and gigabytes, at twice as many.
+ROWS = 40
+
 
 @dataclass(frozen=True)
 class AtInstance:
@@ -139,6 +142,7 @@ class Posed:
 def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
     """The program whose value is the claim's worst ratio, every point interpolated, and whether it allows more than the
     class. ``ValueError`` where the claim has none."""
+    few(instance)
     prover = Posed()
     found = certify(claim, instance, tight=True, prover=prover)
     if len(prover.programs) != 1:
@@ -147,6 +151,21 @@ def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
     if homogeneous:
         raise ValueError(f"a side of {claim.id} has a constant term, so no ratio of its sides is the worst case")
     return program, prover.relaxed
+
+
+def few(instance: Instance) -> None:
+    """``ValueError`` where there are so many clients that the program is too large: each has a row at least."""
+    n = getattr(instance.problem, "n", 1)
+    if n > ROWS:
+        raise ValueError(f"{n} clients have a program of more than {ROWS} rows, the most that is solved: take fewer")
+
+
+def affordable(program: Program) -> int:
+    """The rows of a program; ``ValueError`` where these are too many."""
+    size = max(map(len, program.blocks), default=0)
+    if size > ROWS:
+        raise ValueError(f"the program has {size} rows, and {ROWS} is the most that is solved: take fewer clients")
+    return size
 
 
 def feasible(program: Program, posed: Program, solution: Solution) -> AtPoints | None:

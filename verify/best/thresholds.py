@@ -92,8 +92,7 @@ class _Line:
         recipe = places.recipe(self.of.claim, self.at(value))
         instance = places.instance(self.of.claim, recipe)
         program, relaxed = states.pose(self.of.at(Fraction(1)), instance)
-        if max(map(len, program.blocks), default=0) > factors.ROWS:
-            raise ValueError(f"the program has more than {factors.ROWS} rows: take fewer clients")
+        states.affordable(program)
         letters = self.of.claim.setting.bind(instance.problem, instance.params)
         return recipe, instance, program, relaxed, enclosed(self.of.printed, letters)
 

@@ -349,6 +349,11 @@ def test_the_command_tells_both_ends_and_keeps_them(capsys, tmp_path):
         (("--at", "gamma=100"), "do not meet the hypothesis"),
         (("--at", "mu=2"), "mu must be at most L"),
         (("--at", "n=1/2"), "n must be an integer"),
+        (("--at", "n=41"), "take fewer"),
+        (("--at", "n=41", "--potential"), "take fewer"),
+        (("--largest", "mu"), "a parameter of the method was expected"),
+        (("--over", "gama"), "has no letter 'gama'"),
+        (("--potential", "--every-n"), "--every-n is of the smallest rate"),
     ],
 )
 def test_bad_input_is_one_sentence(capsys, words, said):
