@@ -9,8 +9,11 @@ from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
 from verify.best.subjects import MULTIPLE, subject
+from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 
+#: What a recipe that describes no instance raises.
+_NONE = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 #: Characters of a fraction that is printed as it is.
 _SHORT = 20
 
@@ -70,7 +73,7 @@ def _stated(found: Record, one: Interval) -> Fraction | None:
     try:
         of = subject(found.claim)
         rate = of.stated(of.claim.instances.build(one.recipe, True))
-    except ValueError:
+    except _NONE:
         return None
     return rate if of.name != MULTIPLE else None
 
@@ -131,14 +134,20 @@ def _shown(of: Interval, found: Record) -> list[str]:
         used = sum(len(step.multipliers) for step in of.steps.values())
         lines.append(f"  above: a certificate with {used} rational multipliers, checked exactly")
     if isinstance(of.witness, AtInstance):
-        from verify.comparisons import naming
-
-        built = found.of.claim.instances.build(of.witness.recipe, True)
-        state = naming.clause(found.of.claim, built, of.witness.point)
-        lines.append(f"  below: attained in fractions at {built.text}{state}")
+        lines.append(f"  below: attained in fractions at {_state(found, of.witness)}")
     elif of.witness is not None:
         rows = sum(len(names) for names, _ in of.witness.gram.values())
         lines.append(f"  below: a function of the class by the Gram matrix of {rows} vectors, checked in fractions")
     if of.note:
         lines.append(f"  {of.note}")
     return lines
+
+
+def _state(found: Record, at: AtInstance) -> str:
+    """The instance and the state in words, as its recipe has them."""
+    claim = found.of.claim
+    try:
+        built = claim.instances.build(at.recipe, True)
+        return f"{built.text}{naming.clause(claim, built, at.point)}"
+    except _NONE:
+        return "what is no instance of the claim"

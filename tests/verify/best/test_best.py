@@ -339,6 +339,13 @@ def test_the_command_tells_both_ends_and_keeps_them(capsys, tmp_path):
     path.write_text(json.dumps(data))
     assert main(["replay", str(path), "--own", str(GD)]) == 1
     assert "does NOT hold" in capsys.readouterr().out
+    for name, wrong in (("recipe", {"n": 2}), ("witness", {"recipe": {}, "point": [], "rounds": 1}), ("letters", {})):
+        bad = {**data, "found": [{**data["found"][0], name: wrong}]}
+        path.write_text(json.dumps(bad))
+        assert main(["replay", str(path), "--own", str(GD)]) in (1, 2)
+    for name, wrong in (("upper", "1/0"), ("steps", 3), ("over", ["L"]), ("weights", {"x": "1"}), ("found", [])):
+        path.write_text(json.dumps({**data, **({name: wrong} if name in data else {"found": [{name: wrong}]})}))
+        assert main(["replay", str(path), "--own", str(GD)]) in (1, 2)
 
 
 @pytest.mark.parametrize(
