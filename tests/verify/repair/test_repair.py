@@ -74,6 +74,7 @@ def test_no_change_says_nothing_of_what_it_proves():
     assert any("134 instances" in line for line in rest) and any("3 further seeds" in line for line in rest)
 
 
+@pytest.mark.slow
 def test_a_constant_is_found_and_proved(capsys, tmp_path):
     out = tmp_path / "repair.json"
     status = main(["repair", "fedadmm/eq-45/use", "--out", str(out)])
@@ -89,7 +90,6 @@ def test_a_constant_is_found_and_proved(capsys, tmp_path):
     assert capsys.readouterr().out.startswith("no repair of fedadmm/eq-45/use was found")
 
 
-@pytest.mark.slow
 def test_a_number_is_refined_to_the_least_that_is_proved():
     statement = ft.inequality(x * y <= (x**2 + y**2) / 3)
     claim = ft.Claim("means/product", setting=ft.Setting(letters=(x, y)), statement=statement)
