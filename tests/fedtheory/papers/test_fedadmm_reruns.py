@@ -6,12 +6,12 @@ import pytest
 from fedtheory.algorithms import fedadmm, fedalt, fedavg_stale, fedprox, fedsim
 from fedtheory.data import Dataset
 from fedtheory.papers.fedadmm.reruns import FIGURES, runs
-from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
+from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting, key
 from fedtheory.problems.base import stationary_point, weighted_value
 from fedtheory.problems.logistic import Logistic
 from fedtheory.randomness.selections import Uniform
 
-SETTING = Setting(6, 0.5, 2)
+SETTING = RoundSetting(6, 0.5, 2)
 
 
 def synthetic(rng=None):
@@ -19,9 +19,9 @@ def synthetic(rng=None):
 
 
 def test_fedadmm_stops_by_rule_30(monkeypatch):
-    task, slopes, slope = synthetic(), [], runs.Instance.slope
+    task, slopes, slope = synthetic(), [], runs.ExampleProblem.slope
     goal = min(task.slope(np.zeros(20)) / 5, 5 * 1e-3 * 20 / (6 * task.rows))
-    monkeypatch.setattr(runs.Instance, "slope", lambda task, w: slopes.append(slope(task, w)) or slopes[-1])
+    monkeypatch.setattr(runs.ExampleProblem, "slope", lambda task, w: slopes.append(slope(task, w)) or slopes[-1])
     outcome = runs.admm(task, SETTING, 1.0, 400, np.random.default_rng(0))
     assert np.isfinite(outcome.rounds) and len(outcome.values) == outcome.rounds
     # The first is that of the start, which the rule names.

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.experiments import Figure, Less, Result, Source, Span, Stated, Trend, Within
-from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
+from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting, key
 
 FIRST, SECOND, ABSENT = "Example 5.1", "qot", "rls"
 #: Features of Example 5.1, and clients where they are not varied.
@@ -48,19 +48,19 @@ _SOURCES = (
 )
 
 #: A figure's settings, by their labels, and the place of each on its axis.
-Settings = Mapping[str, tuple[Setting, float]]
+Settings = Mapping[str, tuple[RoundSetting, float]]
 
 
 def _of_k0(values: Sequence[int]) -> Settings:
-    return {f"k0 = {k}": (Setting(_CLIENTS, 0.5, k), k) for k in values}
+    return {f"k0 = {k}": (RoundSetting(_CLIENTS, 0.5, k), k) for k in values}
 
 
 def _of_rho(values: Sequence[float]) -> Settings:
-    return {f"rho = {rho:g}": (Setting(_CLIENTS, rho, 10), rho) for rho in values}
+    return {f"rho = {rho:g}": (RoundSetting(_CLIENTS, rho, 10), rho) for rho in values}
 
 
 def _of_m(values: Sequence[int]) -> Settings:
-    return {f"m = {m}": (Setting(m, 0.5, 10), m) for m in values}
+    return {f"m = {m}": (RoundSetting(m, 0.5, 10), m) for m in values}
 
 
 def _tasks(

@@ -8,7 +8,7 @@ METHODS = ("FedADMM", "FedAvg", "FedProx", "FedAlt", "FedSim")
 RIVALS = METHODS[1:]
 
 
-class Setting(NamedTuple):
+class RoundSetting(NamedTuple):
     """``m`` clients, the share ``rho`` of them a round, ``k0`` iterations a round."""
 
     m: int

@@ -19,7 +19,7 @@ from fedtheory.algorithms import fedadmm
 from fedtheory.data import Dataset, split
 from fedtheory.experiments import Curve, Result, Span, Tuned, spent, tune
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, Setting, key
+from fedtheory.papers.fedadmm.reruns.names import METHODS, RIVALS, RoundSetting, key
 from fedtheory.papers.fedadmm.reruns.participants import Clients, Move, admm_round, average, clients
 from fedtheory.problems.base import Problem
 from fedtheory.problems.least_squares import LeastSquares, from_rows, three_laws
@@ -43,7 +43,7 @@ FIRST = 6
 
 
 @dataclass(frozen=True)
-class Instance:
+class ExampleProblem:
     """One problem: ``example`` names it; ``rows``: the number d of all samples."""
 
     example: str
@@ -95,19 +95,19 @@ class Instance:
         return float(minimize(self.value, start, jac=self.gradient, method="L-BFGS-B", options=near).fun)
 
 
-def synthetic(m: int, n: int, rng: np.random.Generator) -> Instance:
+def synthetic(m: int, n: int, rng: np.random.Generator) -> ExampleProblem:
     """Example 5.1."""
     rows, targets = three_laws(m, n, rng)
-    return Instance("Example 5.1", Problem(from_rows(rows, targets)), sum(map(len, targets)))  # type: ignore[arg-type]
+    return ExampleProblem("Example 5.1", Problem(from_rows(rows, targets)), sum(map(len, targets)))  # type: ignore[arg-type]
 
 
-def real(data: Dataset, m: int, rng: np.random.Generator) -> Instance:
+def real(data: Dataset, m: int, rng: np.random.Generator) -> ExampleProblem:
     """Example 5.2: the rows in equal parts, a remainder left out."""
     A, b = split(data, m, "equal", rng)
-    return Instance("Example 5.2", Problem(SparseLogistic(A, b, LAMBDA)), b.size)
+    return ExampleProblem("Example 5.2", Problem(SparseLogistic(A, b, LAMBDA)), b.size)
 
 
-class Outcome(NamedTuple):
+class StoppedRun(NamedTuple):
     """``rounds`` to the stopping rule, infinite if it was not met; ``gradients`` that participants had computed after
     every round, and ``values``: f then."""
 
@@ -115,13 +115,13 @@ class Outcome(NamedTuple):
     gradients: Array
     values: Array
 
-    def reaching(self, target: float) -> Outcome:
+    def reaching(self, target: float) -> StoppedRun:
         """The same up to the round in which f first is at most a target, if it is."""
         reached = np.flatnonzero(self.values <= target)
         if not len(reached):
             return self._replace(rounds=np.inf)
         end = int(reached[0]) + 1
-        return Outcome(end, self.gradients[:end], self.values[:end])
+        return StoppedRun(end, self.gradients[:end], self.values[:end])
 
 
 @dataclass(frozen=True)
@@ -168,12 +168,12 @@ def hopeless(values: Sequence[float], goal: float, most: int) -> bool:
     return now - goal > max(before - now, 0.0) * (most - rounds) / (rounds / 2)
 
 
-def participants(setting: Setting) -> int:
+def participants(setting: RoundSetting) -> int:
     """|Omega| = rho m, one client at least."""
     return max(1, round(setting.rho * setting.m))
 
 
-def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.random.Generator) -> Outcome:
+def admm(task: ExampleProblem, setting: RoundSetting, factor: float, most: int, rng: np.random.Generator) -> StoppedRun:
     """FedADMM with the parameters of Section 5.2, its sigma_i divided by ``factor``, and the stopping rule (30).
 
     Section 5.2 starts from pi_i = 0 and w_i = 0. The clients take one step (15) at least.
@@ -203,10 +203,10 @@ def admm(task: Instance, setting: Setting, factor: float, most: int, rng: np.ran
     rounds, values = _run(step, task.value, lambda w, value: task.slope(w) < goal, most)
     # One count for each of the k0 iterations of a round.
     gradients = np.cumsum(np.array(counted).reshape(-1, setting.k0).sum(axis=1))[: len(values)]
-    return Outcome(rounds, gradients, values)
+    return StoppedRun(rounds, gradients, values)
 
 
-def unit(task: Instance, method: str) -> float:
+def unit(task: ExampleProblem, method: str) -> float:
     """The stepsize of a rival's own theory: 1/L of what a local step descends on."""
     largest = float(task.r.max())
     if method in ("FedAlt", "FedSim"):
@@ -215,15 +215,15 @@ def unit(task: Instance, method: str) -> float:
 
 
 def rival(
-    task: Instance,
+    task: ExampleProblem,
     method: str,
-    setting: Setting,
+    setting: RoundSetting,
     factor: float,
     goal: float,
     most: int,
     rng: np.random.Generator,
     patient: bool = True,
-) -> Outcome:
+) -> StoppedRun:
     """Another method with ``factor`` times its own stepsize, until f is within 2e-4 (1 + |goal|) of the ``goal``; only
     as long as that is to be hoped for unless ``patient``."""
     (m, _, k0), tau, d = setting, participants(setting), task.problem.d
@@ -258,7 +258,7 @@ def rival(
     rounds, values = _run(step, task.value, lambda w, value: value <= near(goal), most, lost)
     # FedAlt and FedSim step on two models.
     each = tau * k0 * (2 if method in ("FedAlt", "FedSim") else 1)
-    return Outcome(rounds, each * np.arange(1, len(values) + 1), values)
+    return StoppedRun(rounds, each * np.arange(1, len(values) + 1), values)
 
 
 def near(goal: float) -> float:
@@ -267,8 +267,8 @@ def near(goal: float) -> float:
 
 
 def measured(
-    make: Callable[[np.random.Generator], Instance],
-    setting: Setting,
+    make: Callable[[np.random.Generator], ExampleProblem],
+    setting: RoundSetting,
     label: str,
     place: float,
     most: int,
@@ -278,7 +278,7 @@ def measured(
     """All methods at a setting, named ``label`` and, across the figure, ``place``, for ``most`` rounds at most: every
     seed is one instance. They are tuned on one more instance. ``curves``: what is drawn, "values" or "costs"."""
     tuned = _tuned(make(np.random.default_rng([2, setting.m])), setting, most)
-    found: dict[str, list[Outcome]] = {method: [] for method in METHODS}
+    found: dict[str, list[StoppedRun]] = {method: [] for method in METHODS}
     for seed in seeds:
         rng = np.random.default_rng([1, seed, setting.m])
         task = make(rng)
@@ -303,16 +303,16 @@ def measured(
     return Result(numbers, tuple(drawn), tuple(f"{label}, {method}: {one}" for method, one in tuned.items()))
 
 
-def _goal(task: Instance, first: Outcome) -> float:
+def _goal(task: ExampleProblem, first: StoppedRun) -> float:
     """What the others are to reach: the value that FedADMM ended with, or the least where it did not end."""
     return float(first.values[-1]) if np.isfinite(first.rounds) else task.least
 
 
-def _tuned(task: Instance, setting: Setting, most: int) -> Mapping[str, Tuned]:
+def _tuned(task: ExampleProblem, setting: RoundSetting, most: int) -> Mapping[str, Tuned]:
     """The best factor of each method's own stepsize on an instance that no seed has: the fewest rounds, or where it did
     not end the least value. A run that takes more rounds than the best before it is not finished."""
 
-    def tuned(run: Callable[[float, int], Outcome]) -> Tuned:
+    def tuned(run: Callable[[float, int], StoppedRun]) -> Tuned:
         least = most
 
         def cost(factor: float) -> float:
@@ -330,21 +330,21 @@ def _tuned(task: Instance, setting: Setting, most: int) -> Mapping[str, Tuned]:
 
         return tune(cost)
 
-    def own(factor: float, rounds: int) -> Outcome:
+    def own(factor: float, rounds: int) -> StoppedRun:
         return admm(task, setting, factor, rounds, np.random.default_rng(3))
 
     found = {METHODS[0]: tuned(own)}
     goal = _goal(task, own(found[METHODS[0]].factor, most))
     for method in RIVALS:
 
-        def other(factor: float, rounds: int, method: str = method) -> Outcome:
+        def other(factor: float, rounds: int, method: str = method) -> StoppedRun:
             return rival(task, method, setting, factor, goal, rounds, np.random.default_rng(3), patient=False)
 
         found[method] = tuned(other)
     return found
 
 
-def _values(found: Mapping[str, Sequence[Outcome]], label: str) -> list[Curve]:
+def _values(found: Mapping[str, Sequence[StoppedRun]], label: str) -> list[Curve]:
     """Figure 1: the objective after every round, in the median; a run that has ended stays where it is."""
     curves = []
     for method, outcomes in found.items():
