@@ -58,9 +58,29 @@ def of(certificate: ClassCertificate) -> dict[str, Any] | None:
 
 
 def sealed(data: dict[str, Any]) -> dict[str, Any]:
-    """The object with a digest of all that it holds, so that a slip in a file is noticed."""
-    whole = json.dumps({**data, "digest": ""}, sort_keys=True).encode()
-    return {**data, "digest": hashlib.sha256(whole).hexdigest()}
+    """The object in plain letters, with a digest of all that it holds, so that a slip in a file is noticed.
+
+    ``ValueError`` where a name would then be another's.
+    """
+    text = json.dumps(data, ensure_ascii=False)
+    if any(_code(c) in text for c in set(text) if not c.isascii() or c == "\\"):
+        raise ValueError(f"in the proof of {data['claim']} a name is written as another is in plain letters")
+    plain = _in_ascii(data)
+    whole = json.dumps({**plain, "digest": ""}, sort_keys=True).encode()
+    return {**plain, "digest": hashlib.sha256(whole).hexdigest()}
+
+
+def _code(c: str) -> str:
+    return f"u{ord(c):04x}"
+
+
+def _in_ascii(x: Any) -> Any:
+    """Data whose texts, such as the names of a theorem of one's own, have printable ASCII alone, and no backslash."""
+    if isinstance(x, str):
+        return "".join(c if c.isascii() and c.isprintable() and c != "\\" else _code(c) for c in x)
+    if isinstance(x, Mapping):
+        return {_in_ascii(key): _in_ascii(value) for key, value in x.items()}
+    return [*map(_in_ascii, x)] if isinstance(x, list | tuple) else x
 
 
 def _program(name: str, proof: Certificate) -> dict[str, Any]:

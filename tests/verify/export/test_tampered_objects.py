@@ -1,6 +1,7 @@
 """Objects that were written anew to show what is false, with a digest that is right: the checker takes none."""
 
 import copy
+import hashlib
 import json
 
 import pytest
@@ -71,7 +72,8 @@ def _bent(whole, path, value):
 
 
 def _text(data):
-    return json.dumps(objects.sealed({k: v for k, v in data.items() if k != "digest"}))
+    whole = json.dumps({**data, "digest": ""}, sort_keys=True).encode()
+    return json.dumps({**data, "digest": hashlib.sha256(whole).hexdigest()})
 
 
 P, S, K = ("programs", 0), ("programs", 0, "squares", 0), ("programs", 0, "known", 0)
@@ -212,6 +214,15 @@ def test_a_program_without_a_part_holds_nothing(key):
     del data["programs"][1][key]
     with pytest.raises(ValueError):
         checker.check(_text(data))
+
+
+def test_letters_of_other_scripts_are_written_in_plain_ones():
+    data = {**ARITHMETIC, "claim": "\u03b3 < 1\n\\gamma", "says": ["\u0141"], "at": {"\u03b3": "1/10"}}
+    data["steps"] = [["1", "1"], ["\u03b3", "1/10"], ["so", "<", "\u03b3", "1"]]
+    found = checker.check(json.dumps(objects.sealed(data)))
+    with pytest.raises(ValueError, match="another"):
+        objects.sealed({**data, "says": ["u03b3"]})
+    assert found["claim"] == "u03b3 < 1u000au005cgamma" and found["at"] == {"u03b3": "1/10"}
 
 
 def test_no_nesting_is_too_deep():
