@@ -175,7 +175,8 @@ def _scaled(claim: Claim) -> Iterator[Family]:
         for new in (2 * node - 2, 2 * node - 1) if node.is_integer and node.is_Symbol else ():
             parts = formulas.rewritten(statement, formulas.replacing(node, new))
             yield _fixed("count", f"{words(new)} for {words(node)}", parts)
-        if not node.free_symbols & measured(statement):
+        # Numbers are added to counts only: what has a unit they say nothing of.
+        if node.is_integer and not node.free_symbols & measured(statement):
             for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
                 yield Family("offset", partial(offset, node), amounts)
 

@@ -46,6 +46,14 @@ def expressions(part: Any) -> Iterator[sympy.Expr]:
 
 def rewritten(statement: Statement, rewriting: Rewriting) -> dict[str, Any]:
     """The parts that a rewriting of all formulas changes, as ``variant`` takes them; none where it changes nothing."""
+    try:
+        return _changed(statement, rewriting)
+    except (TypeError, ValueError):
+        # A maximum of numbers that are not real, say: it is no statement.
+        return {}
+
+
+def _changed(statement: Statement, rewriting: Rewriting) -> dict[str, Any]:
     found = {}
     for name, part in formulas(statement).items():
         changed: Any

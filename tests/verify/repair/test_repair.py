@@ -57,6 +57,16 @@ def test_the_sorts_of_change(id, sort, text):
     assert text in changes(claims.get(id), sort)
 
 
+def test_what_is_no_statement_is_left_out():
+    # A minimum with the root of a negative number, which sympy does not build.
+    assert families(claims.get("feddcd/appendix-F/case-2"))
+
+
+def test_numbers_are_added_to_counts_only():
+    assert not changes(claims.get("feddcd/appendix-F/class"), "offset")
+    assert "s_0 + 1 for s_0" in changes(claims.get("fedadmm/eq-21"), "offset")
+
+
 def test_families_come_with_growing_cost():
     found = families(claims.get("fedadmm/eq-51/display"))
     assert [f.cost for f in found] == sorted(f.cost for f in found)
