@@ -30,6 +30,8 @@ from fedtheory.settings import Setting
 MOST = 1000
 #: One of so many recipes is strained: one of its constants is off.
 EVERY = 4
+#: In one of so many recipes a hypothesis on the constants of the class alone is met with equality.
+_ENDS = 5
 #: In one of so many recipes of a setting with a hook a letter that the hook drew is set to its bounds.
 FREED = 4
 #: If so many first draws give no recipe, the next pay no heed to the hypotheses.
@@ -87,6 +89,10 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
                 recipe = {**recipe, ROUND: late}
             pin = pinned.beyond(claim, rng)
             found = pinned.drawn(claim, recipe, (*relations, pin) if pin is not None else relations, rng)
+            if found is not None:
+                return found
+        if (ends := pinned.ends(claim, relations)) and not proposed % _ENDS:
+            found = pinned.drawn(claim, recipe, (*relations, pick(rng, ends)), rng)
             if found is not None:
                 return found
         found = following(recipe, relations)

@@ -208,6 +208,14 @@ def measures(setting: Setting, alone: tuple[sympy.Symbol, ...] = ()) -> tuple[sy
     return (*setting.functions.letters, *fields, *((ends[1] / ends[0],) if ends else ()))
 
 
+def ends(claim: ClaimLike, relations: Iterable[Any]) -> tuple[sympy.Eq, ...]:
+    """That bounds on the constants of the class alone are attained: no letter is drawn after them that could."""
+    functions = claim.setting.functions
+    of_class = frozenset() if functions is None else frozenset(functions.letters)
+    bounds = (r for r in relations if isinstance(r, sympy.Le | sympy.Ge) and r.free_symbols <= of_class)
+    return tuple(sympy.Eq(r.lhs, r.rhs, evaluate=False) for r in bounds if r.free_symbols)
+
+
 def late(claim: ClaimLike, rng: np.random.Generator) -> int | None:
     """A round beyond a threshold; None where there is none."""
     sizes = thresholds(claim)

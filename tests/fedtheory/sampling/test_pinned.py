@@ -68,6 +68,16 @@ def test_relations_among_constants_of_the_class_are_solved_for(requires):
 
 
 @pytest.mark.parametrize(
+    "requires",
+    [(L <= sympy.Rational(9, 4),), (L + mu <= sympy.Rational(21, 10),), (L <= 3 * mu, gamma * L <= 1)],
+    ids=str,
+)
+def test_bounds_on_constants_of_the_class_alone_are_attained(requires):
+    found = met(claim(CLASSES["strongly convex"], 1, *requires))
+    assert any(requires[0].lhs.subs(values) == requires[0].rhs.subs(values) for values in found)
+
+
+@pytest.mark.parametrize(
     ("factor", "beyond"),
     [
         (1 - sympy.Max(0, L - BIG), lambda values: values[L] > BIG),
