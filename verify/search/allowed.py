@@ -26,6 +26,7 @@ from verify.exact import reals, symbolic
 from verify.reading import whole
 from verify.reading.whole import Code, letter
 from verify.search import critical, points
+from verify.search.units import scalings
 
 #: The largest product of numbers.
 NUMBERS = 1000
@@ -42,9 +43,22 @@ def refused(claim: Claim, code: Code) -> str:
     """What a claim or its code is made of that is not on the list, in words; empty if nothing is."""
     if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
+    if e := _few_values(claim):
+        return f"its instances, which are made by hand, have few values of {e}"
     if whole.foreign(claim) and (e := _may_vanish(claim, code)):
         return f"its code divides by {e}, which may be 0"
     return unlisted(claim)
+
+
+def _few_values(claim: Claim) -> sympy.Symbol | None:
+    """A letter without a unit, and not a whole number, that a claim about special instances is stated of, or None.
+
+    Such instances have the values that somebody thought of, perhaps of this letter in some of them only.
+    """
+    if claim.setting.drawing.special is None:
+        return None
+    alone = points.said_alone(claim, scalings(claim, symbolic.assumed(claim)))
+    return next((x for x in alone if not x.is_integer), None)
 
 
 def _may_vanish(claim: Claim, code: Code) -> str:

@@ -179,7 +179,11 @@ def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterat
     """That a letter, or the condition number, is beyond a threshold, or below its inverse, where it has no unit."""
     rounds = [x for x, source in claim.setting.sources.items() if source == ROUND]
     given = symbolic.assumed(claim)
-    for size, one in product(pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)):
+    if claim.setting.drawing.special is not None:
+        sizes, letters = _numbers(claim), _of_special(claim, units)
+    else:
+        sizes, letters = pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)
+    for size, one in product(sizes, letters):
         number = sympy.Rational(size.numerator, size.denominator)
         if any(_degree(one, powers) for powers in units):
             continue
@@ -187,8 +191,28 @@ def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterat
             # Of so many clients no program is posed.
             continue
         yield sympy.Gt(one, number, evaluate=False)
-        if one.is_Symbol:
+        if one.is_Symbol and not one.is_integer:
             yield sympy.Lt(one, 1 / number, evaluate=False)
+
+
+def said_alone(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> list[sympy.Symbol]:
+    """The letters that a claim is stated of and that have no unit."""
+    said = sympy.Tuple(*drawing.sides(claim), *drawing.relations(claim)).free_symbols
+    return [x for x in claim.setting.sources if x in said and not any(x in powers for powers in units)]
+
+
+def _of_special(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Expr]:
+    """The whole letters, and the ratios of those that have one unit."""
+    yield from (x for x in said_alone(claim, units) if x.is_integer)
+    said = sympy.Tuple(*drawing.sides(claim), *drawing.relations(claim)).free_symbols
+    for powers in units:
+        one, *others = [x for x in claim.setting.sources if x in said and powers.get(x)]
+        yield from (other / one for other in others if powers[other] == powers[one])
+
+
+def _numbers(claim: Claim) -> tuple[Fraction, ...]:
+    """The largest number of a claim, or its inverse; 2 at least."""
+    return (max((Fraction(2), *(max(c, 1 / c) for c in pinned.numbers(claim) if c))),)
 
 
 def _branches(claim: Claim) -> Iterator[sympy.Basic]:
