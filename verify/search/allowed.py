@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
 from math import ceil, prod
 from typing import NamedTuple
 
@@ -45,6 +46,8 @@ def refused(claim: Claim, code: Code) -> str:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
     if e := _few_values(claim):
         return f"its instances, which are made by hand, have few values of {e}"
+    if (r := _beside_its_end(claim)) is not None:
+        return f"at the end of the bound {r} on constants that are drawn before all else nothing is seen"
     if whole.foreign(claim) and (e := _may_vanish(claim, code)):
         return f"its code divides by {e}, which may be 0"
     return unlisted(claim)
@@ -57,8 +60,23 @@ def _few_values(claim: Claim) -> sympy.Symbol | None:
     """
     if claim.setting.drawing.special is None:
         return None
-    alone = points.said_alone(claim, scalings(claim, symbolic.assumed(claim)))
+    alone = points.said_alone(claim, tuple(scalings(claim, symbolic.assumed(claim))))
     return next((x for x in alone if not x.is_integer), None)
+
+
+def _beside_its_end(claim: Claim) -> sympy.Rel | None:
+    """A bound on constants of the classes alone that is strict and has a number, or that is not linear, or None."""
+    for r in points.bounds(claim, symbolic.assumed(claim)):
+        strict = isinstance(r, sympy.StrictLessThan | sympy.StrictGreaterThan)
+        numbers = [c for c in sympy.Tuple(r.lhs, r.rhs).atoms(sympy.Rational) if abs(c) not in (0, 1)]
+        linear = all(sympy.diff(r.lhs - r.rhs, s, t) == 0 for s, t in _pairs(r))
+        if not isinstance(r, sympy.Eq | sympy.Ne) and (not linear or (strict and numbers)):
+            return r
+    return None
+
+
+def _pairs(r: sympy.Rel) -> Iterable[tuple[sympy.Symbol, sympy.Symbol]]:
+    return product(sorted(r.free_symbols, key=str), repeat=2)
 
 
 def _may_vanish(claim: Claim, code: Code) -> str:

@@ -163,6 +163,8 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     ]
     jointly = not reals.contradictory([*given, *apart])
     far = [r for r in _far(claim, units) if not reals.contradictory([*given, r])]
+    attained = (sympy.Eq(r.lhs, r.rhs, evaluate=False) for r in bounds(claim, relations))
+    far += [r for r in attained if not reals.contradictory([*given, r])]
     # Nothing is asked of a term of which it is not known that it ever counts, with as few clients as are posed.
     few = [*given, sympy.Le(n, pinned.MOST_CLIENTS, evaluate=False)]
     far += [r for r in _branches(claim) if reals.possible([*few, *conjuncts(r)])]
@@ -180,7 +182,7 @@ def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterat
     rounds = [x for x, source in claim.setting.sources.items() if source == ROUND]
     given = symbolic.assumed(claim)
     if claim.setting.drawing.special is not None:
-        sizes, letters = _numbers(claim), _of_special(claim, units)
+        sizes, letters = _numbers(claim), tuple(_of_special(claim, units))
     else:
         sizes, letters = pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)
     for size, one in product(sizes, letters):
@@ -193,6 +195,15 @@ def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterat
         yield sympy.Gt(one, number, evaluate=False)
         if one.is_Symbol and not one.is_integer:
             yield sympy.Lt(one, 1 / number, evaluate=False)
+
+
+def bounds(claim: Claim, relations: Iterable[sympy.Rel]) -> Iterator[sympy.Rel]:
+    """The bounds on constants of the classes alone, which are drawn before all else."""
+    functions = claim.setting.functions
+    named = {name for adversary in claim.setting.adversaries for name in adversary.letters}
+    constants = {x for x, source in claim.setting.sources.items() if source in named}
+    constants |= set(functions.letters) if functions is not None else set()
+    yield from (r for r in relations if r.free_symbols and r.free_symbols <= constants)
 
 
 def said_alone(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> list[sympy.Symbol]:

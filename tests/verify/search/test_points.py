@@ -6,6 +6,7 @@ import pytest
 import sympy
 
 import fedtheory as ft
+from fedtheory import claims
 from verify import check
 from verify.base.verdict import Verdict
 from verify.search import points
@@ -189,9 +190,20 @@ def test_sums_of_letters_vanish_at_some_point():
 
 
 def test_a_letter_of_which_instances_made_by_hand_have_few_values_certifies_nothing():
-    # With alpha for alpha - 1 the hard functions that clients share refute it; with alpha - 1 only where alpha is large.
+    # With alpha for alpha - 1 those that clients share refute it; with alpha - 1 only where alpha is large.
     claim = claims.get("feddcd/appendix-F/class")
     alpha = next(x for x in claim.setting.sources if str(x) == "alpha")
     less = check(claim.variant(left=claim.statement.left.subs(alpha, alpha - 1)))
     assert less.verdict is Verdict.SUPPORTED and "few values of alpha" in less.note
     assert check(claims.get("feddcd/appendix-F/class/repaired")).verdict is Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize("bound", (L**2 <= sympy.Rational(41, 10), L + mu < sympy.Rational(21, 10)))
+def test_a_bound_on_constants_of_the_class_is_to_be_attained(bound):
+    # False for L > 2 only, between which and the bound little is drawn.
+    def step(problem, params, state, draw):
+        return {"x": state.x - problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+    whole = ft.method("whole-steps", step, [], {"x": "point"})
+    found = check(claim(1, ft.Hypothesis(str(bound), bound), method=whole))
+    assert found.verdict in (Verdict.SUPPORTED, Verdict.REFUTED), found.note
