@@ -407,7 +407,7 @@ def test_of_an_inequality_with_letters_the_signs_are_used_and_nothing_else():
 
 def test_hypotheses_mean_nothing_of_a_single_iteration():
     for of in (at(f, each=True), Overall(ITERATION, f), f):
-        with pytest.raises(ValueError, match="no function of the state"):
+        with pytest.raises(ValueError, match="is not a function of the state"):
             derived([DECREASE], at(V), meanings=[_everywhere(sympy.S.Zero, x, x=of)])
 
 
