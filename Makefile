@@ -62,6 +62,7 @@ test-slow: $(VENV)/.ready
 prove: $(VENV)/.ready
 	@command -v coqc > /dev/null || { echo "make prove needs coqc, of Debian's package coq"; exit 2; }
 	rm -rf build/rocq
+	mkdir -p build
 	$(BIN)/fedtheory export --all --format rocq --out build/rocq > build/rocq.log
 	$(BIN)/python -m verify.export.prove build/rocq
 
