@@ -213,13 +213,16 @@ def _built(name: str) -> Table:
     return table
 
 
-def assignments(texts: Sequence[str]) -> dict[str, float]:
-    """Values by name from texts such as "kappa=1e4"; ``ValueError`` if one is not of this form or is repeated."""
-    found: dict[str, float] = {}
+def assignments(texts: Sequence[str], number: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Values by name from texts such as "kappa=1e4"; ``ValueError`` if one is not of this form or is repeated.
+
+    ``number``: reads a value, ``ValueError`` for what is none.
+    """
+    found: dict[str, Any] = {}
     for text in texts:
-        name, _, number = text.partition("=")
+        name, _, digits = text.partition("=")
         try:
-            value = float(number)
+            value = number(digits)
         except ValueError:
             raise ValueError(f"LETTER=NUMBER was expected, such as kappa=1e4, got {text!r}") from None
         if not name or name in found:

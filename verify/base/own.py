@@ -44,3 +44,15 @@ def load(path: Path) -> tuple[Claim, ...]:
             raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
     claims.register(found)
     return tuple(found)
+
+
+def asked(path: Path | None, id: str | None) -> Claim:
+    """The claim that is named, among those of a file too; without a name the only one of the file."""
+    loaded = () if path is None else load(path)
+    if id is not None:
+        return claims.get(id)
+    if path is None:
+        raise ValueError("name a claim, as `fedtheory list` lists them, or a file with --own")
+    if len(loaded) > 1:
+        raise ValueError(f"{path} has several claims, name one: {', '.join(c.id for c in loaded)}")
+    return loaded[0]

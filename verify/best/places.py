@@ -6,7 +6,7 @@ the instance is made matters for what is found from below.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -20,9 +20,7 @@ from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 from verify.base.evaluate import hypotheses_hold
-from verify.base.plain import quoted
 from verify.comparisons import asserted
-from verify.evidence.parsing import fraction
 
 #: Values of the paper's letters, by name.
 Letters = Mapping[str, Fraction]
@@ -32,22 +30,6 @@ _USUAL = {"omega": Fraction(1), "alpha": Fraction(3, 4), "sigma": Fraction(1)}
 _CONDITION = Fraction(10)
 #: How often functions are drawn that are to meet the hypotheses.
 _SEEDS = 10
-
-
-def letters(texts: Sequence[str]) -> dict[str, Fraction]:
-    """Exact values by name from texts such as "gamma=20/11" or "mu=0.1"; ``ValueError`` for another text, a repeated
-    name, or a number that is not finite."""
-    found: dict[str, Fraction] = {}
-    for text in texts:
-        name, _, number = text.partition("=")
-        try:
-            value = fraction(number)
-        except ValueError:
-            raise ValueError(f"LETTER=NUMBER was expected, such as gamma=1/2, got {quoted(text)}") from None
-        if not name or name in found:
-            raise ValueError(f"{name} is given twice" if name else f"LETTER=NUMBER was expected, got {quoted(text)}")
-        found[name] = value
-    return found
 
 
 def known(claim: Claim) -> tuple[str, ...]:

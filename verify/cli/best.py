@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from fedtheory.claims import Claim
     from verify.best.record import Record
 
 #: Seconds after which nothing further is begun, by default.
@@ -45,9 +44,9 @@ def register(
     owned(asking, "its claims can be named too")
     valued(asking, "values of letters, such as gamma=20/11 n=2")
     which = asking.add_mutually_exclusive_group()
-    which.add_argument("--largest", metavar="LETTER", help="find the largest value at which what is stated holds")
-    which.add_argument("--smallest", metavar="LETTER", help="find the smallest value at which what is stated holds")
-    which.add_argument("--over", nargs="+", metavar="LETTER", help="find the values of these parameters that are best")
+    which.add_argument("--largest", metavar="X", help="find the largest X at which what is stated holds")
+    which.add_argument("--smallest", metavar="X", help="find the smallest X at which what is stated holds")
+    which.add_argument("--over", nargs="+", metavar="X", help="find the best values of these parameters")
     which.add_argument("--potential", action="store_true", help="find the best potential, with its weights")
     asking.add_argument("--every-n", action="store_true", help="then prove the rate for every number of clients")
     asking.add_argument(
@@ -66,16 +65,17 @@ def run_best(args: Any) -> int:
     import time
     from dataclasses import replace
 
-    from verify.base import files
-    from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
+    from verify.base import files, own
+    from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
     from verify.best.subjects import subject
     from verify.cli.saving import writable
     from verify.report import consoles
+    from verify.tightness import sweep
 
-    claim, over = _claim(args), tuple(args.over or ())
+    claim, over = own.asked(args.own, args.id), tuple(args.over or ())
     if args.every_n and (args.potential or args.largest or args.smallest):
         raise ValueError("--every-n is of the smallest rate, alone or with --over")
-    at = places.letters(args.at)
+    at = sweep.letters(args.at)
     path = None if args.out is None else writable(args.out)
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     deadline = time.perf_counter() + args.seconds
@@ -111,22 +111,6 @@ def run_best(args: Any) -> int:
     if path is not None:
         consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")
     return 0
-
-
-def _claim(args: Any) -> Claim:
-    from fedtheory import claims
-    from verify.base import own
-
-    if args.own is None:
-        if args.id is None:
-            raise ValueError("name a claim, as `fedtheory list` lists them, or a file with --own")
-        return claims.get(args.id)
-    loaded = own.load(args.own)
-    if args.id is not None:
-        return claims.get(args.id)
-    if len(loaded) > 1:
-        raise ValueError(f"{args.own} has several claims, name one: {', '.join(c.id for c in loaded)}")
-    return loaded[0]
 
 
 def _kept(path: Path | None, asked: Record, at: Any) -> Record | None:

@@ -42,7 +42,13 @@ def register(
         description=_DESCRIPTION,
         found="no change was found that makes the claim true",
     )
-    added.add_argument("id", metavar="ID", help="a refuted claim; `fedtheory list --verdict refuted` lists them")
+    added.add_argument(
+        "id",
+        nargs="?",
+        metavar="ID",
+        help="a refuted claim, as `fedtheory list --verdict refuted` lists them; of a file with a single one it may be "
+        "left out",
+    )
     owned(added, "its claims can be repaired too")
     added.add_argument("--seed", type=at_least(0), metavar="S", default=0, help="random seed (default: 0)")
     added.add_argument(
@@ -57,16 +63,13 @@ def register(
 
 def run_repair(args: Any) -> int:
     """Search, and report the least repair; 1 where none is found."""
-    from fedtheory import claims
     from verify.base import own
     from verify.cli.saving import writable
     from verify.repair.searching import Search
     from verify.repair.trials import Bench
     from verify.report import consoles
 
-    if args.own is not None:
-        own.load(args.own)
-    claim = claims.get(args.id)
+    claim = own.asked(args.own, args.id)
     out = None if args.out is None else writable(args.out)
     begun = time.monotonic()
     key = _key(claim, args)

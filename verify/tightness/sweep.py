@@ -7,29 +7,30 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial
 from itertools import product
-from math import isfinite
 
 from fedtheory import tables
 from fedtheory.claims import Claim
 from verify.base import sweeping
 from verify.base.verdict import Verdict
+from verify.evidence.parsing import fraction
 from verify.tightness import grids, rounds
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
 
+#: The least size of a letter, and the reciprocal of the greatest.
+_SMALL = Fraction(1, 10**100)
 #: Choices of the grid at which a bound is compared after several numbers of rounds.
 _CHOICES = 3
 
 
 def letters(texts: Sequence[str]) -> dict[str, Fraction]:
-    """Exact values by name from texts such as "kappa=1e4"; ``ValueError`` as for :func:`fedtheory.tables.assignments`,
-    and for a number that is not finite."""
-    found = tables.assignments(texts)
-    endless = [name for name, value in found.items() if not isfinite(value)]
-    if endless:
-        raise ValueError(f"{endless[0]} must be a finite number, got {found[endless[0]]}")
-    # The shortest decimal: 0.1 is meant as 1/10.
-    return {name: Fraction(repr(value)) for name, value in found.items()}
+    """Exact values by name from texts such as "kappa=1e4", "gamma=20/11" or "mu=0.1"; ``ValueError`` as for
+    :func:`fedtheory.tables.assignments`, and for a number far from the range of floats, with which solvers work."""
+    found = tables.assignments(texts, fraction)
+    for name, value in found.items():
+        if value and not _SMALL <= abs(value) <= 1 / _SMALL:
+            raise ValueError(f"{name} must be 0 or of a size between 1e-100 and 1e100")
+    return found
 
 
 def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:

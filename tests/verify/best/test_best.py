@@ -18,6 +18,7 @@ from verify.best.states import AtInstance, AtPoints
 from verify.best.subjects import MULTIPLE, subject
 from verify.cli import main
 from verify.pep.prover import DoesNotHold
+from verify.tightness import sweep
 
 GD = EXAMPLES / "gallery" / "gradient_descent.py"
 PROX = EXAMPLES / "proximal_point.py"
@@ -31,7 +32,7 @@ def _loaded():
 
 def smallest(id, *at):
     of = subject(claims.get(id))
-    found = factors.smallest(of, places.letters(at))
+    found = factors.smallest(of, sweep.letters(at))
     factors.check(of, found)
     return of, found
 
@@ -226,7 +227,7 @@ def test_a_form_that_may_be_negative_is_no_part_of_a_potential():
 )
 def test_the_best_potential_has_an_exact_rate(id, at, rate):
     claim = claims.get(id)
-    found = potentials.best(claim, places.letters(at), float("inf"), lambda text: None)
+    found = potentials.best(claim, sweep.letters(at), float("inf"), lambda text: None)
     potentials.check(claim, found)
     assert found.rate.upper == rate and rate - Fr(1, 10**4) < found.rate.lower < rate
     first, *others = found.weights

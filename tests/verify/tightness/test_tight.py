@@ -253,7 +253,10 @@ def test_a_setting_without_a_grid_gives_its_own_choices():
 
 
 def test_letters_are_exact():
-    assert sweep.letters(["p=0.1", "kappa=1e4"]) == at(p="1/10", kappa=10_000)
+    assert sweep.letters(["p=0.1", "kappa=1e4", "gamma=20/11"]) == at(p="1/10", kappa=10_000, gamma="20/11")
+    for far in ("1e101", "-1e101", "1e-101"):
+        with pytest.raises(ValueError, match="x must be 0 or of a size between"):
+            sweep.letters([f"x={far}"])
 
 
 # The command
@@ -308,9 +311,9 @@ def test_everything_can_be_drawn(tmp_path, capsys, id, letters):
         ("locodl/theorem-3.1/tau", "it involves constants only"),
         ("locodl/eq-99", "unknown claim"),
         ("locodl/eq-18 --at q=1", "has no letter 'q': it has n"),
-        ("locodl/eq-18 --at n=3/2", "LETTER=NUMBER was expected"),
+        ("locodl/eq-18 --at n=3/2", "n must be a positive integer"),
         ("locodl/eq-18 --at n=1.5", "n must be a positive integer"),
-        ("locodl/eq-18 --at n=inf", "n must be a finite number"),
+        ("locodl/eq-18 --at n=inf", "LETTER=NUMBER was expected"),
         ("locodl/theorem-3.1/one-step --at gamma=3", "no point of the grid meets the hypotheses"),
         ("locodl/theorem-3.1/one-step --at kappa=0.5", "kappa must be at least 1"),
         ("feddcd/theorem-D.1 --at kappa=5", "kappa must be the square of a rational"),
