@@ -105,10 +105,15 @@ class _Linear:
     __hash__ = None  # type: ignore[assignment]
 
     def __truediv__(self, divisor: Any) -> Any:
+        if isinstance(divisor, _Linear):
+            raise NotLinear("a division by a scalar that is not known")
         if not _is_number(divisor):
             return NotImplemented
         number = _number(divisor)
         return self._scale(1 / (Fraction(number) if isinstance(number, int) else number))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        raise NotLinear("a division by a scalar that is not known")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -243,6 +244,10 @@ FAILED = "failed"
 _LOUD = "bold white on red"
 #: How the outcome of a method marks an error in the author's code.
 _FAULT = "its own code fails in "
+#: How the note of a proof begins to list its cases.
+_CASES = re.compile(r": with(out)? g\b.*")
+#: How the note of a claim begins to say where certificates fall short.
+_SHORT = "over the class: certified "
 
 
 class ResultLine(NamedTuple):
@@ -270,8 +275,12 @@ def over(evidence: Evidence) -> str:
     told = note.split("; ")[0]
     if evidence.verdict is Verdict.CERTIFIED:
         told = note.split(", among them")[0].split("; ")[0]
+    elif evidence.verdict is Verdict.PROVED:
+        # Together the cases of a proof are the class: the first alone would read as a restriction.
+        told = _CASES.sub("", told)
     elif evidence.verdict is Verdict.SUPPORTED:
-        told = f"{evidence.instances} instances: {told}"
+        short = next((part.removeprefix(_SHORT) for part in note.split("; ") if part.startswith(_SHORT)), None)
+        told = f"{evidence.instances} instances: {told}" if short is None else f"certified {short}"
     if not evidence.assumed:
         return told
     first, *others = evidence.assumed
