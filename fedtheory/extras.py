@@ -5,13 +5,25 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 #: What the extra ``audit`` brings, by the names under which it is imported.
-AUDIT = ("clarabel", "cvxpy", "flint", "jinja2", "joblib", "latex2mathml", "markupsafe", "matplotlib", "sklearn", "z3")
+AUDIT = (
+    "clarabel",
+    "cvxpy",
+    "flint",
+    "jinja2",
+    "joblib",
+    "latex2mathml",
+    "markupsafe",
+    "matplotlib",
+    "scipy",
+    "sklearn",
+    "z3",
+)
 
 
 #: What else each extra is for, where something of it is missing.
 _BRINGS = {
     "audit": "conformance tests do without, this does not; pip install 'fedtheory[audit]' brings all that audits, "
-    "checks and figures need",
+    "checks, tables and figures need",
     "compiled": "pip install 'fedtheory[compiled]' brings what compiles loops",
 }
 

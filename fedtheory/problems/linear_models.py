@@ -2,12 +2,12 @@
 
 f(w) = (1/n) sum_i phi_i(x_i'w) + (lambda/2) |w|^2, whose examples i of client k are P_k. All examples are the rows of
 one matrix, client by client: a scipy CSR matrix where d and the number of clients are large, an array (perhaps of
-fractions) where a method needs local models as dense vectors. scipy is imported where it is used: every command
-that lists claims would load it.
+fractions) where a method needs local models as dense vectors. Only who makes a sparse matrix needs scipy.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeAlias, get_args
@@ -90,9 +90,7 @@ class LinearModels:
     @property
     def sparse(self) -> bool:
         """Whether the examples are a sparse matrix."""
-        from scipy.sparse import issparse
-
-        return bool(issparse(self.X))
+        return not isinstance(self.X, np.ndarray)
 
     @property
     def exact(self) -> bool:
@@ -325,8 +323,6 @@ def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:
     Exact on fractions for the squared loss. Otherwise Newton's method with a line search, each step by conjugate
     gradients on the Hessian as an operator: nothing of size d x d.
     """
-    from scipy.sparse.linalg import LinearOperator, cg
-
     origin = np.zeros(f.d, dtype=int)
     if f.exact:
         bends = f.loss.curvature(f.predictions(origin), f.y) / f.examples
@@ -344,8 +340,7 @@ def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:
         def image(v: Array, bends: Array = bends) -> Array:
             return f.combined(bends * f.predictions(v)) + f.lam * v
 
-        H = LinearOperator((f.d, f.d), matvec=image, dtype=np.float64)
-        step = cg(H, -slope, rtol=min(0.1, float(size)), maxiter=_INNER_STEPS)[0]
+        step = _solved(image, -slope, min(0.1, float(size)))
         length, value, decrease = 1.0, f.objective(w), slope @ step
         while f.objective(w + length * step) > value + 1e-4 * length * decrease + 1e-15 * abs(value) and length > 1e-10:
             length /= 2
@@ -355,3 +350,19 @@ def minimiser(f: LinearModels, tolerance: float = 1e-13) -> Array:
             break
         w, slope = moved, after
     return w
+
+
+def _solved(image: Callable[[Array], Array], right: Array, tolerance: float) -> Array:
+    """v with |A v - right| <= tolerance |right|, ``(d,)``, by conjugate gradients from 0; ``image(v)`` is A v."""
+    v, residual = np.zeros_like(right), right
+    direction, square = residual, residual @ residual
+    goal = tolerance**2 * square
+    for _ in range(_INNER_STEPS):
+        if square <= goal:
+            break
+        bent = image(direction)
+        length = square / (direction @ bent)
+        v, residual = v + length * direction, residual - length * bent
+        before, square = square, residual @ residual
+        direction = residual + square / before * direction
+    return v

@@ -39,20 +39,22 @@ class Loss:
 
 
 def expit(t: Array) -> Array:
-    """1 / (1 + exp(-t)). scipy is imported where it is used, as in :mod:`fedtheory.problems.linear_models`."""
-    from scipy import special
-
-    return np.asarray(special.expit(t))
+    """1 / (1 + exp(-t)), within two units of the last place, 0 where exp(-t) overflows."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-t)))
 
 
 def _logistic_conjugate(alpha: Array, y: Array) -> Array:
     """b log b + (1 - b) log(1 - b) for b = alpha y in [0, 1], infinite elsewhere."""
-    from scipy.special import xlogy
-
     b = alpha * y
     inside = (b >= -_ROUNDING) & (b <= 1 + _ROUNDING)
     kept = np.clip(b, 0, 1)
-    return np.where(inside, xlogy(kept, kept) + xlogy(1 - kept, 1 - kept), np.inf)
+    return np.where(inside, _entropy(kept) + _entropy(1 - kept), np.inf)
+
+
+def _entropy(b: Array) -> Array:
+    """b log b, 0 at b = 0."""
+    return b * np.log(np.where(b > 0, b, 1))
 
 
 def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:

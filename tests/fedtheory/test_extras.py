@@ -26,6 +26,7 @@ class Absent:
 
 sys.meta_path.insert(0, Absent())
 
+from fedtheory import algorithms
 from verify import conformance
 from verify.cli import main
 
@@ -34,10 +35,13 @@ def step(problem, params, state, draw):
     return {"x": state["x"] - params.eta * (draw.clients[:, None] * f).sum(axis=0) / params.tau}
 
 assert conformance.algorithm("minibatch-sgd", step=step).ok
+assert conformance.algorithm("saga", step=algorithms.get("saga").step).ok
 assert conformance.compressor(lambda x, rng: x, 3, 0, samples=2000).ok
+assert not conformance.compressor(lambda x, rng: x / 2, 3, 0, samples=2000).ok
 assert main(["trace", "diana", "--rounds", "3", "--out", sys.argv[1]]) == 0
 assert main(["check-trace", "diana", sys.argv[1]]) == 0
 assert main(["audit", "locodl/eq-2"]) == 2
+assert not {name.split(".")[0] for name in sys.modules} & set(extras.AUDIT)
 try:
     from verify import check
 except extras.MissingExtra as error:

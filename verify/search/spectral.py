@@ -112,20 +112,12 @@ def _split(Q: Array) -> tuple[Array, Array]:
     return whitened, scale[:, None] * vectors[:, ~keep]
 
 
-def _eigh(A: Array) -> tuple[Array, Array]:
-    """Eigenvalues and vectors of a symmetric matrix. scipy is loaded here, for it takes as long as numpy and sympy."""
-    from scipy.linalg import eigh
-
-    values, vectors = eigh(A)
-    return values, vectors
-
-
 def _pencil(A: Array, size: Array) -> tuple[Array, Array]:
     """Eigenvalues and vectors of A relative to a positive semidefinite form, on its range."""
     whitened, _ = _split(size)
     if whitened.shape[1] == 0:
         return np.zeros(1), np.zeros((len(A), 1))
-    values, vectors = _eigh(whitened.T @ A @ whitened)
+    values, vectors = np.linalg.eigh(whitened.T @ A @ whitened)
     return values, whitened @ vectors
 
 
@@ -142,7 +134,7 @@ def _largest_ratio(left: Array, right: Array) -> Worst | None:
             return None
     if whitened.shape[1] == 0:
         return Worst(0.0, np.zeros(len(left) - 1))
-    values, vectors = _eigh(whitened.T @ left @ whitened)
+    values, vectors = np.linalg.eigh(whitened.T @ left @ whitened)
     return Worst(float(values[-1]), _state(whitened @ vectors[:, -1]))
 
 
