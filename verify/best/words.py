@@ -55,10 +55,10 @@ def _dropped(found: Record) -> str:
 
 def _potential(found: Record, one: Interval) -> list[str]:
     assert found.weights is not None
-    formula = Potential(found.weights, one).formula
-    lines = [f"{found.claim.id} at {place(one)}", f"  the best potential found: V = {formula}"]
+    formula, name = Potential(found.weights, one).formula, "V" if "V" not in found.weights else "W"
+    lines = [f"{found.claim.id} at {place(one)}", f"  the best potential found: {name} = {formula}"]
     if one.upper is not None:
-        lines.append(f"  E V after a step <= {number(one.upper, True)} V")
+        lines.append(f"  E {name} after a step <= {number(one.upper, True)} {name}")
     if one.lower is not None:
         lines.append(f"  no weights give less than {number(one.lower)}; weighed were {', '.join(found.weights)}")
     else:

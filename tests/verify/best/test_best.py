@@ -7,13 +7,14 @@ import re
 from dataclasses import replace
 from fractions import Fraction as Fr
 
+import faster
 import pytest
 from places import EXAMPLES, ROOT
 
 import fedtheory as ft
 from fedtheory import claims
 from verify.base.own import load
-from verify.best import every_n, factors, parameters, places, potentials, record, thresholds
+from verify.best import every_n, factors, parameters, places, potentials, record, thresholds, words
 from verify.best.states import AtInstance, AtPoints
 from verify.best.subjects import MULTIPLE, subject
 from verify.cli import main
@@ -109,6 +110,8 @@ def test_what_has_no_best_number_is_told():
     [
         # u^2, of Thomsen, Taylor and Dieuleveut
         ("ef21_tight", "ef21-tight/step", ("n=2",), Fr(21, 22) ** 2),
+        # 1 - gamma mu, of Defazio, Bach and Lacoste-Julien
+        ("saga_strongly_convex", "saga-strongly-convex/step", ("mu=1/10", "gamma=5/13", "n=3"), Fr(25, 26)),
         ("point_saga", "point-saga/step", ("mu=1/10", "L=9/2", "gamma=1", "n=2"), Fr(106, 121)),
     ],
 )
@@ -125,6 +128,16 @@ ROWS = re.findall(
 
 def test_the_page_improves_at_least_three_printed_rates():
     assert len({claim for claim, _, best, stated, _ in ROWS if Fr(best) < Fr(stated)}) >= 3
+
+
+def test_the_table_of_the_page_is_written_with_bounds_that_stay_bounds(tmp_path):
+    assert tuple((id, at) for id, at, *_ in ROWS) == faster.TABLE
+    third = {faster.key(id, at): faster.Speed(Fr(1, 3), Fr(2, 3)) for id, at in faster.TABLE}
+    assert faster.rows(third).splitlines()[0].endswith("| 0.333334 | 0.666667 | 2 |")
+    faster.store(third, tmp_path / "faster.json")
+    assert faster.load(tmp_path / "faster.json") == third
+    with pytest.raises(ValueError, match="nothing is certified"):
+        faster.rows(third | {faster.key(*faster.TABLE[0]): faster.Speed(None, Fr(2, 3))})
 
 
 @pytest.mark.slow
@@ -240,6 +253,17 @@ def test_the_best_potential_has_an_exact_rate(id, at, rate):
     for one in filter(None, wrong):
         with pytest.raises(DoesNotHold):
             potentials.check(claim, one)
+
+
+@pytest.mark.slow
+def test_what_saga_weighs_is_not_the_best_and_the_best_is_told_by_another_letter():
+    load(EXAMPLES / "gallery" / "saga_strongly_convex.py")
+    claim = claims.get("saga-strongly-convex/step")
+    found = potentials.best(claim, {"n": Fr(2)}, float("inf"), lambda text: None)
+    potentials.check(claim, found)
+    assert Fr(945, 1000) < found.rate.lower < found.rate.upper < Fr(946, 1000) < Fr(23, 24)
+    said = words.told(record.Record(claim, "", (found.rate,), found.weights))
+    assert any("W = |x - x*|^2 + " in line and line.endswith(" V") for line in said)
 
 
 @pytest.mark.slow
