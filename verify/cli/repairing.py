@@ -123,7 +123,10 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     hedged = ", which is not a proof" if repair.word == "supported" else ""
     lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
     lines += [f"  {line}" for line in statement.text(changed)]
-    added = [h.text for h in changed.requires if h not in claim.requires]
+    if changed.setting is not claim.setting:
+        lines.append(f"  said of {changed.setting.text}")
+    known = {h.text for h in claim.requires}
+    added = [h.text for h in changed.requires if h.text not in known]
     lines += [f"  under the further hypothesis {text}" for text in added]
     lines.append(f"  {repair.verdict.note}")
     if added or repair.word == "supported":

@@ -11,14 +11,13 @@ from typing import Any
 
 import sympy
 
-from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.repair import formulas
+from verify.repair import formulas, of_paper
 from verify.repair.solving import solved
 from verify.report.statement import expression as words
 
@@ -38,6 +37,7 @@ COSTS: Mapping[str, float] = {
     "operator": 1.6,
     "grouping": 1.7,
     "letter exchanged": 1.7,
+    "quantity exchanged": 1.7,
     "reversed": 1.8,
     "hypothesis of the paper": 2.0,
     "letter": 2.1,
@@ -103,6 +103,8 @@ class Family:
             side.has(sympy.zoo, sympy.nan, sympy.I) for c in changed.statement.comparisons for side in (c.left, c.right)
         ):
             return None
+        if _says_nothing(claim, changed):
+            return None
         size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
         # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
         lost = spoken_of(claim.statement) - spoken_of(changed.statement)
@@ -112,6 +114,17 @@ class Family:
             + _LOST * len(lost)
         )
         return Change(self.sort, text, changed, self.cost + further)
+
+
+def _says_nothing(claim: Claim, changed: Claim) -> bool:
+    """Whether a change compares something with itself, or a side with what was its negative."""
+    now, before = changed.statement.comparisons, claim.statement.comparisons
+    negated = len(now) == len(before) and any(
+        new.relation != "==" and (new.left == -old.left or new.right == -old.right)
+        for new, old in zip(now, before, strict=True)
+    )
+    # Constants that are assigned may well be the least that meet their relations.
+    return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))
 
 
 def families(claim: Claim) -> list[Family]:
@@ -132,6 +145,7 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
     yield from _scaled(claim)
     yield from _shaped(claim)
     yield from _exchanged(claim)
+    yield from _measured_otherwise(claim)
     yield from _lettered(claim)
 
 
@@ -237,6 +251,21 @@ def _exchanged(claim: Claim) -> Iterator[Family]:
                 yield _fixed("letter exchanged", text, {name: part.xreplace({old: new})})
 
 
+def _measured_otherwise(claim: Claim) -> Iterator[Family]:
+    """One quantity for another whose name has other indices, wherever it stands."""
+    statement = claim.statement
+    if not statement.statewise:
+        return
+    for old, new in of_paper.exchanges(claim):
+        parts = formulas.rewritten(statement, formulas.replacing(old.expression, new.expression))
+        known = {q.expression for q in statement.quantities}
+        added = () if new.expression in known else (new,)
+        text = f"{words(new.expression)} for {words(old.expression)}"
+        yield _fixed(
+            "quantity exchanged", text, {**parts, "quantities": (*statement.quantities, *added)} if parts else {}
+        )
+
+
 def _fixed(sort: str, text: str, parts: dict[str, Any]) -> Family:
     """The family of a single change."""
     return Family(sort, lambda _: (text, parts))
@@ -304,7 +333,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
     for index, hypothesis in enumerate(claim.requires):
         if isinstance(hypothesis.relation, inequalities):
             yield Family("hypothesis tightened", partial(tightened, index, hypothesis.relation), _BELOW, True)
-    for hypothesis in _of_the_paper(claim):
+    for hypothesis in of_paper.hypotheses(claim):
         parts = {"requires": (*claim.requires, hypothesis)}
         yield _fixed("hypothesis of the paper", f"required: {hypothesis.text}", parts)
 
@@ -324,17 +353,3 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
 
 #: Numbers by which the larger side of a hypothesis is multiplied.
 _BELOW = tuple(1 / n for n in GRID)
-
-
-def _of_the_paper(claim: Claim) -> Iterator[Hypothesis]:
-    """The hypotheses of other claims of the same setting, those that repair something left out."""
-    known = {h.text for h in claim.requires}
-    for other in claims.of_paper(claim.paper).values():
-        if other.repairs or other.setting.sources != claim.setting.sources:
-            continue
-        if other.setting.algorithm is not claim.setting.algorithm:
-            continue
-        for hypothesis in other.requires:
-            if hypothesis.text not in known:
-                known.add(hypothesis.text)
-                yield hypothesis

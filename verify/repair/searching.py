@@ -11,8 +11,10 @@ from functools import cached_property
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.kinds.base import spoken_of
 from verify.repair.changes import Change, Family, families
 from verify.repair.numbers import between, named
+from verify.repair.of_paper import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict
 
 #: Verdicts that say that a claim holds, strongest first.
@@ -21,6 +23,10 @@ HOLDING = ("proved", "certified", "supported")
 LONG = 160
 #: Repairs that are only supported, of which so many of a sort are told.
 _SUPPORTED = 2
+#: Letters that are taken off the least number that is shown.
+_LETTERS = 6
+#: What it costs to say the same in another setting.
+RESTATED = 0.1
 #: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
 _KNOWN, _SHARE = 4, 0.8
 #: What a single change may cost before two together are tried.
@@ -194,30 +200,38 @@ class Search:
         self.say(f"{repair.word}: {repair.change.text}")
 
     def _refine(self, one: _Standing, repair: Repair) -> None:
-        """Simpler numbers between what falls and what stands: where the repair is shown, as far as they are shown."""
-        shown = repair.word in HOLDING[:2]
-        fallen, least, nearer = one.fallen, one.amount, ""
+        """Simpler numbers between what falls and what stands. Where the repair is shown: as far as they are shown, then
+        the least less a letter, then the least number against which nothing is found, by a name if it has one."""
+        shown, family, least, nearer = repair.word in HOLDING[:2], one.family, one.amount, ""
 
-        def holds(amount: sympy.Expr) -> bool:
-            nonlocal nearer
-            change = one.family.change(self.claim, amount)
-            if change is None or not self._stands(change):
-                return False
-            if not shown:
-                nearer = change.text
-                return True
-            found = self._checked(change)
+        def stands(amount: sympy.Expr) -> bool:
+            return self._stands(family.change(self.claim, amount))
+
+        def checked(amount: sympy.Expr) -> Repair | None:
+            change = family.change(self.claim, amount)
+            return self._checked(change) if change is not None and self._stands(change) else None
+
+        def shows(amount: sympy.Expr) -> bool:
+            found = checked(amount)
             if found is None or found.word not in HOLDING[:2]:
                 return False
             self._tell(found)
             return True
 
-        unit = one.family.unit
-        while (number := between(unit * fallen, unit * least)) is not None:
-            amount = number / unit
-            fallen, least = (fallen, amount) if holds(amount) else (amount, least)
-        for number in named(unit * fallen, unit * least):
-            if holds(number / unit):
+        if shown:
+            _, least = _halved(family, one.fallen, least, shows)
+            letters = sorted((s for s in spoken_of(self.claim.statement) if s.is_nonnegative), key=str)
+            for letter in letters[:_LETTERS]:
+                shows(least - letter / family.unit)
+        fallen, open_ = _halved(family, one.fallen, least, stands)
+        for amount in (*(n / family.unit for n in named(family.unit * fallen, family.unit * open_)), open_):
+            if amount == least or not stands(amount):
+                continue
+            if not shown:
+                nearer = family.change(self.claim, amount).text
+                break
+            if (found := checked(amount)) is not None:
+                self._tell(found)
                 break
         if nearer:
             self.found.repairs[-1] = replace(repair, nearer=nearer)
@@ -232,7 +246,14 @@ class Search:
             return None
         verdict = self.bench.check(change.claim)
         self.known[change.text] = verdict.word in HOLDING
-        return Repair(change, verdict) if verdict.word in HOLDING else None
+        if verdict.word not in HOLDING:
+            return None
+        if verdict.word == "supported":
+            for claim in restated(change.claim):
+                elsewhere = self.bench.check(claim)
+                if elsewhere.word in HOLDING[:2]:
+                    return Repair(replace(change, claim=claim, cost=change.cost + RESTATED), elsewhere)
+        return Repair(change, verdict)
 
     def _stands(self, change: Change | None) -> bool:
         """Whether nothing is found against a change by a short search."""
@@ -299,6 +320,16 @@ class Search:
                     self._tell(repair)
                     if repair.word in HOLDING[:2]:
                         return
+
+
+def _halved(
+    family: Family, fallen: sympy.Expr, least: sympy.Expr, holds: Callable[[sympy.Expr], bool]
+) -> tuple[sympy.Expr, sympy.Expr]:
+    """The largest amount that does not hold and the least that does, as far as simple numbers lie between them."""
+    unit = family.unit
+    while (number := between(unit * fallen, unit * least)) is not None:
+        fallen, least = (fallen, number / unit) if holds(number / unit) else (number / unit, least)
+    return fallen, least
 
 
 def _size(amount: sympy.Expr) -> float:

@@ -10,6 +10,7 @@ from fedtheory import claims
 from verify.cli import main, repairing
 from verify.repair.changes import families
 from verify.repair.numbers import between, named
+from verify.repair.of_paper import restated
 from verify.repair.searching import Repair, Search
 from verify.repair.solving import solved
 from verify.repair.trials import Bench, Verdict
@@ -51,10 +52,31 @@ def test_a_chain_of_constants_is_solved_in_turn():
         ("feddcd/appendix-F/bound-step", "operator", "Max(4, s) for Min(4, s)"),
         ("feddcd/lemma-B.8/rate", "grouping", "(1 - mu_min/L_max)*(h(x) - h(x*)) for h(x)*(1 - mu_min/L_max) - h(x*)"),
         ("fedadmm/eq-55/tolerances", "reversed", "the two sides exchanged"),
+        ("fedopt/fsvrg/single-node", "quantity exchanged", "grad f(w) for grad f(w^t)"),
+        ("feddcd/appendix-F/class", "hypothesis of the paper", "required: alpha < beta/N"),
     ],
 )
 def test_the_sorts_of_change(id, sort, text):
     assert text in changes(claims.get(id), sort)
+
+
+def test_the_same_is_said_in_another_setting():
+    claim = claims.get("fedadmm/eq-51/display")
+    said = [c for c in restated(claim) if c.setting is claims.get("fedadmm/lemma-4.1/with-step-condition").setting]
+    (there,) = said
+    assert there.statement.comparisons == claim.statement.comparisons
+    # Scheme 4.1 and where runs begin are nothing that a single iteration could meet; the step condition is kept.
+    asked = [h.text for h in there.requires]
+    assert asked == ["Assumption 4.1: grad f_i is r_i-Lipschitz", "sigma_i >= 3 alpha_i r_i for every i"]
+
+
+def test_what_says_nothing_is_left_out():
+    for id in ("fedadmm/eq-64", "fedadmm/eq-67"):
+        claim = claims.get(id)
+        changed = [c for f in families(claim) if (c := f.change(claim, f.amounts[0])) is not None]
+        assert changed and all(k.left != k.right for c in changed for k in c.claim.statement.comparisons)
+    # A left side that was positive made negative.
+    assert "-1/4 for 1/4" not in changes(claims.get("feddcd/theorem-7.1/eq-14"), "sign")
 
 
 def test_what_is_no_statement_is_left_out():
@@ -109,6 +131,14 @@ def test_a_number_is_refined_to_the_least_that_is_proved():
     assert (found.proven.word, found.proven.change.text) == ("proved", "1/2 for 1/3")
     # No smaller number was left standing.
     assert all(not stands for text, stands in search.known.items() if text.startswith(("2/5", "3/7")))
+
+
+def test_a_number_is_lessened_by_a_letter():
+    claim = claims.get("feddcd/appendix-E/chain/oracles")
+    search = Search(Bench(claim))
+    search.agenda = [f for f in families(claim) if f.sort == "constant" and f.unit == sympy.Rational(5, 3)]
+    told = {r.change.text: r.word for r in search.run().repairs}
+    assert told["3 - kappa for 5/3"] == "proved" and "3 - v for 5/3" not in told
 
 
 def test_a_change_that_fails_where_another_failed_is_not_searched(monkeypatch):

@@ -1,0 +1,136 @@
+"""What the other claims of a paper offer to a repair: hypotheses, quantities, and settings in which the same is said.
+
+Claims that repair another one are left out: what they say is to be found, not copied.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+import sympy
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.kinds.base import spoken_of
+from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Quantity
+from verify.report.statement import expression as words
+
+_INEQUALITIES = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
+#: The indices and superscripts of a name, and what is left of it then.
+_INDICES, _WORDS = re.compile(r"[_^](\{[^}]*\}|\w)"), re.compile(r"[A-Za-z]+")
+
+
+def others(claim: Claim) -> Iterator[Claim]:
+    """The other claims of the paper, those that repair something left out."""
+    for other in claims.of_paper(claim.paper).values():
+        if not other.repairs and other.id != claim.id.rstrip("*"):
+            yield other
+
+
+def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
+    """The hypotheses of other claims of the same setting; and of any setting, inequalities between letters that this
+    one has, in their own words: what a text of another setting refers to may not be there."""
+    known = {h.text for h in claim.requires}
+    letters = set(claim.setting.sources)
+    for other in others(claim):
+        same = other.setting.sources == claim.setting.sources and other.setting.algorithm is claim.setting.algorithm
+        for hypothesis in other.requires:
+            relation = hypothesis.relation
+            if not same:
+                alone = hypothesis.met is None and not hypothesis.each and isinstance(relation, _INEQUALITIES)
+                if not alone or not relation.free_symbols or not relation.free_symbols <= letters:
+                    continue
+                hypothesis = Hypothesis(f"{words(relation.lhs)} {relation.rel_op} {words(relation.rhs)}", relation)
+            if hypothesis.text not in known:
+                known.add(hypothesis.text)
+                yield hypothesis
+
+
+def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
+    """Each quantity of the statement with others of the same setting and method whose names differ in indices only.
+
+    Nothing says which quantities are of one sort; names that share their letters are, as a rule.
+    """
+    known = {q.expression: q for q in claim.statement.quantities}
+    for other in others(claim):
+        alike = other.setting.sources.keys() == claim.setting.sources.keys()
+        if alike and other.setting.algorithm is claim.setting.algorithm:
+            for q in other.statement.quantities:
+                known.setdefault(q.expression, q)
+    used = {name for name, _ in _used(claim)}
+    for old in claim.statement.quantities:
+        for name, new in known.items():
+            if (
+                old.expression in used
+                and name != old.expression
+                and new.after == old.after
+                and _stem(old) == _stem(new)
+            ):
+                yield old, new
+
+
+def _stem(quantity: Quantity) -> frozenset[str]:
+    """The words in the name of a quantity, indices and superscripts left out."""
+    return frozenset(_WORDS.findall(_INDICES.sub("", str(quantity.expression))))
+
+
+def restated(claim: Claim) -> Iterator[Claim]:
+    """The claim in other settings of the paper, in which other claims speak of all its quantities by the same names and
+    of all its letters; each setting once.
+
+    Of its hypotheses those are kept that are relations between letters which the setting has, and those that are
+    asked for there in the same words: the claim is then made under no more than before.
+    """
+    statement, used = claim.statement, _used(claim)
+    if not used or not statement.statewise:
+        return
+    for setting, stated in _settings(claim).items():
+        known = {(q.expression, q.after): q for other in stated for q in other.statement.quantities}
+        letters = set(setting.sources)
+        if not used <= known.keys() or not spoken_of(statement) <= letters:
+            continue
+        asked = {h.text: h for other in stated for h in other.requires}
+        requires = tuple(h for own in claim.requires if (h := _there(own, asked, letters)) is not None)
+        try:
+            yield replace(
+                claim,
+                id=claim.id.rstrip("*") + "*",
+                setting=setting,
+                statement=replace(statement, quantities=tuple(known[key] for key in sorted(used, key=str))),
+                requires=requires,
+                origin="",
+                formula="",
+                literal_of=None,
+                follows=(),
+                changes=("setting",),
+            )
+        except (ValueError, TypeError):
+            continue
+
+
+def _used(claim: Claim) -> set[tuple[sympy.Expr, bool]]:
+    """The quantities that stand in the formulas, by name and by whether they come after a step."""
+    sides = sympy.Tuple(*(side for c in claim.statement.comparisons for side in (c.left, c.right)))
+    return {(q.expression, q.after) for q in claim.statement.quantities if sides.has(q.expression)}
+
+
+def _settings(claim: Claim) -> dict[Setting, list[Claim]]:
+    """The other claims of the paper by their settings, that of the claim left out."""
+    found: dict[Setting, list[Claim]] = {}
+    for other in others(claim):
+        if other.setting is not claim.setting and other.setting.algorithm is not None:
+            found.setdefault(other.setting, []).append(other)
+    return found
+
+
+def _there(own: Hypothesis, asked: dict[str, Hypothesis], letters: set[sympy.Expr]) -> Hypothesis | None:
+    """What a hypothesis is in another setting; None where it is none there."""
+    if own.text in asked:
+        return asked[own.text]
+    relation = own.relation
+    kept = relation is not None and own.met is None and not own.each and relation.free_symbols <= letters
+    return own if kept else None
