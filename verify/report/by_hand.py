@@ -97,13 +97,6 @@ def _(kind: CompressorClass, example: Counterexample) -> SideNames:
     return known.get(example.part, SideNames("left", "right"))
 
 
-@_others.register
-def _(kind: Order, example: Counterexample) -> SideNames:
-    part = kind.parts[int(example.part.removeprefix(orders.PREFIX))]
-    ratio = f"({statement.expression(part.left)})/({statement.expression(part.right)})"
-    return SideNames(f"the exponent with which {ratio} grows", "0")
-
-
 def _named(kind: Statement, side: sympy.Expr, expected: bool) -> str:
     later = {s for q in kind.quantities if q.after for s in q.expression.free_symbols}
     text = statement.expression(side)
@@ -114,7 +107,10 @@ def lines(example: Counterexample) -> list[str]:
     """The counterexample in at most ten lines that can be followed by hand; nothing where its text says all."""
     if example.part.startswith(orders.PREFIX):
         # There is a curve, and no instance.
-        return list(_compared(example, {}))
+        kind = example.claim.statement
+        assert isinstance(kind, Order)
+        order = kind.parts[int(example.part.removeprefix(orders.PREFIX))]
+        return [f"left: {statement.expression(order.left)}", f"right: {statement.expression(order.right)}"]
     try:
         instance = example.claim.instances.build(example.recipe, True)
         return [*_problem(example, instance), *_run(example, instance), *_meant(example)][:MOST]
@@ -131,7 +127,8 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
     if formulas:
         yield "; ".join(formulas)
     elif instance.text:
-        yield instance.text
+        # Functions that are not written out are told by the words of the setting.
+        yield from filter(None, (example.claim.setting.text, instance.text))
     if letters := _letters(example, instance, problem):
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
 

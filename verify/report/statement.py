@@ -167,6 +167,8 @@ _UNORDERED = (sympy.Add, sympy.Mul, sympy.Min, sympy.Max)
 _ASSUMPTIONS = ("positive", "nonnegative", "real")
 #: The share of words that two lines have in common at least, for their words to be compared.
 _ALIKE = 0.6
+#: A line that is marked as a whole.
+_WHOLE = re.compile(f"{OPEN}[^{OPEN}{CLOSE}]*{CLOSE}")
 #: How a marked part is shown on a terminal, besides its braces.
 _STYLE = "bold underline"
 
@@ -179,7 +181,10 @@ class Section(NamedTuple):
 
 
 def marked(printed: Claim, repaired: Claim) -> tuple[list[Section], list[Section]]:
-    """What both claims say, part by part, and of the printed one only the parts that the repaired one changes."""
+    """What both claims say, part by part, and of the printed one only the parts that the repaired one changes.
+
+    Nothing is marked of statements that have nothing in common.
+    """
     first, second = [_statement(printed, repaired)], [_statement(repaired, printed)]
     for heading, a, b in (
         ("where", _meanings(printed), _meanings(repaired)),
@@ -189,7 +194,13 @@ def marked(printed: Claim, repaired: Claim) -> tuple[list[Section], list[Section
         if a != b:
             first.append(Section(heading, _words(a, b)))
             second.append(Section(heading, _words(b, a)))
+    if all(_WHOLE.fullmatch(line) for line in [*first[0].lines, *second[0].lines]):
+        return _plain(first), _plain(second)
     return first, second
+
+
+def _plain(sections: list[Section]) -> list[Section]:
+    return [Section(s.heading, [re.sub(f"[{OPEN}{CLOSE}]", "", line) for line in s.lines]) for s in sections]
 
 
 def shown(line: str) -> Text:

@@ -17,7 +17,7 @@ from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.verdict import Verdict
-from verify.comparisons import naming
+from verify.comparisons import naming, orders
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Provenance, Sighting, tally
 from verify.report import by_hand, outcomes, statement
@@ -71,7 +71,7 @@ def remarks(found: Sequence[Evidence]) -> list[str]:
         if evidence.counterexample is not None:
             repaired = evidence.to_json()["repaired"]
             more = f" (repaired: {repaired})" if repaired else ""
-            lines.append(f"{evidence.claim.id}: {_failure(evidence.counterexample)}{more}")
+            lines.append(f"{evidence.claim.id}: {refutation(evidence.counterexample)}{more}")
         elif evidence.sightings:
             lines += [f"{evidence.claim.id}: experiment, {one}" for one in evidence.sightings]
         elif evidence.verdict in (Verdict.ILL_POSED, Verdict.NOT_TESTED):
@@ -210,6 +210,8 @@ def both(example: Counterexample) -> tuple[Any, Any]:
 
 def claimed(example: Counterexample) -> str:
     """The two numbers of which the claim is false, and by how much, where that can be said."""
+    if example.part.startswith(orders.PREFIX):
+        return "claimed left = O(right), which is false"
     left, relation, right = example.left, example.relation, example.right
     factor = excess(real(left), relation, real(right))
     numbers = f"claimed {shown(left)} {relation} {shown(right)}, which is false"
@@ -230,8 +232,13 @@ def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
 shown = naming.number
 
 
-def _failure(example: Counterexample) -> str:
-    return f"{example.place()}: {shown(example.left)} {example.relation} {shown(example.right)} is false"
+def refutation(example: Counterexample) -> str:
+    """The two numbers of which the claim is false, and where; of an order, along which curve its sides grow apart."""
+    place = example.place()
+    if example.part.startswith(orders.PREFIX):
+        return place
+    numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"
+    return f"{numbers} at {place}" if place else numbers
 
 
 def _margin(evidence: Evidence) -> str:
@@ -269,9 +276,7 @@ def over(evidence: Evidence) -> str:
     """What the verdict is over: all values, the class at some parameters, some instances; or where the claim fails."""
     example, note = evidence.counterexample, evidence.note
     if example is not None:
-        place = example.place()
-        numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"
-        return f"{numbers} at {place}" if place else numbers
+        return refutation(example)
     told = note.split("; ")[0]
     if evidence.verdict is Verdict.CERTIFIED:
         told = note.split(", among them")[0].split("; ")[0]

@@ -4,6 +4,7 @@ holds, what it rests on."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from rich.text import Text
@@ -17,7 +18,7 @@ from verify.methods import real_closed_fields
 from verify.report import falls, statement
 from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
-from verify.report.terminal import example_lines, shown
+from verify.report.terminal import example_lines, refutation
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
@@ -76,9 +77,7 @@ def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     if example is None:
         told.append(f"  reason: {evidence.note}")
     else:
-        place = example.place()
-        at = f", at {place}" if place else ""
-        told.append(f"  counterexample: {shown(example.left)} {example.relation} {shown(example.right)} is false{at}")
+        told.append(f"  counterexample: {refutation(example)}")
     if claim.flaw:
         told.append(f"  step: {claim.flaw}")
     # Each error is reported once, where it is made: here only which claims make it.
@@ -161,7 +160,8 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         yield Text.assemble("the repaired statement: ", repaired.id, ": ", (verdict, style(verdict)))
         yield f"  {repaired.gist}"
         first, second = statement.marked(claim, repaired)
-        for title, parts in (("as read, with differences in {braces}", first), ("repaired", second)):
+        differs = any(map(statement.is_marked, chain.from_iterable(part.lines for part in (*first, *second))))
+        for title, parts in ((f"as read{', with differences in {braces}' * differs}", first), ("repaired", second)):
             yield title
             for heading, told in parts:
                 for line in told:

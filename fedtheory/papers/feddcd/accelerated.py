@@ -322,7 +322,7 @@ SECTION_6 = (
         setting=FARTHEST,
         statement=Fails(
             bound(accfeddcd.algorithm, E(GAP_T) <= sympy.Rational(1471, 1000) * rate**T * GAP_0),
-            "the dual gap is more than 1.471 times the rate at some T",
+            "the dual gap is at most 1.471 times the rate at every T",
         ),
         requires=_THEOREM,
         repairs="feddcd/theorem-6.1/eq-10",
