@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+#: Seeds of a run, if nothing else is said: as many as decide what all of them agree on.
+SEEDS = 6
 #: A trend is as clear as this where so much more of the pairs agree with it than contradict it.
 TREND = 0.5
 
@@ -186,11 +188,13 @@ class Result(NamedTuple):
 @dataclass(frozen=True)
 class Source:
     """Data that a figure is of. ``files``: their names, without the suffix of a compression; none: they are generated.
-    ``missing``: of data that nobody here has, what is said of them."""
+    ``missing``: of data that nobody here has, what is said of them. ``seeds``: of its runs, if nothing else is said:
+    more where :data:`SEEDS` disagree and runs are cheap."""
 
     name: str
     files: tuple[str, ...] = ()
     missing: str = ""
+    seeds: int = SEEDS
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Seeds of a run by default: as many as it takes to decide where all agree.
-SEEDS = 6
+from fedtheory.experiments import SEEDS
+
 #: Where results go by default.
 OUT = "fedtheory-experiments"
 
 _DESCRIPTION = f"""\
-Rerun figures and tables of the papers, by default over {SEEDS} seeds with all methods tuned in the same way, and report
+Rerun figures and tables of the papers, over {SEEDS} seeds or more with all methods tuned in the same way, and report
 which of the statements in the text are seen. FILE is data of your own, in the format of the paper's data, which for
 most figures is LIBSVM's text format; in a FOLDER, the paper's own data files are looked up by name, and missing ones
 are listed. Each task is saved in DIR as soon as it is finished: an interrupted run resumes when the same command is run
@@ -37,7 +37,10 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
     )
     added.add_argument("--data", type=Path, metavar="FILE-OR-FOLDER", help="a data file, or a folder of them")
     added.add_argument(
-        "--seeds", type=at_least(1, 10_000), metavar="N", default=SEEDS, help=f"number of seeds (default: {SEEDS})"
+        "--seeds",
+        type=at_least(1, 10_000),
+        metavar="N",
+        help=f"number of seeds (default: {SEEDS}, and more of the paper's data where so few disagree)",
     )
     added.add_argument(
         "--jobs", type=at_least(1, 4096), metavar="N", help="number of processes (default: one per core)"
@@ -75,18 +78,21 @@ def run_experiment(args: argparse.Namespace) -> int:
     chosen = [stored.get(id) for id in dict.fromkeys(id for ids in meant for id in ids)]
     if args.data is not None and args.data.is_file() and len(chosen) > 1:
         raise ValueError(f"a file is data of one figure, and {len(chosen)} are named")
-    if args.seeds < LEAST and args.carry:
+    if args.seeds and args.seeds < LEAST and args.carry:
         raise ValueError(f"shipped results need at least {LEAST} seeds, got {args.seeds}")
-    seeds = range(args.seeds)
-    planned = [(figure, data) for figure in chosen for data in running.found(figure, args.data)]
+    planned = [
+        (figure, data._replace(seeds=args.seeds or data.seeds))
+        for figure in chosen
+        for data in running.found(figure, args.data)
+    ]
     # All data are read, and complained of, before any work.
-    count = sum(len(running.tasks(figure, data, seeds)) for figure, data in planned)
+    count = sum(len(running.tasks(figure, data)) for figure, data in planned)
     out = directory(args.out)
     log = consoles.console(sys.stderr)
     with consoles.progress(log, "tasks", count) as advance:
-        found = running.run(planned, seeds, out, args.jobs or sweeping.cores(), advance)
+        found = running.run(planned, out, args.jobs or sweeping.cores(), advance)
         for (figure, data), (record, drawn) in zip(planned, found, strict=True):
-            title = f"{figure.where}: {data.name}, medians of {args.seeds} seeds"
+            title = f"{figure.where}: {data.name}, medians of {data.seeds} seeds"
             picture = out / f"{naming.file_name(figure.id)}_{naming.file_name(data.name)}.png"
             if drawn:
                 with files.replacing(picture) as temporary:

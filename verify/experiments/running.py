@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from threadpoolctl import threadpool_limits
 
 from fedtheory import plugins
-from fedtheory.experiments import Curve, Figure, Result, Source, Span
+from fedtheory.experiments import SEEDS, Curve, Figure, Result, Source, Span
 from fedtheory.naming import file_name
 from verify.base import files
 from verify.base.sweeping import sweep
@@ -31,10 +31,12 @@ _KEPT = 2
 
 
 class Data(NamedTuple):
-    """A source that is there: its name, and the files that hold it, none where it is generated."""
+    """A source that is there: its name, the files that hold it, none where it is generated, and the number of seeds of
+    its runs."""
 
     name: str
     paths: tuple[Path, ...] = ()
+    seeds: int = SEEDS
 
     @property
     def digest(self) -> str:
@@ -57,14 +59,14 @@ def found(figure: Figure, path: Path | None) -> list[Data]:
     if path is not None and not path.is_dir():
         if figure.read is None:
             raise ValueError(f"{figure.id} is of generated data alone, and takes no file")
-        return [Data(_named(figure, path), (path,))]
-    there = [Data(source.name, _files(source, path)) for source in figure.sources if not source.missing]
+        return [_own(figure, path)]
+    there = [Data(source.name, _files(source, path), source.seeds) for source in figure.sources if not source.missing]
     return [data for data in there if data.paths or not _source(figure, data.name).files]
 
 
-def tasks(figure: Figure, data: Data, seeds: Sequence[int]) -> tuple[str, ...]:
+def tasks(figure: Figure, data: Data) -> tuple[str, ...]:
     """The names of the tasks of a figure on data. ``ValueError`` where these cannot be read."""
-    return tuple(_tasks(figure.id, data, tuple(seeds)))
+    return tuple(_tasks(figure.id, data))
 
 
 class _Run(NamedTuple):
@@ -78,21 +80,21 @@ class _Run(NamedTuple):
 
 
 def run(
-    work: Sequence[tuple[Figure, Data]], seeds: Sequence[int], out: Path, jobs: int, progress: Callable[[str], None]
+    work: Sequence[tuple[Figure, Data]], out: Path, jobs: int, progress: Callable[[str], None]
 ) -> Iterator[tuple[StoredFigure, tuple[Curve, ...]]]:
     """What is seen of each figure on data, and all its curves, in order, each as soon as it is known.
 
     The tasks of all figures are shared out among the processes together. Results that ``out`` holds of the same code,
     data and seeds are taken from there; ``progress`` is called once for each task, with a line.
     """
-    runs = [_begun(figure, data, seeds, out) for figure, data in work]
+    runs = [_begun(figure, data, out) for figure, data in work]
     for one in runs:
         for name, place in one.places.items():
             if (known := _known(place, one.key)) is not None:
                 one.results[name] = known
                 progress(f"{one.figure.id}, {one.data.name}: {name}, from {place}")
     left = [
-        (k, one.figure.id, one.data, tuple(seeds), name)
+        (k, one.figure.id, one.data, name)
         for k, one in enumerate(runs)
         for name in one.places
         if name not in one.results
@@ -106,20 +108,18 @@ def run(
             files.write(done.places[name], json.dumps(content) + "\n")
             done.results[name] = (result, seconds)
             progress(f"{done.figure.id}, {done.data.name}: {name}, {seconds:.1f} s")
-        yield _judged(one, seeds)
+        yield _judged(one)
 
 
-def _begun(figure: Figure, data: Data, seeds: Sequence[int], out: Path) -> _Run:
-    key = {"figure": figure.id, "seeds": list(seeds), "data": data.digest, "code": _code(figure)}
+def _begun(figure: Figure, data: Data, out: Path) -> _Run:
+    key = {"figure": figure.id, "seeds": data.seeds, "data": data.digest, "code": _code(figure)}
     folder = out / file_name(figure.id) / file_name(data.name)
     folder.mkdir(parents=True, exist_ok=True)
-    return _Run(
-        figure, data, key, {name: folder / f"{file_name(name)}.json" for name in tasks(figure, data, seeds)}, {}
-    )
+    return _Run(figure, data, key, {name: folder / f"{file_name(name)}.json" for name in tasks(figure, data)}, {})
 
 
-def _judged(one: _Run, seeds: Sequence[int]) -> tuple[StoredFigure, tuple[Curve, ...]]:
-    figure, data = one.figure, one.data
+def _judged(one: _Run) -> tuple[StoredFigure, tuple[Curve, ...]]:
+    figure, data, seeds = one.figure, one.data, range(one.data.seeds)
     ordered = [one.results[name][0] for name in one.places]
     seen = stored.judged(figure, data.name, ordered, seeds)
     dull = all(decision.outcome is not Observed.NOT_SEEN for decision in seen)
@@ -173,10 +173,11 @@ def _source(figure: Figure, name: str) -> Source:
     return next(source for source in figure.sources if source.name == name)
 
 
-def _named(figure: Figure, path: Path) -> str:
-    """The name of the source that a file is, or of the file."""
+def _own(figure: Figure, path: Path) -> Data:
+    """The data of one file: those of the source that it is, or of somebody's own, named after it."""
     plain = path.name.removesuffix(".gz").removesuffix(".bz2")
-    return next((source.name for source in figure.sources if source.files[:1] == (plain,)), plain)
+    source = next((source for source in figure.sources if source.files[:1] == (plain,)), Source(plain))
+    return Data(source.name, (path,), source.seeds)
 
 
 def _files(source: Source, folder: Path | None) -> tuple[Path, ...]:
@@ -188,9 +189,9 @@ def _files(source: Source, folder: Path | None) -> tuple[Path, ...]:
     return tuple(path for path in there if path is not None) if None not in there else ()
 
 
-def _tasks(id: str, data: Data, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def _tasks(id: str, data: Data) -> Mapping[str, Callable[[], Result]]:
     figure = stored.get(id)
-    return figure.tasks(_read(id, data.paths) if data.paths else None, seeds)
+    return figure.tasks(_read(id, data.paths) if data.paths else None, tuple(range(data.seeds)))
 
 
 @lru_cache(_KEPT)
@@ -200,12 +201,12 @@ def _read(id: str, paths: tuple[Path, ...]) -> Any:
     return read(paths)
 
 
-def _worked(k: int, id: str, data: Data, seeds: tuple[int, ...], name: str) -> tuple[int, str, Result, float]:
+def _worked(k: int, id: str, data: Data, name: str) -> tuple[int, str, Result, float]:
     """A task of the k-th run: its name, its result, and the seconds of a processor that it took, whatever else the
     machine does."""
     begun = time.process_time()
     with threadpool_limits(1):
-        result = _tasks(id, data, seeds)[name]()
+        result = _tasks(id, data)[name]()
     return k, name, result, time.process_time() - begun
 
 

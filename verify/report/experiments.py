@@ -54,7 +54,7 @@ def _paper(paper: plugins.Paper) -> Iterator[str]:
     yield f"## {paper.title}\n"
     figures = _figures(paper)
     for fair in dict.fromkeys(figure.fair for figure in figures if figure.fair):
-        places = ", ".join(figure.where for figure in figures if figure.fair == fair)
+        places = "; ".join(figure.where for figure in figures if figure.fair == fair)
         yield f"How methods were tuned ({places}): {fair}.\n"
     for figure in figures:
         yield f"### {figure.where}: {figure.gist} (`{figure.id}`)\n"

@@ -8,12 +8,12 @@ from functools import partial
 
 import pytest
 
-from fedtheory.experiments import Curve, Figure, Less, Result, Source, Span, Stated, Within, known
+from fedtheory.experiments import SEEDS, Curve, Figure, Less, Result, Source, Span, Stated, Within, known
 from verify.cli import main
 from verify.evidence.record import Outcome as Found
 from verify.evidence.record import Sighting, tally
 from verify.experiments import running, stored
-from verify.experiments.deciding import Observed
+from verify.experiments.deciding import LEAST, Observed
 from verify.report import experiments, figures
 
 CALLS = []
@@ -75,7 +75,7 @@ def mine(monkeypatch, tmp_path):
 
 def go(folder, out, seeds=9):
     (data,) = running.found(FIGURE, folder)
-    (found,) = running.run([(FIGURE, data)], range(seeds), out, 1, lambda line: None)
+    (found,) = running.run([(FIGURE, data._replace(seeds=seeds))], out, 1, lambda line: None)
     return found
 
 
@@ -107,7 +107,7 @@ def test_figures_are_told_in_order_while_their_tasks_are_shared_out_together(min
     # Those of the second come first.
     monkeypatch.setattr(running, "sweep", lambda work, tasks, jobs, ordered: (work(*task) for task in tasks[::-1]))
     lines: list[str] = []
-    found = running.run([(FIGURE, data), (other, data)], range(9), tmp_path / "out", 2, lines.append)
+    found = running.run([(FIGURE, data), (other, data)], tmp_path / "out", 2, lines.append)
     assert [record.figure for record, _ in found] == [FIGURE.id, other.id]
     assert [line.split(",")[0] for line in lines] == [other.id, other.id, FIGURE.id, FIGURE.id]
     assert CALLS == ["three", "one", "three", "one"]
@@ -141,6 +141,26 @@ def test_data_of_somebody_are_named_after_their_file(mine):
     # What the text says of other files with data may be looked for in them.
     assert "of other data" in {s.text for s in stored._about(FIGURE, "own")}
     assert "of other data" not in {s.text for s in stored._about(FIGURE, "rows")}
+
+
+def test_data_have_the_seeds_of_their_source_unless_others_are_asked_for(mine, monkeypatch, tmp_path, capsys):
+    figure = replace(FIGURE, sources=(Source("rows", ("rows.txt",), seeds=48), Source("made", seeds=7)))
+    monkeypatch.setattr(stored, "figures", lambda: {figure.id: figure})
+    (mine / "own.txt").write_text("own")
+    assert [data.seeds for data in running.found(figure, mine)] == [48, 7]
+    assert [running.found(figure, mine / name)[0].seeds for name in ("rows.txt", "own.txt")] == [48, SEEDS]
+    assert SEEDS == LEAST
+    for asked, seeds in (([], 48), (["--seeds", "8"], 8)):
+        out = str(tmp_path / f"out{seeds}")
+        assert (
+            main(["experiment", figure.id, "--data", str(mine / "rows.txt"), "--out", out, "--jobs", "1", *asked]) == 0
+        )
+        assert f"in {seeds} of {seeds} seeds" in capsys.readouterr().out
+
+
+def test_titles_and_headings_tell_figures_apart():
+    places = [(id.split("/")[0], figure.where) for id, figure in stored.figures().items()]
+    assert len(set(places)) == len(places)
 
 
 @pytest.mark.parametrize(

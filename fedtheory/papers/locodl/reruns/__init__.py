@@ -177,7 +177,6 @@ _AFTER = {
 
 def _both(
     number: int,
-    gist: str,
     sources: tuple[Source, ...],
     statements: tuple[Stated, ...],
     run: Callable[..., Mapping[str, Callable[[], Result]]],
@@ -186,10 +185,15 @@ def _both(
     """A figure with the parameters of the theorems, of which its text speaks, and with stepsizes that are tuned."""
     id, where = f"locodl/figure-{number}", f"Figure {number}"
     printed, tuned = _AFTER.get(number, ("", ""))
+
+    def figure(id: str, where: str, sources: tuple[Source, ...], tuning: bool, fair: str, remark: str) -> Figure:
+        gist = f"bits against accuracy, {', '.join(source.name for source in sources)}"
+        return Figure(id, where, gist, statements, sources, partial(run, tuning), read, fair, remark)
+
     return (
-        Figure(id, where, gist, statements, sources, partial(run, False), read, PRINTED, printed),
+        figure(id, where, sources, False, PRINTED, printed),
         # Tuning takes several times as long: it is done on the paper's own data, and not on their larger relatives.
-        Figure(f"{id}/tuned", where, f"{gist}, tuned", statements, sources[:1], partial(run, True), read, FAIR, tuned),
+        figure(f"{id}/tuned", f"{where}, tuned", sources[:1], True, FAIR, tuned),
     )
 
 
@@ -200,8 +204,7 @@ def _figure(
     statements: tuple[Stated, ...],
     methods: tuple[str, ...] = _METHODS,
 ) -> tuple[Figure, Figure]:
-    gist = f"bits against accuracy, {', '.join(source.name for source in sources)}"
-    return _both(number, gist, sources, statements, partial(_tasks, clients, methods))
+    return _both(number, sources, statements, partial(_tasks, clients, methods))
 
 
 _REGIMES = (FEW, MORE, MANY)
@@ -228,7 +231,6 @@ FIGURES = (
     ),
     *_both(
         7,
-        "bits against accuracy, one sample of a Dirichlet distribution a client",
         (Source("Dirichlet"),),
         (
             _best(("ADIANA",), _ALPHAS),
