@@ -24,8 +24,8 @@ from verify.results import Carried
 from verify.search import attained, hunting
 from verify.search.refutation import margin as margin_of
 
-#: Instances at which what is proved is searched for violations; the second where the hypotheses hold at none of the
-#: first.
+#: Instances at which what is proved is looked at, and searched for violations; the second where the first are not
+#: enough.
 GUARD = (10, 40)
 
 
@@ -41,6 +41,7 @@ class Recheck:
         self._same = carried.alike and carried.budget == budget
         self._again = self._same and carried.seed == inquiry.seed
         self._firm: dict[str, Outcome] = {}
+        self._beginnings = [replace(inquiry, size=min(size, inquiry.size), climbing=False) for size in GUARD]
 
     def outcomes(self, methods: tuple[Method, ...]) -> Iterator[Outcome]:
         """What each method finds, in order, as :func:`verify.methods.base.examined`."""
@@ -91,9 +92,11 @@ class Recheck:
                 continue
             if method.recheck is None:
                 # Not a search for a proof, but the proof itself. Of one for all letters few instances are enough.
-                found = method.run(method, self._beginning(GUARD[-1])) if was.verdict is Verdict.PROVED else None
-                if found is None or found.verdict not in PROVEN:
-                    found = method.run(method, self.inquiry)
+                few = self._beginnings if was.verdict is Verdict.PROVED else []
+                for inquiry in (*few, self.inquiry):
+                    found = method.run(method, inquiry)
+                    if found.verdict in PROVEN:
+                        break
             else:
                 try:
                     found = replace(method.recheck(method, self.inquiry, was), source=Provenance.RECHECKED)
@@ -114,8 +117,7 @@ class Recheck:
             was = self._stored.get(method.name)
             if method.guard is None or was is None or not method.speaks_of(self.inquiry.claim):
                 continue
-            for size in GUARD:
-                beginning = self._beginning(size)
+            for beginning in self._beginnings:
                 try:
                     found = method.guard(method, beginning, was)
                 except Exception as error:
@@ -133,10 +135,6 @@ class Recheck:
             self._firm[method.name] = found
             if "hunt" in vars(beginning):
                 self.inquiry = beginning
-
-    def _beginning(self, size: int) -> Inquiry:
-        """The same inquiry, with no more of a search than its beginning."""
-        return replace(self.inquiry, size=min(size, self.inquiry.size), climbing=False)
 
     def _found(self, method: Method, inquiry: Inquiry) -> Outcome:
         if (firm := self._firm.get(method.name)) is not None:

@@ -25,7 +25,7 @@ Pick = tuple[int, int]
 
 def has_no_negative(p: Any) -> bool:
     """Whether no coefficient is negative."""
-    return all(c > 0 for c in p.to_dict().values())
+    return all(c.p > 0 for c in p.coeffs())
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,17 +35,21 @@ def key(p: Any) -> str:
 
 
 def degree(p: Any, i: int) -> int:
-    """The degree in a letter."""
-    return max((m[i] for m, _ in terms(p)), default=0)
+    """The degree in a letter; of zero it is 0."""
+    # A polynomial is not listed term by term here: signs are asked for of thousands, of thousands of terms.
+    return max(int(p.degrees()[i]), 0)
 
 
 def coefficients(p: Any, i: int) -> dict[int, Any]:
     """The coefficients of the powers of a letter."""
-    found: dict[int, dict[tuple[int, ...], Any]] = {}
-    for m, c in p.to_dict().items():
-        power = int(m[i])
-        found.setdefault(power, {})[(*map(int, m[:i]), 0, *map(int, m[i + 1 :]))] = c
-    return {power: p.context().from_dict(part) for power, part in found.items()}
+    found: dict[int, Any] = {}
+    letter = p.context().gen(i)
+    for power in range(degree(p, i) + 1):
+        rest = p.subs({i: 0})
+        if rest != 0:
+            found[power] = rest
+        p = (p - rest) / letter
+    return found
 
 
 def replaced(p: Any, i: int, numerator: Any, denominator: Any) -> Any:
@@ -149,7 +153,7 @@ class Ratio:
 
     def letters(self) -> set[int]:
         """The places of the letters that it depends on."""
-        return {i for p in (self.num, self.den) for m, _ in terms(p) for i, power in enumerate(m) if power}
+        return {i for p in (self.num, self.den) for i, power in enumerate(p.degrees()) if power > 0}
 
 
 def substituted(ratio: Ratio, known: Mapping[int, Ratio]) -> Ratio:
