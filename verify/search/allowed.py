@@ -22,9 +22,10 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured
 from fedtheory.numbers.symbols import T, n
+from fedtheory.numbers.validation import conjuncts
 from fedtheory.sampling import drawing
 from verify.exact import reals, symbolic
-from verify.reading import whole
+from verify.reading import theory, whole
 from verify.reading.whole import Code, letter
 from verify.search import critical, points
 from verify.search.units import scalings
@@ -44,35 +45,62 @@ def refused(claim: Claim, code: Code) -> str:
     """What a claim or its code is made of that is not on the list, in words; empty if nothing is."""
     if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
-    if e := _few_values(claim):
+    if by := _chosen_by_hand(claim):
+        return f"its instances are chosen by {by}, which is not part of this package"
+    relations = symbolic.assumed(claim)
+    units = tuple(scalings(claim, relations))
+    if e := _few_values(claim, units):
         return f"its instances, which are made by hand, have few values of {e}"
-    if (r := _beside_its_end(claim)) is not None:
+    if (r := _beside_its_end(claim, relations)) is not None:
         return f"at the end of the bound {r} on constants that are drawn before all else nothing is seen"
     if whole.foreign(claim) and (e := _may_vanish(claim, code)):
         return f"its code divides by {e}, which may be 0"
     return unlisted(claim)
 
 
-def _few_values(claim: Claim) -> sympy.Symbol | None:
+def _chosen_by_hand(claim: Claim) -> str:
+    """What of somebody's code draws or chooses the instances of a claim, or makes their parameters; or empty.
+
+    Such instances may have the letters where a false claim holds, and nowhere else.
+    """
+    code = {f"Drawing({name}=...)": getattr(claim.setting.drawing, name) for name in ("special", "draw", "parameters")}
+    code |= {f"the code of the hypothesis {h.text!r}": h.met for h in claim.requires}
+    return next((name for name, chosen_by in code.items() if not theory.holds(chosen_by)), "")
+
+
+def _few_values(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> sympy.Symbol | None:
     """A letter without a unit, and not a whole number, that a claim about special instances is stated of, or None.
 
     Such instances have the values that somebody thought of, perhaps of this letter in some of them only.
     """
     if claim.setting.drawing.special is None:
         return None
-    alone = points.said_alone(claim, tuple(scalings(claim, symbolic.assumed(claim))))
-    return next((x for x in alone if not x.is_integer), None)
+    return next((x for x in points.said_alone(claim, units) if not x.is_integer), None)
 
 
-def _beside_its_end(claim: Claim) -> sympy.Rel | None:
-    """A bound on constants of the classes alone that is strict and has a number, or that is not linear, or None."""
-    for r in points.bounds(claim, symbolic.assumed(claim)):
-        strict = isinstance(r, sympy.StrictLessThan | sympy.StrictGreaterThan)
-        numbers = [c for c in sympy.Tuple(r.lhs, r.rhs).atoms(sympy.Rational) if abs(c) not in (0, 1)]
+def _beside_its_end(claim: Claim, relations: Sequence[sympy.Rel]) -> sympy.Rel | None:
+    """A bound on letters that are all drawn before those that meet hypotheses, and that is not on the list, or None.
+
+    On the list: bounds by sums of letters alone, as mu < L, and of whole letters; equations; and linear bounds on
+    constants of the classes that may hold with equality, as they are drawn at their ends.
+    """
+    late = set(drawing.drawn_letters(claim.setting))
+    early = [r for given in relations for r in conjuncts(given) if r.free_symbols and not r.free_symbols & late]
+    constants = set(points.bounds(claim, relations))
+    for r in early:
         linear = all(sympy.diff(r.lhs - r.rhs, s, t) == 0 for s, t in _pairs(r))
-        if not isinstance(r, sympy.Eq | sympy.Ne) and (not linear or (strict and numbers)):
+        whole_ones = all(s.is_integer for s in r.free_symbols)
+        if isinstance(r, sympy.Eq) or (linear and (whole_ones or _is_homogeneous(r))):
+            continue
+        if not (linear and r in constants and isinstance(r, sympy.Le | sympy.Ge)):
             return r
     return None
+
+
+def _is_homogeneous(r: sympy.Rel) -> bool:
+    """Whether a linear bound compares a sum of letters with another, each of them once."""
+    terms = sympy.Add.make_args(sympy.expand(r.lhs - r.rhs))
+    return all(term in (0,) or term.is_Symbol or (-term).is_Symbol for term in terms)
 
 
 def _pairs(r: sympy.Rel) -> Iterable[tuple[sympy.Symbol, sympy.Symbol]]:

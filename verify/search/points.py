@@ -166,7 +166,7 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     attained = (sympy.Eq(r.lhs, r.rhs, evaluate=False) for r in bounds(claim, relations))
     far += [r for r in attained if not reals.contradictory([*given, r])]
     # Nothing is asked of a term of which it is not known that it ever counts, with as few clients as are posed.
-    few = [*given, sympy.Le(n, pinned.MOST_CLIENTS, evaluate=False)]
+    few = [*given, *_posed(claim)]
     far += [r for r in _branches(claim) if reals.possible([*few, *conjuncts(r)])]
     sums = critical.sums(claim)
     vanishing = critical.vanishing(sums, few)
@@ -175,6 +175,13 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     return Points(
         claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, tuple(far), tuple(zeros), tuple(turns)
     )
+
+
+def _posed(claim: Claim) -> tuple[sympy.Rel, ...]:
+    """With how many clients instances are posed."""
+    clients = claim.setting.clients
+    most = pinned.MOST_CLIENTS if claim.setting.any_clients else max(clients)
+    return sympy.Ge(n, min(clients), evaluate=False), sympy.Le(n, most, evaluate=False)
 
 
 def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Rel]:
@@ -203,7 +210,8 @@ def bounds(claim: Claim, relations: Iterable[sympy.Rel]) -> Iterator[sympy.Rel]:
     named = {name for adversary in claim.setting.adversaries for name in adversary.letters}
     constants = {x for x, source in claim.setting.sources.items() if source in named}
     constants |= set(functions.letters) if functions is not None else set()
-    yield from (r for r in relations if r.free_symbols and r.free_symbols <= constants)
+    single = (r for given in relations for r in conjuncts(given))
+    yield from (r for r in single if r.free_symbols and r.free_symbols <= constants)
 
 
 def said_alone(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> list[sympy.Symbol]:

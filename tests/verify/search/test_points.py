@@ -7,6 +7,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.instances import numbers
 from verify import check
 from verify.base.verdict import Verdict
 from verify.search import points
@@ -198,8 +199,11 @@ def test_a_letter_of_which_instances_made_by_hand_have_few_values_certifies_noth
     assert check(claims.get("feddcd/appendix-F/class/repaired")).verdict is Verdict.CERTIFIED
 
 
-@pytest.mark.parametrize("bound", (L**2 <= sympy.Rational(41, 10), L + mu < sympy.Rational(21, 10)))
-def test_a_bound_on_constants_of_the_class_is_to_be_attained(bound):
+BOUNDS = (L**2 <= sympy.Rational(41, 10), L + mu < sympy.Rational(21, 10), L / 2 < 1 + sympy.Rational(1, 20) / ft.n)
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_a_bound_on_letters_that_are_drawn_first_is_to_be_attained(bound):
     # False for L > 2 only, between which and the bound little is drawn.
     def step(problem, params, state, draw):
         return {"x": state.x - problem.f.gradient(state.x[..., None, :])[..., 0, :]}
@@ -207,3 +211,24 @@ def test_a_bound_on_constants_of_the_class_is_to_be_attained(bound):
     whole = ft.method("whole-steps", step, [], {"x": "point"})
     found = check(claim(1, ft.Hypothesis(str(bound), bound), method=whole))
     assert found.verdict in (Verdict.SUPPORTED, Verdict.REFUTED), found.note
+
+
+def _draw(rng, recipe):
+    return {**recipe, "gamma": 1 / recipe["L"]}
+
+
+def _parameters(recipe, problem, exact):
+    return GD.Params(*numbers([recipe["gamma"]], exact))
+
+
+@pytest.mark.usefixtures("at_points")
+@pytest.mark.parametrize("of", ({"draw": _draw}, {"parameters": _parameters}))
+def test_points_that_code_of_ones_own_chooses_certify_nothing(of):
+    found = check(claim((1 - gamma * mu) ** 2, SHORT, letters=(mu, L, gamma), drawing=ft.Drawing(**of)))
+    assert found.verdict is Verdict.SUPPORTED and f"chosen by Drawing({next(iter(of))}=...)" in found.note
+
+
+@pytest.mark.usefixtures("at_points")
+def test_a_hypothesis_that_code_of_ones_own_decides_certifies_nothing():
+    found = check(claim((1 - gamma * mu) ** 2, SHORT, ft.Hypothesis("L <= 9", met=lambda problem, params: True)))
+    assert found.verdict is Verdict.SUPPORTED and "code of the hypothesis 'L <= 9'" in found.note
