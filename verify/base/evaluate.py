@@ -112,7 +112,9 @@ def shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> 
     """The field of a state after a step, with the shape it had before; ``ValueError`` if the step changed it."""
     core, shape = before.ndim - 2, np.shape(after)
     if shape[len(shape) - core :] != before.shape[2:] or not _fits(shape, before.shape):
-        raise ValueError(f"{place(step)} turns {name} of shape {before.shape} into one of shape {shape}")
+        clients = "; a point is one vector for all clients: hand it to them as x[..., None, :], and sum over axis -2"
+        advice = clients if core == 1 else ""
+        raise ValueError(f"{place(step)} turns {name} of shape {before.shape} into one of shape {shape}{advice}")
     return np.broadcast_to(after, before.shape)
 
 

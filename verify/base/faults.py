@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -26,6 +27,11 @@ _LIBRARIES = frozenset(
 )
 #: Errors that say that code is wrong rather than its input.
 DEFECTS = (TypeError, AttributeError, LookupError, NameError, AssertionError, NotImplementedError, RuntimeError)
+
+#: What an author may have missed whose code fails on some kind of numbers.
+_ALIKE = "a step or a quantity must run on arrays of floats, of fractions and of formal vectors alike"
+#: Names of an object that are listed.
+_MOST = 12
 
 
 class Unrunnable(ValueError):
@@ -84,11 +90,22 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
         said = f"{type(error).__name__}: {error}"
         culprit = theirs(error)
         if culprit is not None:
-            advice = "a step or a quantity must run on arrays of floats, of fractions and of formal vectors alike"
-            raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {said}{where}; {advice}") from error
+            advice = "" if isinstance(error, AttributeError) else f"; {_ALIKE}"
+            raise Unrunnable(
+                f"{claim.id}: its own code fails in {culprit}: {said}{_names(error)}{where}{advice}"
+            ) from error
         place = _place(error)
         advice = "this is an error of fedtheory, not of the claim: please report it with this line"
         raise Defect(f"{claim.id}: {said} in {place}{where}; {advice}") from error
+
+
+def _names(error: BaseException) -> str:
+    """What there is instead of an attribute that an object has not; empty where that is no help."""
+    if not isinstance(error, AttributeError) or error.obj is None or not error.name:
+        return ""
+    there = getattr(error.obj, "_fields", None) or [name for name in dir(error.obj) if not name.startswith("_")]
+    found = get_close_matches(error.name, there) or there
+    return f" (it has {', '.join(found)})" if 0 < len(found) <= _MOST else ""
 
 
 @contextmanager

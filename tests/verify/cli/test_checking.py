@@ -71,6 +71,7 @@ def test_errors_of_some_claims_do_not_end_the_file(file, capsys, tmp_path):
     ]
     said = {row[0]: row[3] for row in rows}
     assert "its own code fails in broken (mine.py, line 14): AttributeError" in said["mine/broken"]
+    assert "no attribute 'nothing' (it has x)" in said["mine/broken"]
     assert "<= 0 is false at n=1, d=1" in said["mine/too-fast"] and "; x = " in said["mine/too-fast"]
     assert "more memory than it may" in said["mine/greedy"]
     assert "more than 2 s of processor time" in said["mine/endless"]
