@@ -90,7 +90,7 @@ def source(filename: str, text: str) -> ModuleSource | None:
     try:
         tree = ast.parse(text)
         plain = compile(tree, filename, "exec", dont_inherit=True)
-        reader = _Reader(lines)
+        reader = _Rationaliser(lines)
         read = compile(ast.fix_missing_locations(reader.visit(ast.parse(text))), filename, "exec", dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
@@ -150,7 +150,7 @@ def _literal(node: ast.Constant, lines: tuple[str, ...]) -> Quotient:
     return Quotient(repr(node.value))
 
 
-class _Reader(ast.NodeTransformer):
+class _Rationaliser(ast.NodeTransformer):
     """Puts names of fractions in the places of float literals, and functions in those of ``/``, of ``**`` and of calls
     that make floats of integers."""
 

@@ -65,7 +65,7 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class _Scaled:
+class _BlockFloats:
     """Numbers within ``errors`` of ``entries``, both times 2**``exponent``: integers of ``_BITS`` bits at most.
 
     What is small next to the largest loses digits.
@@ -75,15 +75,15 @@ class _Scaled:
     errors: Array
     exponent: int
 
-    def __matmul__(self, other: _Scaled) -> _Scaled:
+    def __matmul__(self, other: _BlockFloats) -> _BlockFloats:
         errors = _bound(abs(self.entries), other.errors) + _bound(self.errors, abs(other.entries) + other.errors)
         return _shortened(self.entries @ other.entries, errors, self.exponent + other.exponent)
 
-    def __getitem__(self, index: Any) -> _Scaled:
-        return _Scaled(self.entries[index], self.errors[index], self.exponent)
+    def __getitem__(self, index: Any) -> _BlockFloats:
+        return _BlockFloats(self.entries[index], self.errors[index], self.exponent)
 
-    def reshape(self, *shape: int) -> _Scaled:
-        return _Scaled(self.entries.reshape(*shape), self.errors.reshape(*shape), self.exponent)
+    def reshape(self, *shape: int) -> _BlockFloats:
+        return _BlockFloats(self.entries.reshape(*shape), self.errors.reshape(*shape), self.exponent)
 
     @property
     def enclosed(self) -> Array:
@@ -94,18 +94,18 @@ class _Scaled:
         return found
 
 
-def _scaled(values: Array) -> _Scaled:
+def _scaled(values: Array) -> _BlockFloats:
     """Fractions as integers with a common exponent."""
     bits = max((v.numerator.bit_length() - v.denominator.bit_length() for v in values.flat if v), default=0)
     scaled = values * Fraction(2) ** (_BITS - bits)
     entries = np.vectorize(round, otypes=[object])(scaled)
-    return _Scaled(entries, (entries != scaled).astype(int).astype(object), bits - _BITS)
+    return _BlockFloats(entries, (entries != scaled).astype(int).astype(object), bits - _BITS)
 
 
-def _shortened(entries: Array, errors: Array, exponent: int) -> _Scaled:
+def _shortened(entries: Array, errors: Array, exponent: int) -> _BlockFloats:
     excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
     # What is cut off of either is less than one.
-    return _Scaled(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
+    return _BlockFloats(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
 
 
 def _bound(one: Array, other: Array) -> Array:
@@ -124,7 +124,7 @@ def _bound(one: Array, other: Array) -> Array:
 
 def superoperator(A: Any, p: Any) -> Any:
     """The matrix of Q -> sum_k p_k A_k' Q A_k on the triangles (i <= j) of symmetric forms Q."""
-    if isinstance(A, _Scaled):
+    if isinstance(A, _BlockFloats):
         sizes = abs(A.entries), abs(p.entries)
         errors = superoperator(sizes[0] + A.errors, sizes[1] + p.errors) - superoperator(*sizes)
         return _shortened(superoperator(A.entries, p.entries), errors, 2 * A.exponent + p.exponent)

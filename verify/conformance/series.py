@@ -206,7 +206,7 @@ _TRIED = 16
 
 
 @dataclass(frozen=True)
-class _Moved:
+class _Movement:
     """Which entries move in a step from a state, as a distribution; ``still``: by how much each letter may move and
     count as standing still."""
 
@@ -242,7 +242,7 @@ def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tupl
             _STILL * setup.tolerance * max(float(np.max(np.abs(np.asarray(f, dtype=float)), initial=0.0)), 1e-300)
             for f in case.before
         )
-        law = _Moved(setup.algorithm, problem, params, case.before, still)
+        law = _Movement(setup.algorithm, problem, params, case.before, still)
         moves = law.sizes(rng, (_TRIED,))
         # What stands still but for rounding cannot be told.
         if any(((m > t / _CLEAR) & (m < t * _CLEAR)).any() for m, t in zip(moves, still, strict=True)):

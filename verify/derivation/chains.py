@@ -94,7 +94,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     return RuleResult((step,), tuple(claims.values()), (*signs, *obligations.own(iteration, [])))
 
 
-class _Shown(NamedTuple):
+class _Grounds(NamedTuple):
     """The facts by which a comparison holds, and functions of the state that must not be negative for that."""
 
     facts: tuple[Fact, ...]
@@ -125,7 +125,7 @@ def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, 
 
 def _shown(
     sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], said: Linked, assumed: tuple[sympy.Basic, ...]
-) -> _Shown:
+) -> _Grounds:
     """By what a comparison holds. ``ValueError`` where nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
     for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
@@ -138,18 +138,18 @@ def _shown(
         terms = _of_state(fact) if fact.case is None else {}
         # In letters that are the same in all iterations.
         if all(c.value.free_symbols <= said.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
-            return _Shown((fact,))
+            return _Grounds((fact,))
     raise ValueError("no premise states this for every iteration")
 
 
-def _in_cases(V: Sum, known: Sequence[Fact], said: Linked) -> _Shown | None:
+def _in_cases(V: Sum, known: Sequence[Fact], said: Linked) -> _Grounds | None:
     """By what a multiple of one function of the state does not rise, in either of two cases of which one holds."""
     (of, *others), (times, *_) = V, V.values()
     before = replace(of, later=False)
     for pair in said.along.iteration.cases if not others and times > 0 else ():
         found = [next(_falling(before, known, case), None) for case in pair]
         if (both := tuple(fact for fact in found if fact is not None)) and len(both) == len(pair):
-            return _Shown(both, (before,))
+            return _Grounds(both, (before,))
     return None
 
 

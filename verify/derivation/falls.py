@@ -119,7 +119,7 @@ def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     return RuleResult((step,), tuple(claims.values()), tuple(own))
 
 
-class _Fact(NamedTuple):
+class _NonNegative(NamedTuple):
     """An inequality, as that a sum is at least 0: in the state before an iteration, and in the one after it."""
 
     known: Fact | None
@@ -132,7 +132,7 @@ class _Fact(NamedTuple):
         return self.known is None or self.known.case is None
 
 
-def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _Fact:
+def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _NonNegative:
     """A fact about functions of the state, in letters of the run; ``ValueError`` where it is about anything else."""
     early: dict[At | None, Coefficient] = {}
     late: dict[At | None, Coefficient] = {}
@@ -144,18 +144,21 @@ def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _Fact:
                 "a premise has letters that the claim lacks and that may change from one iteration to the next"
             )
         (late if t.of.later else early)[replace(t.of, later=False)] = c
-    return _Fact(known, early, late)
+    return _NonNegative(known, early, late)
 
 
 def _bounded(
-    said: Bounded, known: Sequence[_Fact], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
+    said: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
 ) -> tuple[list[Fact], list[At]]:
     """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
     why = (
         "no function of the state decreases as required at every iteration that begins a round without ever increasing"
     )
     one, f = Coefficient.of(sympy.S.One, assumed), said.infimum.of
-    of_start = [*(fact for fact in known if fact.always and not fact.late), _Fact(None, {f: one, None: -one}, {})]
+    of_start = [
+        *(fact for fact in known if fact.always and not fact.late),
+        _NonNegative(None, {f: one, None: -one}, {}),
+    ]
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
         V = never.early
         for fall, g in _falls(said, known, V):
@@ -172,7 +175,7 @@ def _bounded(
     raise ValueError(why)
 
 
-def _falls(said: Bounded, known: Sequence[_Fact], V: Sum) -> Iterator[tuple[_Fact, Coefficient]]:
+def _falls(said: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
     """Facts that V falls by g times what the least is of in iterations that begin a round, but for sums over clients
     that never took part, and g."""
     wanted = replace(said.least.of, later=False)
@@ -190,7 +193,7 @@ def _is_among(of: At | None, who: Of) -> bool:
     return of is not None and type(of.function) is Among and of.function.who is who
 
 
-def _below(f: At, known: Sequence[_Fact], V: Sum) -> Iterator[tuple[_Fact, Coefficient, list[At]]]:
+def _below(f: At, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient, list[At]]]:
     """Facts by which V is at least a multiple of f, that multiple, and what else has to be nonnegative."""
     for fact in known:
         if not fact.always or fact.late or f not in fact.early or not fact.early[f] < 0:
@@ -212,13 +215,13 @@ def _less(one: Sum, other: Sum, times: Any = 1) -> Sum:
     return {t: c for t, c in found.items() if c.value != 0}
 
 
-def _shown(goal: Sum, known: Sequence[_Fact]) -> tuple[list[_Fact], list[At]]:
+def _shown(goal: Sum, known: Sequence[_NonNegative]) -> tuple[list[_NonNegative], list[At]]:
     """The facts at the start by whose nonnegative multiples a sum is nonnegative, and the quantities that have to be
     nonnegative.
 
     What has a negative coefficient is cancelled by a fact, one after another. ``ValueError`` where that is not so.
     """
-    taken: list[_Fact] = []
+    taken: list[_NonNegative] = []
     left = list(known)
     while (t := next((t for t, c in goal.items() if c <= 0), _NONE)) is not _NONE:
         place = next((k for k, fact in enumerate(left) if t in fact.early and fact.early[t] < 0), None)

@@ -108,7 +108,7 @@ def number(value: Any) -> str:
     return mpmath.nstr(value, 30) if isinstance(value, mpmath.mpf) else str(value)
 
 
-class _Term(NamedTuple):
+class _Parsed(NamedTuple):
     """A part of an expression, and the largest power in it."""
 
     value: sympy.Expr
@@ -125,7 +125,7 @@ def expression(text: Any, symbols: Mapping[str, sympy.Symbol]) -> sympy.Expr:
         raise ValueError(f"the text of an expression was expected, got {quoted(text)}")
     if len(text) > LENGTH:
         raise ValueError(f"an expression of at most {LENGTH} characters was expected, got {len(text)}")
-    reader = _Reader(_tokens(text, symbols), symbols)
+    reader = _TokenReader(_tokens(text, symbols), symbols)
     found = reader.sum(0)
     reader.expect("")
     if found.value.has(sympy.oo, sympy.zoo, sympy.nan, sympy.I):
@@ -160,7 +160,7 @@ def _goes_on(text: str, at: int, name: str, symbols: Mapping[str, sympy.Symbol])
     return bool(word.match(name[-1]) and word.match(text, at))
 
 
-class _Reader:
+class _TokenReader:
     """Reads tokens one after the other, by recursive descent."""
 
     def __init__(self, tokens: Sequence[tuple[str, str]], symbols: Mapping[str, sympy.Symbol]) -> None:
@@ -181,33 +181,35 @@ class _Reader:
             raise ValueError(f"{wanted} of an expression was expected, got {quoted(found) if found else 'its end'}")
         self._at += 1
 
-    def sum(self, depth: int) -> _Term:
+    def sum(self, depth: int) -> _Parsed:
         if depth > DEPTH:
             raise ValueError(f"an expression nested at most {DEPTH} deep was expected")
         terms = [self._product(depth)]
         while (sign := self._take("+", "-")) is not None:
             term = self._product(depth)
-            terms.append(term if sign == "+" else _Term(-term.value, term.power))
-        return terms[0] if len(terms) == 1 else _Term(sympy.Add(*(t.value for t in terms)), max(t.power for t in terms))
+            terms.append(term if sign == "+" else _Parsed(-term.value, term.power))
+        return (
+            terms[0] if len(terms) == 1 else _Parsed(sympy.Add(*(t.value for t in terms)), max(t.power for t in terms))
+        )
 
-    def _product(self, depth: int) -> _Term:
+    def _product(self, depth: int) -> _Parsed:
         found = self._signed(depth)
         while (sign := self._take("*", "/")) is not None:
             factor = self._signed(depth)
             if sign == "/" and factor.value.is_zero:
                 raise ValueError("an expression divides by zero")
             value = found.value * factor.value if sign == "*" else found.value / factor.value
-            found = _Term(value, max(found.power, factor.power))
+            found = _Parsed(value, max(found.power, factor.power))
         return found
 
-    def _signed(self, depth: int) -> _Term:
+    def _signed(self, depth: int) -> _Parsed:
         negative = False
         while (sign := self._take("+", "-")) is not None:
             negative ^= sign == "-"
         found = self._power(depth)
-        return _Term(-found.value, found.power) if negative else found
+        return _Parsed(-found.value, found.power) if negative else found
 
-    def _power(self, depth: int) -> _Term:
+    def _power(self, depth: int) -> _Parsed:
         base = self._atom(depth)
         if self._take("**") is None:
             return base
@@ -226,15 +228,15 @@ class _Reader:
                 raise ValueError("an expression divides by zero")
         else:
             power = max(base.power, exponent.power)
-        return _Term(base.value**exponent.value, power)
+        return _Parsed(base.value**exponent.value, power)
 
-    def _atom(self, depth: int) -> _Term:
+    def _atom(self, depth: int) -> _Parsed:
         kind, text = self._tokens[self._at]
         self._at += 1
         if kind == "symbol":
-            return _Term(self._symbols[text])
+            return _Parsed(self._symbols[text])
         if kind == "number":
-            return _Term(_literal(text))
+            return _Parsed(_literal(text))
         if kind == "operator" and text == "(":
             found = self.sum(depth + 1)
             self.expect(")")
@@ -245,7 +247,7 @@ class _Reader:
             raise ValueError(f"a symbol of the claim was expected, got {quoted(text)}")
         raise ValueError(f"an expression was expected, got {quoted(text) if text else 'its end'}")
 
-    def _call(self, name: str, depth: int) -> _Term:
+    def _call(self, name: str, depth: int) -> _Parsed:
         self.expect("(")
         parts = [self.sum(depth + 1)]
         while self._take(",") is not None:
@@ -253,7 +255,7 @@ class _Reader:
         self.expect(")")
         if len(parts) > 1 and name not in ("Max", "Min"):
             raise ValueError(f"{name} of one expression was expected, got {len(parts)}")
-        return _Term(_FUNCTIONS[name](*(p.value for p in parts)), max(p.power for p in parts))
+        return _Parsed(_FUNCTIONS[name](*(p.value for p in parts)), max(p.power for p in parts))
 
 
 def _literal(text: str) -> sympy.Expr:

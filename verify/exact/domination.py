@@ -163,7 +163,7 @@ def share(small: Posynomial, large: Posynomial, domain: MonomialDomain) -> Fract
 
 def emptying(domain: MonomialDomain) -> DominationWeights | None:
     """Weights that show that a domain is empty, or None where none are found."""
-    program = _Program(UNIT, [], domain)
+    program = _MeansProgram(UNIT, [], domain)
     costs = [_logarithm(c.coefficient) for c in domain.constraints]
     for gains, rows in ((costs, program.rows), *program.vanishing(domain)):
         solution = program.solved(gains, rows, most=1) if min(gains, default=0) < 0 else None
@@ -186,7 +186,7 @@ def _together(small: Posynomial, large: Posynomial, domain: MonomialDomain) -> t
     only those count that cost nothing."""
     free = [j for j, c in enumerate(domain.constraints) if c.coefficient <= 1]
     within = MonomialDomain(tuple(domain.constraints[j] for j in free))
-    programs = [_Program(m, list(large), within) for m in small]
+    programs = [_MeansProgram(m, list(large), within) for m in small]
     width, total = len(large) + len(free), len(small) * (len(large) + len(free)) + 1
     equations, aims = [], []
     shares = np.zeros((len(large), total))
@@ -223,7 +223,7 @@ def _single(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) 
 
 
 def _sought(m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> DominationWeights | None:
-    program = _Program(m, monomials, domain)
+    program = _MeansProgram(m, monomials, domain)
     # Of several ways that are as good the one with the fewest constraints.
     costs = [0.0] * len(monomials) + [_logarithm(c.coefficient) + 0.001 for c in domain.constraints]
     for gains, rows in (*program.vanishing(domain), (costs, program.rows)):
@@ -239,7 +239,7 @@ def _logarithm(value: Fraction) -> float:
     return float(np.log(float(value))) if 1e-300 < value < 1e300 else 700.0 * (1 if value > 1 else -1)
 
 
-class _Program:
+class _MeansProgram:
     """sum w_i m_i - sum v_j b_j = m in the exponents of each letter, and sum w_i = 1 where there are monomials."""
 
     def __init__(self, m: Monomial, monomials: Sequence[Monomial], domain: MonomialDomain) -> None:

@@ -68,7 +68,7 @@ def directions(part: Order, relations: Sequence[sympy.Basic]) -> Iterator[Direct
             continue
         if right.is_zero or any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
             raise NoMagnitude(f"the sides are {left} and {right}{where}")
-        case = _Case(part.small, part.large, [r for r in given if r is not sympy.true])
+        case = _Magnitudes(part.small, part.large, [r for r in given if r is not sympy.true])
         if (found := case.exceeding(left, right)) is not None:
             back = {dummy: s for s, dummy in positive.items()}
             yield {back.get(s, s): power for s, power in found.items()} if found else None
@@ -78,7 +78,7 @@ def _letters(part: Order, relations: Sequence[sympy.Basic]) -> set[sympy.Symbol]
     return set().union(part.left.free_symbols, part.right.free_symbols, *(r.free_symbols for r in relations))
 
 
-class _Case:
+class _Magnitudes:
     """Magnitudes of expressions in letters that are positive, or of unknown sign."""
 
     def __init__(self, small: Any, large: Any, relations: list[sympy.Basic]) -> None:

@@ -69,7 +69,7 @@ def tasks(figure: Figure, data: Data) -> tuple[str, ...]:
     return tuple(_tasks(figure.id, data))
 
 
-class _Run(NamedTuple):
+class _FigureOnData(NamedTuple):
     """A figure on data: what marks its results, where those of its tasks are stored, and those that are there."""
 
     figure: Figure
@@ -111,14 +111,16 @@ def run(
         yield _judged(one)
 
 
-def _begun(figure: Figure, data: Data, out: Path) -> _Run:
+def _begun(figure: Figure, data: Data, out: Path) -> _FigureOnData:
     key = {"figure": figure.id, "seeds": data.seeds, "data": data.digest, "code": _code(figure)}
     folder = out / file_name(figure.id) / file_name(data.name)
     folder.mkdir(parents=True, exist_ok=True)
-    return _Run(figure, data, key, {name: folder / f"{file_name(name)}.json" for name in tasks(figure, data)}, {})
+    return _FigureOnData(
+        figure, data, key, {name: folder / f"{file_name(name)}.json" for name in tasks(figure, data)}, {}
+    )
 
 
-def _judged(one: _Run) -> tuple[StoredFigure, tuple[Curve, ...]]:
+def _judged(one: _FigureOnData) -> tuple[StoredFigure, tuple[Curve, ...]]:
     figure, data, seeds = one.figure, one.data, range(one.data.seeds)
     ordered = [one.results[name][0] for name in one.places]
     seen = stored.judged(figure, data.name, ordered, seeds)

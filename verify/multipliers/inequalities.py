@@ -84,10 +84,10 @@ def invariant_of(claim: Claim) -> Any:
 
 def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
     """What is to be shown of one case of a claim. ``Unread`` says what stands in the way."""
-    return _Posing(claim, case, name).groups()
+    return _InequalityPosing(claim, case, name).groups()
 
 
-class _Posing:
+class _InequalityPosing:
     """The state of one posing: values of what was read, and what is known of them."""
 
     def __init__(self, claim: Claim, case: CodePath, name: str) -> None:

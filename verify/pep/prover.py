@@ -163,7 +163,7 @@ def exactly(bound: Fraction) -> Callable[[], Iterable[Fraction]]:
     return lambda: (bound,)
 
 
-class _Named:
+class _StepNames:
     """Names of steps, told apart where one is asked for again."""
 
     def __init__(self) -> None:
@@ -174,7 +174,7 @@ class _Named:
         return step if self._asked[step] == 1 else f"{step} ({self._asked[step]})"
 
 
-class Solving(_Named):
+class Solving(_StepNames):
     """Multipliers are found by a solver and rounded; ``steps`` holds what was proved, in order."""
 
     def __init__(self) -> None:
@@ -216,7 +216,7 @@ class DoesNotHold(ValueError):
     """A stored step that its multipliers do not prove."""
 
 
-class Stored(_Named):
+class Stored(_StepNames):
     """Multipliers are those of stored steps, which are checked in exact arithmetic; nothing is looked for.
 
     A step that was not stored is not proved; one that was and does not hold raises :class:`DoesNotHold`. ``used``: the

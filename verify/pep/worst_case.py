@@ -42,7 +42,7 @@ class _At(NamedTuple):
     prover: Prover
 
 
-class _Run(NamedTuple):
+class _FormalRun(NamedTuple):
     """A formal instance, a state, the states some rounds later and their probabilities."""
 
     posed: Formal
@@ -138,12 +138,12 @@ def _refuting_nothing(part: Certified) -> Certified:
     return replace(part, verdict=Verdict.OPEN) if part.verdict is Verdict.REFUTED else part
 
 
-def _run(at: _At, rounds: int, initial: bool = False) -> _Run:
+def _run(at: _At, rounds: int, initial: bool = False) -> _FormalRun:
     """Some rounds from any state, or from the initial ones."""
     posed = posing.pose(at.claim.setting, at.instance)
     start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
     problem, state = start(np.zeros((1, 0)))
-    return _Run(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
+    return _FormalRun(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
 
 
 def _link(

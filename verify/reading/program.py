@@ -55,7 +55,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     ``counts``: parameters that are to be the numbers given, as where loops run to them.
     ``Unread`` says what stands in the way.
     """
-    world = _World.of(algorithm, problem, params, counts or {})
+    world = _Given.of(algorithm, problem, params, counts or {})
     law = world.reader.call(theirs(algorithm.draws), *world.given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
@@ -81,7 +81,7 @@ def quantities(
 
     One term, or several that it gives side by side, as invariants do.
     """
-    world = _World.of(algorithm, problem, params, counts or {})
+    world = _Given.of(algorithm, problem, params, counts or {})
     found = world.reader.call(theirs(function), *world.given)
     several = found.of if isinstance(found, Several) else (as_term(found),)
     _check_used(world.reader, *several)
@@ -98,7 +98,7 @@ def _check_used(reader: Reader, *told: Term) -> None:
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
     """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
-    world = _World.of(algorithm, problem, params, {})
+    world = _Given.of(algorithm, problem, params, {})
     kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
     state = world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], kept)
     found = world.reader.call(theirs(function), *world.given[:2], state)
@@ -107,7 +107,7 @@ def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, fre
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
     """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
-    world = _World.of(algorithm, problem, params, {})
+    world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
     if not isinstance(found, NamedTupleValue) or set(found.fields) != set(world.types):
         raise Unread(f"the fixed point of {algorithm.name} is no state")
@@ -116,12 +116,12 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
 
 def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
     """The number ``of(problem, params)``, as :func:`read` reads a step."""
-    world = _World.of(algorithm, problem, params, {})
+    world = _Given.of(algorithm, problem, params, {})
     return as_term(world.reader.call(theirs(of), *world.given[:2]))
 
 
 @dataclass(frozen=True, eq=False)
-class _World:
+class _Given:
     """What functions of an algorithm are given, and the types of the parts of a state."""
 
     reader: Reader
@@ -129,7 +129,7 @@ class _World:
     types: Mapping[str, Type]
 
     @classmethod
-    def of(cls, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int]) -> _World:
+    def of(cls, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int]) -> _Given:
         if problem.n == problem.d or problem.d == 1:
             raise ValueError("in the example n and d differ, and d is not 1")
         if algorithm.schedules:

@@ -37,7 +37,7 @@ def latex(name: str, alone: bool = True) -> str:
     """The name in LaTeX; in brackets where it is a sum that does not stand ``alone``."""
     if name in _WORDS or (re.fullmatch(r"[a-z]{2,}(_[a-z]+)+", name) and re.search(_WORD_AFTER, name)):
         return rf"{'' if alone else _GAP}\text{{{name.replace('_', ' ')}}}"
-    reader = _Reader(name)
+    reader = _NameReader(name)
     found = reader.until(None)
     return found if alone or not reader.is_sum else rf"\left({found}\right)"
 
@@ -67,7 +67,7 @@ def _braced(text: str) -> str:
     return text if len(text) == 1 and text != "*" else f"{{{text}}}"
 
 
-class _Reader:
+class _NameReader:
     """Reads a name from left to right. ``is_sum``: whether a sign was met outside of all brackets."""
 
     def __init__(self, name: str) -> None:

@@ -15,7 +15,7 @@ from verify.statistics.e_process import Assumed
 from verify.statistics.sequential import ROUNDING, Ruling, prepare, race
 
 
-class _Case(NamedTuple):
+class _Samples(NamedTuple):
     """Samples ``draw(rng, (n, cases))`` with the given mean, and what a test assumes of them."""
 
     draw: Callable[[np.random.Generator, Size], Array]
@@ -24,18 +24,18 @@ class _Case(NamedTuple):
     assumed: Assumed
 
 
-def _cases() -> dict[str, _Case]:
+def _cases() -> dict[str, _Samples]:
     x = np.array([3.0, -1.0, 0.5, 2.0])
     v = np.array([1.0, 0.5, -1.0, 0.25])
     sparse, rounded = rand_k(4, 1), natural(4)
     unit = Assumed(0.0, 1.0)
 
-    def coin(p: float) -> _Case:
-        return _Case(lambda rng, size: (rng.random(size) < p) * 1.0, p, "==", unit)
+    def coin(p: float) -> _Samples:
+        return _Samples(lambda rng, size: (rng.random(size) < p) * 1.0, p, "==", unit)
 
-    def along(one: Compressor) -> _Case:
+    def along(one: Compressor) -> _Samples:
         values = to_float(one.outcomes(x)[0]) @ v
-        return _Case(
+        return _Samples(
             lambda rng, size: one.sample(rng, np.broadcast_to(x, (*size, 4))) @ v,
             float(x @ v),
             "==",
@@ -49,17 +49,19 @@ def _cases() -> dict[str, _Case]:
         "Bernoulli 1/100": coin(0.01),
         "Bernoulli 1/2": coin(0.5),
         "Bernoulli 9/10": coin(0.9),
-        "uniform": _Case(lambda rng, size: rng.random(size), 0.5, "==", unit),
-        "rare and large": _Case(lambda rng, size: 200.0 * (rng.random(size) < 0.005), 1.0, "<=", Assumed(0.0)),
-        "Pareto 3/2": _Case(lambda rng, size: rng.pareto(1.5, size), 2.0, "<=", Assumed(0.0)),
-        "lognormal 2": _Case(lambda rng, size: rng.lognormal(-2.0, 2.0, size), 1.0, "<=", Assumed(0.0)),
-        "lognormal 1, known variance": _Case(
+        "uniform": _Samples(lambda rng, size: rng.random(size), 0.5, "==", unit),
+        "rare and large": _Samples(lambda rng, size: 200.0 * (rng.random(size) < 0.005), 1.0, "<=", Assumed(0.0)),
+        "Pareto 3/2": _Samples(lambda rng, size: rng.pareto(1.5, size), 2.0, "<=", Assumed(0.0)),
+        "lognormal 2": _Samples(lambda rng, size: rng.lognormal(-2.0, 2.0, size), 1.0, "<=", Assumed(0.0)),
+        "lognormal 1, known variance": _Samples(
             lambda rng, size: rng.lognormal(-0.5, 1.0, size), 1.0, "==", Assumed(variance=math.e - 1)
         ),
-        "Student 3, known variance": _Case(lambda rng, size: rng.standard_t(3, size), 0.0, "==", Assumed(variance=3.0)),
+        "Student 3, known variance": _Samples(
+            lambda rng, size: rng.standard_t(3, size), 0.0, "==", Assumed(variance=3.0)
+        ),
         "rand-1, mean": along(sparse),
         "natural, mean": along(rounded),
-        "rand-1, variance": _Case(error, 3 * float(x @ x), "<=", Assumed(0.0)),
+        "rand-1, variance": _Samples(error, 3 * float(x @ x), "<=", Assumed(0.0)),
     }
 
 
@@ -74,7 +76,7 @@ def false_alarms(cases: int = 10_000, level: float = 1e-6, seed: int = 0, size: 
     for name, case in _cases().items():
         plan = prepare(np.full(cases, case.mean), case.relation, case.assumed, level, size, math.inf, ROUNDING)
 
-        def source(n: int, case: _Case = case) -> Array:
+        def source(n: int, case: _Samples = case) -> Array:
             return case.draw(rng, (n, cases))
 
         decisions, _ = race(plan, source, first=16, largest=16)

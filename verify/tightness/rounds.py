@@ -124,7 +124,7 @@ def _leaves(claim: Claim, instance: Instance, rounds: int) -> bool:
     return any(getattr(v, "coefficients", v) for residual in residuals for v in np.asarray(residual).flat)
 
 
-class _Worst(NamedTuple):
+class _WorstCase(NamedTuple):
     """The worst case between exact ends, the verdict on what is claimed, and a note: by what the lower is attained."""
 
     lower: Fraction | None
@@ -133,7 +133,7 @@ class _Worst(NamedTuple):
     note: str
 
 
-def _worst(taken: _Sides, rounds: int) -> _Worst:
+def _worst(taken: _Sides, rounds: int) -> _WorstCase:
     constraints, ends = taken.posed.constraints(True), (taken.left, taken.right)
     if taken.claimed == 0:
         # No multiple of the right side, but left <= 0.
@@ -143,7 +143,7 @@ def _worst(taken: _Sides, rounds: int) -> _Worst:
             raise ValueError("an irrational multiple of what has a constant is not posed")
         found = bounded(Solving(), "T", taken.posed, ends, taken.claimed, True, False, time.perf_counter())
         # What is known from below of a difference is no share of the right side.
-        return _Worst(None, None, Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict, found.note)
+        return _WorstCase(None, None, Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict, found.note)
     program = programs.ratio(*ends, constraints)
     if max(map(len, program.blocks), default=0) > _ROWS:
         raise ValueError(f"the program has more than {_ROWS} rows")
@@ -161,7 +161,7 @@ def _worst(taken: _Sides, rounds: int) -> _Worst:
     elif lower is not None and lower > taken.above:
         # A worst case that no run attains would refute nothing.
         verdict = Verdict.REFUTED
-    return _Worst(lower, upper, verdict, note or f"the solver says {solution.status}")
+    return _WorstCase(lower, upper, verdict, note or f"the solver says {solution.status}")
 
 
 def _least(
