@@ -24,7 +24,7 @@ from verify.search.attained import agree
 
 #: A bound over a class, a statement about all states, one that is proved for all letters, and one that falls.
 BOUNDED, STATES, PROVED, FALLS = (
-    "feddcd/lemma-B.7",
+    "locodl/optimality",
     "fedopt/lower-bound-step",
     "locodl/eq-6",
     "feddcd/lemma-B.8/rate",

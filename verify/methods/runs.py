@@ -45,8 +45,8 @@ from verify.search import cycling, refutation, seen, shrinking, spectral, states
 
 #: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
 PLACES, OTHERS, PROPOSED = 8, 1, 60
-#: Places beside a proof that holds.
-FEW = 2
+#: Places beside a proof that holds, and recipes proposed for them.
+FEW, FEWER = 2, 12
 #: Functions and starts of one array, and how often those that came nearest to a bound are changed, at all places
 #: together; in search of cycles, which are rare and which nothing comes near to, all starts together.
 SIZE, GENERATIONS, STARTS = 120, 16, 4000
@@ -78,8 +78,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     """As :func:`run`, at few places, with a place's share of the work of :func:`run`."""
     rng = np.random.default_rng([inquiry.seed, 5])
-    chosen = places(inquiry, rng)
-    return _along(method, inquiry.claim, chosen[:: max(len(chosen) // FEW, 1)][:FEW], 1 / max(len(chosen), 1), rng)
+    chosen = places(inquiry, rng, FEWER)
+    return _along(method, inquiry.claim, chosen[:: max(len(chosen) // FEW, 1)][:FEW], 1 / PLACES, rng)
 
 
 def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng: np.random.Generator) -> Outcome:
@@ -150,10 +150,13 @@ class Place:
         return str((len(self.recipe.get("clients", ())), sorted(rest.items(), key=str)))
 
 
-def places(inquiry: Inquiry, rng: np.random.Generator) -> list[Place]:
-    """A few places, those without draws first, with condition numbers as different as they come."""
+def places(inquiry: Inquiry, rng: np.random.Generator, proposed: int = PROPOSED) -> list[Place]:
+    """A few places, those without draws first, with condition numbers as different as they come.
+
+    ``proposed``: recipes that are looked at besides those that the search came across.
+    """
     claim = inquiry.claim
-    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), PROPOSED)))
+    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), proposed)))
     found: dict[str, Place] = {}
     for recipe in (*inquiry.met, *recipes):
         try:
