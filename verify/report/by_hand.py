@@ -34,6 +34,8 @@ MOST = 10
 _OUTCOMES = 3
 #: Characters of fractions that need no decimals beside them.
 _SIMPLE = 4
+#: How the names of oracles at the extremes of their definition begin, before the factors of the clients.
+_EXTREME = "worst-case"
 #: Entries of vectors that are printed.
 _ENTRIES = 6
 
@@ -129,6 +131,10 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
     elif instance.text:
         # Functions that are not written out are told by the words of the setting.
         yield from filter(None, (example.claim.setting.text, instance.text))
+    oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
+    if oracle.startswith(_EXTREME):
+        factors = oracle.removeprefix(_EXTREME)
+        yield f"the oracle of client i answers g + c_i (guess - g) for the exact gradient g, with c = {factors}"
     if letters := _letters(example, instance, problem):
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
 

@@ -56,6 +56,15 @@ def test_states_of_no_algorithm_say_what_their_parts_are(id, words):
     assert words in "\n".join(by_hand.lines(carried(id)))
 
 
+def test_an_inexact_oracle_says_what_it_answers():
+    lines = by_hand.lines(carried("feddcd/theorem-5.2/eq-8"))
+    assert lines[1].startswith("the oracle of client i answers g + c_i (guess - g)") and "c = (" in lines[1]
+
+
+def test_functions_that_are_not_written_out_are_told():
+    assert by_hand.lines(carried("feddcd/oracle/newton"))[0].startswith("f(w) with f'(w) = alpha w + ")
+
+
 def test_a_determinant_says_what_it_means():
     told = " ".join(by_hand.lines(carried("fedopt/algorithm-6/linear/literal")))
     assert "an eigenvalue below -1" in told and "diverges" in told
