@@ -1,4 +1,4 @@
-"""Data for binary classification: LIBSVM files, real data from scikit-learn, splits over clients.
+"""Data for classification: files in LIBSVM's text format or CSV, real data from scikit-learn, splits over clients.
 
 scikit-learn is imported where it is used: loading it takes a second.
 """
@@ -10,11 +10,12 @@ import gzip
 import math
 import os
 import zlib
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Literal, cast, get_args
+from typing import Any, BinaryIO, Literal, cast, get_args
 
 import numpy as np
 
@@ -77,31 +78,83 @@ class Dataset:
         return int(self.A.shape[1])
 
 
-def load_libsvm(path: str | os.PathLike[str]) -> Dataset:
-    """Read a file in LIBSVM's text format, perhaps compressed (``.gz``, ``.bz2``), into a dense array.
+def load(path: str | os.PathLike[str]) -> Dataset:
+    """The data of two classes in a file, as :func:`load_rows` reads it, named after it, without its suffix.
 
-    The data are named after the file, without its suffix. The two labels become -1 and +1
-    in increasing order. Raises ``ValueError`` when the file is missing, a directory, unreadable, truncated,
-    malformed, empty or too large to be dense, when a value is not finite, and when there are not exactly two
-    labels; when a feature is above 1e100 in size, and when a line has more than 64 MiB or the whole, decompressed, more
-    than 8 GiB. Of a truncated file without compression only an incomplete last line can be noticed.
+    The two labels become -1 and +1 in increasing order. Raises ``ValueError`` also when a value is not finite, when a
+    feature is above 1e100 in size, and when there are not exactly two labels.
     """
+    A, labels = load_rows(path)
+    return Dataset(Path(path).stem, A, _signs(str(path), labels))
+
+
+def load_rows(path: str | os.PathLike[str]) -> tuple[Array, Array]:
+    """Features ``(rows, d)`` and labels ``(rows,)`` of a file, dense; it may be compressed (``.gz``, ``.bz2``).
+
+    A file named ``.csv`` has rows of numbers between commas or semicolons, the label last, and perhaps a header; any
+    other is in LIBSVM's text format. Raises ``ValueError`` when the file is missing, a directory, unreadable,
+    truncated, malformed, empty or too large to be dense, and when a line has more than 64 MiB or the whole,
+    decompressed, more than 8 GiB. Of a truncated file without compression only an incomplete last line can be noticed.
+    """
+    path = Path(path)
+    commas = ".csv" in path.suffixes[-2:]
+    expected = "CSV format" if commas else "LIBSVM's text format"
+    with _reading(path, expected) as file:
+        try:
+            found, labels = (_csv if commas else _libsvm)(_Lines(file))
+        except (ValueError, OverflowError) as error:
+            # The message quotes the offending text, which in a binary file may be very long.
+            raise ValueError(f"{path} is not in {expected}: {str(error)[:100].rstrip('.')}") from None
+    rows, d = found.shape
+    if rows * d > _DENSE_LIMIT:
+        raise ValueError(f"{path} is too large to be dense: {rows} rows with feature indices up to {d}")
+    A: Array = found if commas else found.toarray()
+    if not A.any():
+        raise ValueError(f"{path} has no data: {'it is empty' if rows == 0 else 'no feature is other than 0'}")
+    return A, labels
+
+
+def _libsvm(lines: _Lines) -> tuple[Any, Array]:
+    """Sparse features, and labels."""
     extras.require("sklearn")
     from sklearn.datasets import load_svmlight_file
 
-    path = Path(path)
-    with _reading(path, "LIBSVM's text format") as file:
-        try:
-            A, labels = load_svmlight_file(_Lines(file))
-        except (ValueError, OverflowError) as error:
-            # The message quotes the offending text, which in a binary file may be very long.
-            raise ValueError(f"{path} is not in LIBSVM's text format: {str(error)[:100].rstrip('.')}") from None
-    rows, d = A.shape
-    if rows == 0 or A.nnz == 0:
-        raise ValueError(f"{path} has no data: {rows} rows without any feature")
-    if rows * d > _DENSE_LIMIT:
-        raise ValueError(f"{path} is too large to be dense: {rows} rows with feature indices up to {d}")
-    return Dataset(path.stem, A.toarray(), _signs(str(path), labels))
+    A, labels = load_svmlight_file(lines)
+    return A, labels
+
+
+def _csv(lines: Iterable[bytes]) -> tuple[Any, Array]:
+    """Features, and labels; the first line that is not empty is a header if nothing in it is a number."""
+    values, separator, width = array("d"), "", 0
+    for place, line in enumerate(lines, 1):
+        text = line.decode("utf-8-sig").strip()
+        if not text:
+            continue
+        first, separator = not separator, separator or (";" if ";" in text else ",")
+        cells = text.split(separator)
+        width = width or len(cells)
+        if width == 1:
+            raise ValueError(f"line {place} has one value where features and a label were expected")
+        if len(cells) != width:
+            raise ValueError(f"line {place} has {len(cells)} values where {width} were expected")
+        wrong = [cell for cell in cells if not _is_number(cell)]
+        if first and len(wrong) == width:
+            continue
+        if wrong:
+            raise ValueError(f"line {place} has {wrong[0][:40]!r} where a number was expected")
+        values.extend(map(float, cells))
+        if len(values) > _DENSE_LIMIT:
+            raise ValueError(f"it has more than {_DENSE_LIMIT} numbers")
+    table = np.array(values).reshape(-1, max(width, 1))
+    return table[:, :-1], table[:, -1]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _opened(path: Path) -> BinaryIO:
@@ -198,7 +251,8 @@ def _signs(where: str, labels: Array) -> Array:
         raise ValueError(f"{where} has NaN or infinite labels")
     if len(found) != 2:
         shown = ", ".join(f"{v:g}" for v in found[:5]) + (", ..." if len(found) > 5 else "")
-        raise ValueError(f"{where} has {len(found)} different labels ({shown}), exactly two were expected")
+        count = "one label" if len(found) == 1 else f"{len(found)} different labels"
+        raise ValueError(f"{where} has {count} ({shown}), exactly two were expected")
     return np.where(labels == found[1], 1.0, -1.0)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import places
 import pytest
 
-from fedtheory.data import Dataset, bundled, load_idx, load_libsvm, split
+from fedtheory.data import Dataset, bundled, load, load_idx, load_rows, split
 
 GOOD = b"1 1:0.5 3:2\n2 2:-1\n1 3:4 # a comment\n"
 SHARED = places.SHARED / "data"
@@ -27,11 +27,27 @@ def toy() -> Dataset:
 def test_reads_plain_and_compressed_files(tmp_path, name, compress):
     path = tmp_path / name
     path.write_bytes(compress(GOOD))
-    data = load_libsvm(path)
+    data = load(path)
     assert data.name == "good"
     np.testing.assert_array_equal(data.A, [[0.5, 0, 2], [0, -1, 0], [0, 0, 4]])
     np.testing.assert_array_equal(data.b, [-1, 1, -1])
     assert (data.rows, data.d) == (3, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("good.csv", b"0.5,0,2,1\n0,-1,0,2\n0,0,4,1\n"),
+        ("good.csv", b"\xef\xbb\xbfa;b;c;label\r\n0.5;0;2;1\r\n0;-1;0;2\r\n\r\n0;0;4;1"),
+        ("good.csv.gz", gzip.compress(b'"a","b","c","d"\n0.5,0,2,1\n0, -1,0,2\n0,0,4,1\n')),
+    ],
+)
+def test_reads_csv_with_the_label_last(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    data = load(tmp_path / name)
+    np.testing.assert_array_equal(data.A, [[0.5, 0, 2], [0, -1, 0], [0, 0, 4]])
+    np.testing.assert_array_equal(data.b, [-1, 1, -1])
+    np.testing.assert_array_equal(load_rows(tmp_path / name)[1], [1, 2, 1])
 
 
 @pytest.mark.parametrize("labels", [("-1", "1"), ("0", "1"), ("+1", "-1"), ("2", "4"), ("4", "2")])
@@ -39,7 +55,7 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
     path = tmp_path / "data"
     path.write_text("".join(f"{label} 1:1\n" for label in labels))
     first, second = (float(label) for label in labels)
-    np.testing.assert_array_equal(load_libsvm(path).b, [-1, 1] if first < second else [1, -1])
+    np.testing.assert_array_equal(load(path).b, [-1, 1] if first < second else [1, -1])
 
 
 @pytest.mark.parametrize(
@@ -60,7 +76,7 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
         ("data", b"1 1:-1e101\n-1 3:1\n", r"data: feature 1 of data row 1 is -1e\+101"),
         ("data", b"1 1:inf\n-1 1:1\n", "NaN or infinite features in data row 1"),
         ("data", b"nan 1:1\n-1 1:1\n", "NaN or infinite labels"),
-        ("data", b"1 1:1\n1 1:2\n", r"1 different labels \(1\), exactly two"),
+        ("data", b"1 1:1\n1 1:2\n", r"one label \(1\), exactly two"),
         ("data", b"1 1:1\n2 1:2\n3 1:2\n", r"3 different labels \(1, 2, 3\), exactly two"),
         ("data", b"".join(b"%d 1:1\n" % i for i in range(9)), r"9 different labels \(0, 1, 2, 3, 4, \.\.\.\)"),
         ("data.gz", gzip.compress(GOOD * 99, mtime=0)[:-20], "truncated"),
@@ -72,22 +88,32 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
             "cannot be read",
         ),
         ("data.bz2", GOOD, "cannot be read"),
+        ("data.csv", b"", "has no data: it is empty"),
+        ("data.csv", b"a,b\n", "has no data: it is empty"),
+        ("data.csv", b"1,x\n2,3\n", "not in CSV format: line 1 has 'x' where a number"),
+        ("data.csv", b"a,b\n1,2\nc,3\n", "not in CSV format: line 3 has 'c' where a number"),
+        ("data.csv", b"1,2\n1,,2\n", "not in CSV format: line 2 has 3 values where 2"),
+        ("data.csv", b"1,2\n,2\n", "not in CSV format: line 2 has '' where a number"),
+        ("data.csv", b"1\n2\n", "not in CSV format: line 1 has one value where features"),
+        ("data.csv", bytes(range(128, 256)) * 50, "not in CSV format"),
+        ("data.csv", b"1,1\nnan,2\n", "NaN or infinite features in data row 2"),
+        ("data.csv", b"1,1\n2,1\n", r"one label \(1\), exactly two"),
     ],
 )
 def test_a_bad_file_is_one_sentence(tmp_path, name, content, message):
     path = tmp_path / name
     path.write_bytes(content)
     with pytest.raises(ValueError, match=message) as caught:
-        load_libsvm(path)
+        load(path)
     text = str(caught.value)
     assert "data" in text and "\n" not in text and len(text) < 200 + len(str(path))
 
 
 def test_a_missing_file_and_a_directory(tmp_path):
     with pytest.raises(ValueError, match=r"there is no file .*nowhere"):
-        load_libsvm(tmp_path / "nowhere")
+        load(tmp_path / "nowhere")
     with pytest.raises(ValueError, match="is a directory"):
-        load_libsvm(str(tmp_path))
+        load(str(tmp_path))
 
 
 def test_a_file_without_permission(tmp_path):
@@ -98,7 +124,7 @@ def test_a_file_without_permission(tmp_path):
         path.read_bytes()
     except PermissionError:
         with pytest.raises(ValueError, match="permission denied"):
-            load_libsvm(path)
+            load(path)
     else:
         pytest.skip("this user may read every file")
 
@@ -178,7 +204,7 @@ def test_splits_refuse_bad_arguments(toy, n, how):
     [("diabetes_scale", (768, 8)), ("breast-cancer_scale", (683, 10)), ("phishing.gz", (11055, 68))],
 )
 def test_real_files(name, shape):
-    data = load_libsvm(SHARED / name)
+    data = load(SHARED / name)
     assert data.A.shape == shape and set(np.unique(data.b)) == {-1, 1}
 
 

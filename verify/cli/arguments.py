@@ -239,7 +239,9 @@ def parser() -> argparse.ArgumentParser:
     )
     testing(auditing)
     distributed(auditing)
-    auditing.add_argument("--data", metavar="FILE", help="two-class data in LIBSVM format (default: breast cancer)")
+    auditing.add_argument(
+        "--data", metavar="FILE", help="two-class data in LIBSVM format or CSV (default: breast cancer)"
+    )
     auditing.add_argument(
         "--clients",
         type=_at_least(2),

@@ -48,10 +48,10 @@ def run_audit(args: argparse.Namespace) -> int:
     planned: tuple[measure.MeasuredRun, ...] = ()
     if bounds:
         # Loading scikit-learn and matplotlib takes as long as all other commands.
-        from fedtheory.data import bundled, load_libsvm
+        from fedtheory.data import bundled, load
         from verify.report import figures
 
-        data = bundled() if args.data is None else load_libsvm(args.data)
+        data = bundled() if args.data is None else load(args.data)
         planned = measure.experiments(data, args.clients or DEFAULT_CLIENTS, args.seed, bounds)
     out = directory(Path(args.out))
     to_stdout = args.json == "-"

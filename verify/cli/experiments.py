@@ -16,9 +16,9 @@ OUT = "fedtheory-experiments"
 _DESCRIPTION = f"""\
 Rerun figures and tables of the papers, over {SEEDS} seeds or more with all methods tuned in the same way, and report
 which of the statements in the text are seen. FILE is data of your own, in the format of the paper's data, which for
-most figures is LIBSVM's text format; in a FOLDER, the paper's own data files are looked up by name, and missing ones
-are listed. Each task is saved in DIR as soon as it is finished: an interrupted run resumes when the same command is run
-again.
+most figures is LIBSVM's text format, or numbers in a .csv file, the label last; in a FOLDER, the paper's own data files
+are looked up by name, and missing ones are listed. Each task is saved in DIR as soon as it is finished: an interrupted
+run resumes when the same command is run again.
 """
 
 

@@ -16,8 +16,8 @@ _HEAD = f"""\
 
 What the papers say about their figures and tables, checked on data. `make experiments` runs everything and writes
 this page. `fedtheory experiment NAME --data FILE --out DIR`, with a name from the headings below, runs one experiment
-on your own data, in the format of the paper's, which for most figures is LIBSVM's text format; if it is interrupted,
-the same command goes on from what is done.
+on your own data, in the format of the paper's, which for most figures is LIBSVM's text format, or CSV of numbers with
+the label last; if it is interrupted, the same command goes on from what is done.
 
 A statement is *seen* if the hypothesis that it holds for at most half of all seeds is rejected, and *not seen* if the
 opposite hypothesis is, each at level {LEVEL / 2:g}, by tests that allow seeds to be added at any time; six

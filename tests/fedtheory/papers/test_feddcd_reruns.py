@@ -61,6 +61,7 @@ def test_files_are_read_or_refused(tmp_path):
         ("1 1:1\n1 1:2\n", "two or more different labels"),
         ("1 x\n", "LIBSVM"),
         ("1 1:1\n2 9999:1\n", "weights"),
+        ("1 1:1\n2 1:nan\n", "NaN or infinite features"),
     ):
         path.write_text(text)
         with pytest.raises(ValueError, match=why):

@@ -13,7 +13,7 @@ from places import SHARED
 from scipy.optimize import minimize
 from scipy.stats import kstest
 
-from fedtheory.data import load_libsvm, split
+from fedtheory.data import load, split
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, stationary_point, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import LeastSquares, example_5_1, from_rows, minimiser, three_laws
@@ -213,7 +213,7 @@ def test_example_5_2_on_real_data():
     path = DATA / "qsar_oral_toxicity.gz"
     if not path.exists():
         pytest.skip("the shared data are not here")
-    data = load_libsvm(path)
+    data = load(path)
     assert data.A.shape == (8992, 1024)
     A, b = split(data, 100, "equal", np.random.default_rng(0))
     assert Logistic(A, b, 0.001).L.shape == (100,)

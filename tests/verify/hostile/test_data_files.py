@@ -1,4 +1,4 @@
-"""Files in LIBSVM's text format: read, or refused in a sentence that names them; nothing endless is read."""
+"""Files in LIBSVM's text format and CSV: read, or refused in a sentence that names them; nothing endless is read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fedtheory import data
-from fedtheory.data import load_libsvm
+from fedtheory.data import load
 
 PACKED = {"": bytes, ".gz": lambda content: gzip.compress(content, mtime=0), ".bz2": bz2.compress}
 TOKENS = st.one_of(
@@ -47,11 +47,12 @@ def files(draw: Any) -> bytes:
     return draw(damaged(content)) if draw(st.booleans()) else content
 
 
-@given(files(), st.sampled_from(sorted(PACKED)), st.data())
+@given(files(), st.sampled_from(["", ".csv"]), st.sampled_from(sorted(PACKED)), st.data())
 @drawn()
-def test_data(tmp_path, monkeypatch, content, how, data_of):
+def test_data(tmp_path, monkeypatch, content, kind, how, data_of):
     monkeypatch.setattr(data, "_DENSE_LIMIT", 2**20)
-    path = tmp_path / f"a{how}"
+    path = tmp_path / f"a{kind}{how}"
+    content = content.replace(b" ", b",") if kind else content
     packed = PACKED[how](content)
     path.write_bytes(data_of.draw(damaged(packed)) if how and data_of.draw(st.booleans()) else packed)
     read(path)
@@ -60,7 +61,7 @@ def test_data(tmp_path, monkeypatch, content, how, data_of):
 def read(path: Path) -> None:
     with unharmed(path.parent):
         try:
-            found = load_libsvm(path)
+            found = load(path)
         except ValueError as error:
             assert "a" in sentence(error) and "\n" not in str(error)
         else:
@@ -76,10 +77,10 @@ def test_endless_data_are_refused(tmp_path, monkeypatch):
             path = tmp_path / f"{name}{suffix}"
             path.write_bytes(pack(content))
             with pytest.raises(ValueError, match=rf"{name}.* is not in LIBSVM's text format: a line has more than"):
-                load_libsvm(path)
+                load(path)
 
 
 def test_a_device_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(data, "_LINE_LIMIT", 2**20)
     with bounded(size=2**27), pytest.raises(ValueError, match="a line has more than"):
-        load_libsvm("/dev/zero")
+        load("/dev/zero")

@@ -82,10 +82,10 @@ def _tasks(
 
 
 def read(paths: tuple[Path, ...]) -> Any:
-    """Data of two classes in LIBSVM's text format, each row divided by its length."""
-    from fedtheory.data import Dataset, load_libsvm
+    """Data of two classes in LIBSVM's text format, or CSV, each row divided by its length."""
+    from fedtheory.data import Dataset, load
 
-    found = load_libsvm(paths[0])
+    found = load(paths[0])
     lengths = np.linalg.norm(found.A, axis=1, keepdims=True)
     return Dataset(found.name, found.A / np.where(lengths > 0, lengths, 1), found.b)
 

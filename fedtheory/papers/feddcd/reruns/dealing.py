@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
-import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.data import Images, load_idx
+from fedtheory.data import Images, load_idx, load_rows
 from fedtheory.numbers.rational import Array
 
 IID, SKEWED = "i.i.d.", "two classes a client"
-#: A dense array of 2 GiB, and weights of a linear model for which Newton's method finds the optimum.
-_DENSE_LIMIT, _WEIGHTS = 2**28, 10_000
+#: Weights of a linear model for which Newton's method finds the optimum.
+_WEIGHTS = 10_000
 #: Images of so many pixels lose so wide a border, and become the means of squares of such a side.
 _SIDE, _BORDER, _SQUARE = 28, 2, 3
 
@@ -34,29 +32,22 @@ class Data(NamedTuple):
 
 
 def read(paths: tuple[Path, ...]) -> Data:
-    """Images in the format of MNIST, 8 x 8 means of their pixels, or a file in LIBSVM's text format.
+    """Images in the format of MNIST, 8 x 8 means of their pixels, or a file in LIBSVM's text format or CSV.
 
     ``ValueError`` where they cannot be read, have one class only, or too many features.
     """
     if "idx" in paths[0].name:
         images = load_idx(*paths)
         return _data(images.name, _smaller(images), images.labels)
-    from sklearn.datasets import load_svmlight_file
-
-    path = paths[0]
-    try:
-        sparse, labels = load_svmlight_file(str(path))
-    except (OSError, EOFError, ValueError, OverflowError, zlib.error) as error:
-        raise ValueError(f"{path} cannot be read as LIBSVM's text format: {str(error)[:100]}") from error
-    if math.prod(sparse.shape) > _DENSE_LIMIT:
-        raise ValueError(f"{path} is too large to be dense: {sparse.shape[0]} rows of {sparse.shape[1]} features")
-    return _data(path.name, sparse.toarray(), labels)
+    return _data(paths[0].name, *load_rows(paths[0]))
 
 
 def _data(name: str, A: Array, labels: Array) -> Data:
     values, b = np.unique(labels, return_inverse=True)
     if len(values) < 2 or not np.isfinite(values).all():
         raise ValueError(f"{name} must have two or more different labels, all of them finite")
+    if not np.isfinite(A).all():
+        raise ValueError(f"{name} has NaN or infinite features")
     if len(values) * (A.shape[1] + 1) > _WEIGHTS:
         raise ValueError(f"{name} asks for {len(values) * (A.shape[1] + 1)} weights, more than {_WEIGHTS}")
     return Data(name, np.column_stack([A, np.ones(len(A))]), b)

@@ -109,12 +109,12 @@ def _adiana(data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Resu
 
 
 def read(paths: tuple[Path, ...]) -> Any:
-    """Data of two classes in LIBSVM's text format, or in that of MNIST, of which sevens and eights are taken."""
-    from fedtheory.data import load_idx, load_libsvm
+    """Data of two classes in LIBSVM's text format or CSV, or the sevens and eights of files in the format of MNIST."""
+    from fedtheory.data import load, load_idx
 
     if "idx" in paths[0].name:
         return load_idx(*paths).classes(7, 8)
-    return load_libsvm(paths[0])
+    return load(paths[0])
 
 
 _METHODS = (*COMPRESSED, *PLAIN)
