@@ -34,15 +34,11 @@ def number(text):
     return Fraction(text)
 
 
-def collected(terms):  # The polynomial, {exponents: coefficient}, that they make.
+def collected(*several):  # The polynomial, {exponents: coefficient}, that all their terms make.
     out = {}
-    for key, c in terms:
+    for key, c in (term for terms in several for term in terms):
         out[key] = out.get(key, 0) + c
     return {key: c for key, c in out.items() if c}
-
-
-def add(a, b, factor=1):
-    return collected([*a.items(), *((key, factor * c) for key, c in b.items())])
 
 
 def multiply(a, *others):
@@ -60,8 +56,7 @@ def by_degree(p, i):
 
 def written(p, i, num, den):  # The numerator of p with num/den, den > 0, for a letter.
     parts = by_degree(p, i)
-    products = [multiply(c, *[num] * k, *[den] * (max(parts) - k)) for k, c in parts.items()]
-    return collected(term for product in products for term in product.items())
+    return collected(*(multiply(c, *[num] * k, *[den] * (max(parts) - k)).items() for k, c in parts.items()))
 
 
 def above_zero(p, positive):  # No coefficient is below 0, and one term has only letters that are never 0.
@@ -75,11 +70,11 @@ class Proof:
         need(set(signs) <= {"> 0", ">= 0"} and data["programs"], "a sign is not right, or nothing is claimed")
         self.positive = {i for i in places if signs[i] == "> 0"}
         own = {self.letters.index(x) for x in data.get("own", ())}
-        self.one = {(0,) * len(places): 1}
+        self.one, self.minus = ({(0,) * len(places): c} for c in (1, -1))
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
-        self.nonzero = [self.one, *(self.polynomial(item["of"]) for item in data["nonzero"])]
-        for item, p in zip(data["nonzero"], self.nonzero[1:]):
-            self.show(p, item["by"], strict=True)
+        self.nonzero = {frozenset(self.one.items()): []}
+        for p, by in ((self.polynomial(item["of"]), item["by"]) for item in data["nonzero"]):
+            self.nonzero[frozenset(p.items())] = self.show(p, by, strict=True)
         for program in data["programs"]:
             self.prove(program)
         shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
@@ -94,22 +89,24 @@ class Proof:
     def quotient(self, c):
         both = ([[x, key] for key in self.one] for x in (c, "1")) if isinstance(c, str) else (c["num"], c["den"])
         num, den = map(self.polynomial, both)
-        need(den in self.nonzero, "a denominator may be 0")
+        need(frozenset(den.items()) in self.nonzero, "a denominator may be 0")
         return num, den
 
-    def show(self, p, by, strict=False):  # That p >= 0; strict: that it is never 0, whatever its sign.
+    def show(self, p, by, strict=False):  # That p >= 0; strict: that it is never 0, whatever its sign. Its factors.
         if not strict and all(c >= 0 for c in p.values()):
-            return
+            return None
         sign = sum((product := self.polynomial([[by["constant"], *self.one]])).values())
+        factors = [frozenset(product.items())]
         for factor in by["factors"]:
             of, s, k = self.polynomial(factor["of"]), factor["sign"], factor["power"]
             need(type(s) is type(k) is int and abs(s) == 1 and 0 < k < 1000, "a factor has no sign, or no power")
-            product = multiply(product, *[of] * k)
+            product, factors = multiply(product, *[of] * k), [*factors, *[frozenset(of.items())] * k]
             if k % 2 or strict:
                 sign *= s
                 image, positive = self.follow(factor["chart"], {key: s * c for key, c in of.items()})
                 need(above_zero(image, positive) if strict else all(c > 0 for c in image.values()), "a sign is not so")
         need(p and product == p and (strict or sign > 0), "the factors make another polynomial, or one of another sign")
+        return factors
 
     def follow(self, chart, image):  # What is >= 0 or > 0 only where it is, in slacks, and those that are never 0.
         positive, domain = set(self.positive), dict(self.domain)
@@ -119,7 +116,7 @@ class Proof:
             if not isinstance(letter, str):
                 more, by = self.polynomial(letter), [self.polynomial(c) for c in by]
                 need(min(more.values()) > 0 and all(above_zero(c, positive) for c in by), "a multiple is not >= 0")
-                image = add(multiply(image, *by), multiply(more, left), -1)
+                image = collected(multiply(image, *by).items(), multiply(more, left, self.minus).items())
                 continue
             i, _ = self.letters.index(letter), domain.pop(name)
             parts, x = by_degree(left, i), {tuple(int(k == i) for k in range(len(self.letters))): 1}
@@ -127,8 +124,9 @@ class Proof:
             up = above_zero(parts[1], positive)
             A = parts[1] if up else {key: -c for key, c in parts[1].items()}
             need(up or (i in positive and above_zero(A, positive)), f"{letter} is not bounded by {name}")
-            num, den = (add(multiply(A, x), parts[0], -1), A) if up else (parts[0], multiply(A, add(self.one, x)))
-            domain |= {} if up else {name: (parts[0], True)}
+            B, Ax = parts[0], multiply(A, x).items()
+            num, den = (collected(Ax, multiply(B, self.minus).items()), A) if up else (B, collected(A.items(), Ax))
+            domain |= {} if up else {name: (B, True)}
             positive = positive | {i} if strict else positive - {i}
             image = written(image, i, num, den)
             domain = {key: (written(q, i, num, den), s) for key, (q, s) in domain.items()}
@@ -148,12 +146,14 @@ class Proof:
             parts += [((a, b), -1, [weight, x, y]) for a, x in rows for b, y in rows]
         sums = {}
         for key, factor, quotients in parts:
-            num, den = (multiply(self.one, *several) for several in zip(*quotients))
-            by, den = sums.setdefault(tuple(sorted(key)), {}), tuple(sorted(den.items()))
-            by[den] = add(by.get(den, {}), num, factor)
-        for key, by in sums.items():
-            parts = [multiply(num, *(dict(other) for other in by if other != den)) for den, num in by.items()]
-            need(not collected(term for part in parts for term in part.items()), f"the sides differ at {key}")
+            den = tuple(q for _, den in quotients for q in self.nonzero[frozenset(den.items())])
+            terms = sums.setdefault(tuple(sorted(key)), {}).setdefault(den, [])
+            terms += multiply({key: factor for key in self.one}, *(num for num, _ in quotients)).items()
+        for key, by in sums.items():  # Over the least that all denominators divide, by their factors.
+            most = {q: max(den.count(q) for den in by) for den in by for q in den}
+            lacks = {den: [dict(q) for q, k in most.items() for _ in range(k - den.count(q))] for den in by}
+            left = collected(*(multiply(collected(terms), *lacks[den]).items() for den, terms in by.items()))
+            need(not left, f"the sides differ at {key}")
 
 
 def calculate(data):

@@ -8,6 +8,8 @@ letter after the other is at a bound, and what is left depends on few.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple
 
 from verify.multipliers.charts import PolynomialConstraint, has_no_negative
 from verify.multipliers.domains import Domain
@@ -33,33 +35,82 @@ def _others(proof: CaseProof, block: str) -> list[WeightedSquare] | None:
     if _size(given) <= _SHORT or proof.plans[block].maximum is not None:
         return None
     rows = sorted({row for square in given for row in square.vector})
-    return at_bounds(posed.domain, matrix(posed, remainder(posed, proof.multipliers), block, rows), rows)
+    return at_bounds(posed.domain, matrix(posed, remainder(posed, proof.multipliers), block, rows), rows, _SHORT)
 
 
-def at_bounds(domain: Domain, of: Matrix, rows: list[str]) -> list[WeightedSquare] | None:
-    """Weights and squares whose sum a matrix is, one letter after the other at a bound; None where none are found."""
+class _Lower(NamedTuple):
+    """A matrix where a letter is at a bound, ``times`` what is taken out of it, the constraints there, and the squares
+    that the whole one is larger by."""
+
+    of: Matrix
+    times: Ratio
+    constraints: Sequence[PolynomialConstraint]
+    more: Sequence[WeightedSquare]
+
+
+def at_bounds(domain: Domain, of: Matrix, rows: list[str], short: int = 0) -> list[WeightedSquare] | None:
+    """Weights and squares whose sum a matrix is, one letter after the other at a bound; None where none are found.
+
+    ``short``: the size of squares for which no more letters are put at bounds.
+    """
     constraints: Sequence[PolynomialConstraint] = domain.constraints
     found: list[WeightedSquare] = []
-    while lower := _lower(domain, constraints, of, rows):
-        of, constraints, more = lower
-        found += more
-    left = eliminated(domain, of, rows)
-    return None if left is None else [*found, *left]
+    of, times = _apart(domain, of)
+    while True:
+        left = eliminated(domain, of, rows)
+        if left is not None and _size(left) <= short:
+            break
+        lower = _lower(domain, constraints, of, rows)
+        if lower is None:
+            break
+        found += _multiplied(times, lower.more)
+        of, times, constraints = lower.of, times * lower.times, lower.constraints
+    return None if left is None else [*found, *_multiplied(times, left)]
 
 
-def _lower(
-    domain: Domain, constraints: Sequence[PolynomialConstraint], of: Matrix, rows: list[str]
-) -> tuple[Matrix, Sequence[PolynomialConstraint], Sequence[WeightedSquare]] | None:
-    """A matrix and its constraints where a letter is at a bound, and squares that are what it was larger by."""
-    ways = [(i, bound, low) for i, bound in _bounds(domain, constraints, of) if (low := _at(of, i, bound)) is not None]
-    larger = [[[a - b for a, b in zip(*both, strict=True)] for both in zip(of, low, strict=True)] for *_, low in ways]
-    for k in sorted(range(len(ways)), key=lambda k: sum(c.length for row in larger[k] for c in row if not c.is_zero)):
-        more = eliminated(domain, larger[k], rows)
-        if more is not None:
-            i, bound, low = ways[k]
-            images = [c._replace(poly=replaced(c.poly, i, bound.num, bound.den)) for c in constraints]
-            return low, [c for c in images if not has_no_negative(c.poly)], more
-    return None
+def _lower(domain: Domain, constraints: Sequence[PolynomialConstraint], of: Matrix, rows: list[str]) -> _Lower | None:
+    """The shortest of the ways to put a letter at a bound after which elimination shows what is left; where there is
+    none, the shortest that is a lower bound."""
+    ways = []
+    for i, bound in _bounds(domain, constraints, of):
+        if (low := _at(of, i, bound)) is not None:
+            larger = [[a - b for a, b in zip(*both, strict=True)] for both in zip(of, low, strict=True)]
+            ways.append((i, bound, _apart(domain, low), _apart(domain, larger)))
+    first = None
+    for i, bound, (low, times), (larger, before) in sorted(ways, key=lambda way: _terms(way[2][0]) + _terms(way[3][0])):
+        more = eliminated(domain, larger, rows)
+        if more is None:
+            continue
+        images = [c._replace(poly=replaced(c.poly, i, bound.num, bound.den)) for c in constraints]
+        left = [c for c in images if not has_no_negative(c.poly)]
+        found = _Lower(low, times, left, _multiplied(before, more))
+        if eliminated(domain, low, rows) is not None:
+            return found
+        first = first or found
+    return first
+
+
+def _apart(domain: Domain, of: Matrix) -> tuple[Matrix, Ratio]:
+    """A matrix without the factor that all of its entries share, where that has a sign, and the factor, >= 0.
+
+    Its letters would otherwise stand in every minor, and in what the form is larger by.
+    """
+    one = Ratio(domain.ring.constant(1), domain.ring.constant(1))
+    entries = [c for row in of for c in row if not c.is_zero]
+    if not entries:
+        return of, one
+    num = reduce(lambda p, q: p.gcd(q), (c.num for c in entries))
+    den = reduce(lambda p, q: p * (q / p.gcd(q)), (c.den for c in entries))
+    shared = next((c for c in (Ratio.of(num, den), Ratio.of(-num, den)) if domain.ratio_sign(c) is not None), one)
+    return [[c / shared for c in row] for row in of], shared
+
+
+def _multiplied(times: Ratio, squares: Sequence[WeightedSquare]) -> list[WeightedSquare]:
+    return [square._replace(weight=times * square.weight) for square in squares]
+
+
+def _terms(of: Matrix) -> int:
+    return sum(c.length for row in of for c in row if not c.is_zero)
 
 
 def _bounds(domain: Domain, constraints: Sequence[PolynomialConstraint], of: Matrix) -> Iterator[tuple[int, Ratio]]:
