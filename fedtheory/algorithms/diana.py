@@ -103,6 +103,11 @@ SLIPS: Table = (
         ),
     ),
     ("the server steps along the new average of the control variates", "x", changed(step, x=_shared)),
+    (
+        "the server renews its control variate before it adds the messages to it",
+        "x",
+        changed(step, x=lambda problem, p, s, a, d: a.x - p.gamma * (a.h_bar - s.h_bar)),
+    ),
     ("the server's control variate is never updated (a stale average)", "h_bar", never("h_bar", step)),
     ("the clients' control variates are never updated", "h", never("h", step)),
     (

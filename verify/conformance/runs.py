@@ -61,7 +61,9 @@ def runs(setup: Setup, observes: str | None) -> Findings:
         f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
         "explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of draws",
     )
-    detects = {"an iterate off by, relative to its numbers": setup.tolerance, "probability of a draw off by": worst}
+    detects = {"an iterate off by, relative to its numbers": setup.tolerance}
+    if worst:
+        detects["probability of a draw off by"] = worst
     if incomplete:
         notes.append(f"{incomplete} runs had too many hidden states to follow to their end")
     return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))

@@ -54,6 +54,10 @@ def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | N
         except IndexError:
             raise ValueError("a draw of the trace names an example that does not exist") from None
     failures, checked, detects, notes = found
+    if not failures and not all(map(math.isfinite, detects.values())):
+        notes.append(
+            "the run is too short for a wrong probability of a draw to be sure to be found: record more rounds"
+        )
     return Report(f"the trace {path}", level, tol, tuple(failures), tuple(checked), detects, tuple(notes))
 
 
@@ -263,6 +267,7 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
     checked: list[str] = []
     notes: list[str] = []
     failures: list[Failure] = []
+    detects: dict[str, float] = {"an iterate off by, relative to its numbers": setup.tolerance}
     scenario = setup.scenarios[0]
     like = trace.algorithm.init(trace.problem, trace.params)
     letter = next(n for n, v in zip(like._fields, like, strict=True) if np.shape(v) == trace.iterates.shape[2:])
@@ -284,13 +289,16 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
         if not all(t.complete for _, t in followed):
             notes.append("too many hidden states to follow some run to its end")
         weights = [w for _, t in followed for w in t.weights]
-        wrong, _ = often(setup, scenario, draws, p, weights, setup.level / 4)
+        wrong, defect = often(setup, scenario, draws, p, weights, setup.level / 4)
         failures += wrong or dependent(setup, scenario, draws, p, weights, setup.level / 4)
+        if scenario.support > 1:
+            checked.append("how often each draw occurs, dependence of draws")
+            detects["probability of a draw off by"] = defect
     else:
         notes.append("the draws of a step are too many to follow the hidden states: give the states")
     if not failures:
         failures += _bounds(setup, trace, letter, checked, notes)
-    return failures, checked, {"an iterate off by, relative to its numbers": setup.tolerance}, notes
+    return failures, checked, detects, notes
 
 
 def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: list[str]) -> list[Failure]:

@@ -83,6 +83,13 @@ def test_iterates_alone_are_enough(tmp_path):
     assert "after round 4" in conformance.check_trace("scaffold", path).failures[0].evidence
 
 
+def test_a_run_that_is_too_short_to_tell_how_often_draws_occur_is_told_so(tmp_path):
+    path = tmp_path / "run.npz"
+    conformance.record("fedavg", path, rounds=6, states=False)
+    report = conformance.check_trace("fedavg", path)
+    assert report.ok and any("too short" in note for note in report.notes)
+
+
 def test_rows_of_data_with_the_client_of_each(tmp_path):
     rng = np.random.default_rng(0)
     A, b, owner = rng.standard_normal((9, 2)), rng.standard_normal(9), np.array([0, 1, 0, 1, 1, 0, 1, 1, 1])
