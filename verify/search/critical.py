@@ -32,6 +32,8 @@ _POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
 MOST_CLIENTS = 260
 #: Zeros of a derivative at most.
 _TURNS = 8
+#: How often it is asked whether several sums may vanish at once.
+_ASKED = 200
 #: Steps of a search for where several sums vanish.
 _EVALUATIONS = 25
 
@@ -114,18 +116,42 @@ def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generato
         yield from (at for at in (found, found and nearby.bounded(claim, found, rng)) if at and _vanishes(claim, e, at))
 
 
-def together(expressions: Sequence[sympy.Expr], given: Sequence[sympy.Basic]) -> list[tuple[sympy.Expr, ...]]:
-    """Sets of several sums that z3 sees vanish at once, each as large as it is found from one of them on."""
-    found: dict[tuple[sympy.Expr, ...], None] = {}
+def together(expressions: Sequence[sympy.Expr], given: Sequence[sympy.Basic]) -> list[tuple[sympy.Expr, ...]] | None:
+    """The largest sets of several sums that may vanish at once, as far as z3 does not exclude it; None where there are
+    too many to look at."""
     different = list(dict.fromkeys(expressions))
-    for first in different:
-        chosen = [first]
-        for e in different:
-            if e is not first and vanishing([e], [*given, *(sympy.Eq(one, 0, evaluate=False) for one in chosen)]):
-                chosen.append(e)
-        if len(chosen) > 1:
-            found[tuple(sorted(chosen, key=str))] = None
-    return list(found)
+    known: dict[frozenset[sympy.Expr], bool] = {}
+
+    def possible(chosen: frozenset[sympy.Expr]) -> bool:
+        if chosen not in known:
+            if len(known) == _ASKED:
+                raise _TooMany
+            known[chosen] = not reals.contradictory([*given, *(sympy.Eq(e, 0, evaluate=False) for e in chosen)])
+        return known[chosen]
+
+    def largest(chosen: frozenset[sympy.Expr], rest: Sequence[sympy.Expr]) -> Iterator[frozenset[sympy.Expr]]:
+        if any(chosen.union(rest) <= one for one in found):
+            return
+        if possible(chosen.union(rest)):
+            yield chosen.union(rest)
+            return
+        first, *others = rest
+        if possible(chosen | {first}):
+            yield from largest(chosen | {first}, others)
+        yield from largest(chosen, others)
+
+    found: list[frozenset[sympy.Expr]] = []
+    try:
+        for one in largest(frozenset(), different):
+            found.append(one)
+    except _TooMany:
+        return None
+    several = [one for one in found if len(one) > 1 and not any(one < other for other in found)]
+    return [tuple(sorted(one, key=str)) for one in several]
+
+
+class _TooMany(Exception):
+    """More sets of sums than are looked at."""
 
 
 def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe | None:

@@ -72,7 +72,12 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
             for sums in (about.passed(recipes), (*about.turns, *others, *of_code))
         )
         sums = (*about.zeros, *about.turns, *others, *of_code)
-        joint = tuple(_at_zeros(claim, sums, (recipes, *zeros, *turns), rng))
+        sets = _vanishing_together(claim, sums)
+        if sets is None:
+            return OffPoints(None, doubt="more of its sums may vanish at once than are looked at")
+        joint = tuple(_at_zeros(claim, sets, (recipes, *zeros, *turns), rng))
+        if missed := next((each for each, there in zip(sets, joint, strict=True) if not there), None):
+            return OffPoints(None, doubt=f"no point is found where {' = '.join(map(str, missed))} = 0")
         rated = [list(_rated(claim, several, rng)) for several in (recipes, *zeros, *turns, *joint)]
         starts = sorted(chain(*rated), key=lambda pair: -pair[0])[:_STARTS]
         # Where a formula turns it may be worse elsewhere than where it is worst now.
@@ -106,13 +111,17 @@ def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.ran
             yield recipe
 
 
+def _vanishing_together(claim: Claim, sums: Sequence[sympy.Expr]) -> list[tuple[sympy.Expr, ...]] | None:
+    given = [*symbolic.assumed(claim), *of_class(claim), sympy.Le(n, critical.MOST_CLIENTS, evaluate=False)]
+    return critical.together([e for e in sums if critical.is_free(claim, e)], given)
+
+
 def _at_zeros(
-    claim: Claim, sums: Sequence[sympy.Expr], near: Sequence[Sequence[Recipe]], rng: np.random.Generator
+    claim: Claim, sets: Sequence[Sequence[sympy.Expr]], near: Sequence[Sequence[Recipe]], rng: np.random.Generator
 ) -> Iterator[tuple[Recipe, ...]]:
     """Recipes where several sums vanish at once: what is false there only may be true where one of them does."""
-    given = [*symbolic.assumed(claim), *of_class(claim), sympy.Le(n, critical.MOST_CLIENTS, evaluate=False)]
     starts = [min(several, key=hunting.wildness) for several in near if several]
-    for each in critical.together([e for e in sums if critical.is_free(claim, e)], given):
+    for each in sets:
         found = (critical.at_zeros(claim, each, start) for start in starts)
         there = next((at for at in found if at is not None and _ratio(claim, at, rng) is not None), None)
         yield () if there is None else (there,)
