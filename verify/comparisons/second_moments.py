@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import flint
 import numpy as np
 import sympy
 
@@ -77,7 +78,7 @@ class _BlockFloats:
 
     def __matmul__(self, other: _BlockFloats) -> _BlockFloats:
         errors = _bound(abs(self.entries), other.errors) + _bound(self.errors, abs(other.entries) + other.errors)
-        return _shortened(self.entries @ other.entries, errors, self.exponent + other.exponent)
+        return _shortened(_product(self.entries, other.entries), errors, self.exponent + other.exponent)
 
     def __getitem__(self, index: Any) -> _BlockFloats:
         return _BlockFloats(self.entries[index], self.errors[index], self.exponent)
@@ -106,6 +107,17 @@ def _shortened(entries: Array, errors: Array, exponent: int) -> _BlockFloats:
     excess = max(int(abs(entries).max(initial=0)).bit_length() - _BITS, 0)
     # What is cut off of either is less than one.
     return _BlockFloats(entries >> excess, (errors >> excess) + 2 * (excess > 0), exponent + excess)
+
+
+def _product(one: Array, other: Array) -> Array:
+    """The product of two arrays of integers; of matrices by FLINT, as those of second moments have thousands of
+    entries of hundreds of bits."""
+    if not one.ndim == other.ndim == 2:
+        return one @ other
+    product = flint.fmpz_mat(one.tolist()) * flint.fmpz_mat(other.tolist())
+    found = np.empty((len(one), other.shape[1]), dtype=object)
+    found[...] = [list(map(int, row)) for row in product.tolist()]
+    return found
 
 
 def _bound(one: Array, other: Array) -> Array:

@@ -81,6 +81,16 @@ def test_a_bound_that_fails_at_one_round_only(late):
     assert all(isinstance(side, Fraction) for side in example.replay())
 
 
+def test_beside_a_proof_few_runs_are_looked_at():
+    holds, fails = _descent(RATE**T), _descent(RATE**T * (Fraction(1, 2) + (T - 17) ** 2))
+    stored = METHOD.skipped("")
+    inquiry = Inquiry(holds, 0, 0, given=())
+    found = METHOD.guard(METHOD, inquiry, stored)
+    assert found.verdict is None and found.instances == runs.FEW < METHOD.run(METHOD, inquiry).instances
+    # Whatever was stored.
+    assert METHOD.guard(METHOD, Inquiry(fails, 0, 0, given=()), stored).verdict is Verdict.REFUTED
+
+
 def test_a_bound_that_holds_on_quadratics_only():
     # On quadratics the distance is at most (1 + 2 T) beta^(T/2) times what it was, from two equal iterates.
     setting = _setting(HEAVY_BALL, (9,))

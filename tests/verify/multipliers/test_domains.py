@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from verify.multipliers.charts import has_no_negative
 from verify.multipliers.domains import Domain
-from verify.multipliers.ratios import polynomials, terms
+from verify.multipliers.ratios import coefficients, degree, from_terms, polynomials, terms
 
 RING = polynomials(("x", "y", "z"))
 X, Y, Z = RING.gens()
@@ -27,6 +28,19 @@ def value(p, at):
 
 
 SHORT = (ONE - X**2 * Y**2 * Z - X * Y, False)
+
+
+def test_parts_of_polynomials_are_those_of_their_terms():
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        of = {tuple(map(int, rng.integers(0, 4, 3))): Fraction(int(rng.integers(-2, 9)), 7) for _ in range(8)}
+        p = from_terms(RING, dict(list(of.items())[: int(rng.integers(0, 9))]))
+        assert has_no_negative(p) is all(c > 0 for _, c in terms(p))
+        for i in range(3):
+            assert degree(p, i) == max((m[i] for m, _ in terms(p)), default=0)
+            found = coefficients(p, i)
+            assert sum((c * RING.gen(i) ** k for k, c in found.items()), RING.constant(0)) == p
+            assert all(c != 0 and degree(c, i) == 0 for c in found.values())
 
 
 def test_what_a_constraint_without_a_linear_letter_implies():
