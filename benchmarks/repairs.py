@@ -15,24 +15,22 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import measured
 from verify import results
-from verify.base.evaluate import meeting
-from verify.repair.searching import Search
+from verify.base.evaluate import dimension, meeting, sides
+from verify.repair.searching import HOLDING, Search
 from verify.repair.trials import Bench
 
-#: Instances at which two repairs are compared, and how near two sides are that are the same.
-INSTANCES, NEAR = 40, 1e-9
+#: Instances on which two repairs are compared; of these those at which their sides are, and states of each; and how
+#: near to each other what is the same comes out.
+INSTANCES, STATED, NEAR = 40, 12, 1e-9
 
 
 def pairs() -> Iterator[tuple[Claim, list[Claim]]]:
@@ -44,62 +42,100 @@ def pairs() -> Iterator[tuple[Claim, list[Claim]]]:
             yield claim, by_hand
 
 
-def compared(machine: Claim, hand: Claim) -> str:
-    """How a repair by machine compares with one by hand: same, stronger, weaker, or other."""
-    extra = {h.text for h in machine.requires} - {h.text for h in hand.requires}
-    missing = {h.text for h in hand.requires} - {h.text for h in machine.requires}
-    asks = "other" if extra and missing else "weaker" if extra else "stronger" if missing else "same"
-    said = _sides(machine, hand)
-    both = {asks, said} - {"same"}
-    return "same" if not both else both.pop() if len(both) == 1 else "other"
+def compared(machine: Claim, hand: Claim) -> tuple[str, bool]:
+    """How a repair by machine compares with one by hand: same, stronger, weaker, or other; and whether the one by hand
+    says a further line, with which nothing is compared."""
+    said, further = _says(machine, hand)
+    both = {_asks(machine, hand), said} - {"same"}
+    return "same" if not both else both.pop() if len(both) == 1 else "other", further
 
 
-def _sides(machine: Claim, hand: Claim) -> str:
-    ours, theirs = machine.statement.comparisons, hand.statement.comparisons
-    if set(ours) < set(theirs):
-        return "weaker"
-    quantities = measured(machine.statement) | measured(hand.statement)
-    functions = [{q.expression: q.of for q in c.statement.quantities} for c in (machine, hand)]
-    alike = functions[0].keys() == functions[1].keys() and machine.setting.sources.keys() == hand.setting.sources.keys()
-    if len(ours) != len(theirs) or not ours or not alike:
-        return "other"
-    if ours == theirs:
-        return "same"
-    if any(a.relation != b.relation for a, b in zip(ours, theirs, strict=True)):
-        return "other"
-    rng, found = np.random.default_rng(0), set[str]()
-    recipes = machine.instances.recipes(rng)
-    for _, instance in islice(meeting(machine, islice(recipes, 50 * INSTANCES)), INSTANCES):
-        values: dict[Any, Any] = dict(machine.setting.bind(instance.problem, instance.params))
-        values |= {q: Fraction(int(rng.integers(1, 99)), 10) for q in quantities}
-        values[sympy.Symbol("T", integer=True, nonnegative=True)] = int(rng.integers(0, 9))
-        for a, b in zip(ours, theirs, strict=True):
-            rooms = [_room(c, values) for c in (a, b)]
-            if None in rooms:
-                continue
-            if a.relation == "==" and abs(rooms[0] - rooms[1]) > NEAR:
-                return "other"
-            # The less room an inequality leaves, the more it says.
-            if abs(rooms[0] - rooms[1]) > NEAR * (abs(rooms[0]) + abs(rooms[1])):
-                found.add("stronger" if rooms[0] < rooms[1] else "weaker")
+def _asks(machine: Claim, hand: Claim) -> str:
+    """Which of the two is made of more instances; other where each is of some that the other one is not of."""
+    found = set[str]()
+    for claim, of_less, word in ((machine, hand, "stronger"), (hand, machine, "weaker")):
+        for recipe, _ in _met(claim):
+            if not _meets(of_less, recipe):
+                found.add(word)
     return "same" if not found else found.pop() if len(found) == 1 else "other"
 
 
-def _room(comparison: Any, values: dict[Any, Any]) -> float | None:
-    """The right side less the left one at values of all that they speak of."""
-    put = (comparison.right - comparison.left).subs({s: _number(values, s) for s in comparison_symbols(comparison)})
-    return float(put) if put.is_number and put.is_real else None
+def _met(claim: Claim) -> Iterator[tuple[Any, Any]]:
+    recipes = claim.instances.recipes(np.random.default_rng(0))
+    return islice(meeting(claim, islice(recipes, 20 * INSTANCES)), INSTANCES)
 
 
-def comparison_symbols(comparison: Any) -> set[sympy.Symbol]:
-    """The symbols of both sides."""
-    return comparison.left.free_symbols | comparison.right.free_symbols
+def _meets(claim: Claim, recipe: Any) -> bool:
+    try:
+        return next(meeting(claim, [recipe]), None) is not None
+    except (AttributeError, LookupError, TypeError):
+        # It is an instance of another setting.
+        return False
 
 
-def _number(values: dict[Any, Any], symbol: sympy.Symbol) -> Any:
-    by_name = {str(name): value for name, value in values.items()}
-    value = values.get(symbol, by_name.get(str(symbol), 2))
-    return sympy.Rational(str(Fraction(value))) if isinstance(value, int | Fraction) else sympy.Float(float(value))
+def _says(machine: Claim, hand: Claim) -> tuple[str, bool]:
+    """Which of the two says more in the lines that both have; and whether the one by hand has others."""
+    ours, theirs = machine.statement.comparisons, hand.statement.comparisons
+    if not ours and not theirs:
+        # Of limits nothing is compared at states: either they are of the same quantities or not.
+        alike = machine.statement.lines(str) == hand.statement.lines(str)
+        return "same" if alike else "other", False
+    pairs = _paired(ours, theirs)
+    further = len({j for _, j in pairs}) < len(theirs)
+    if len(pairs) < len(ours) or not pairs:
+        return "other", further
+    found, seen = set[str](), 0
+    for i, j in pairs:
+        order = _RELATIONS.index(ours[i].relation) - _RELATIONS.index(theirs[j].relation)
+        found |= {"stronger"} if order > 0 else {"weaker"} if order < 0 else set()
+    for rooms in _rooms(machine, hand):
+        for i, j in pairs:
+            a, b = rooms[0][i], rooms[1][j]
+            if not (np.isfinite(a).all() and np.isfinite(b).all()):
+                continue
+            seen += 1
+            apart = abs(a - b) > NEAR * (1 + abs(a) + abs(b))
+            if ours[i].relation == theirs[j].relation == "==":
+                found |= {"other"} if apart.any() else set()
+            else:
+                # The less room an inequality leaves, the more it says.
+                found |= {"stronger"} if (apart & (a < b)).any() else set()
+                found |= {"weaker"} if (apart & (a > b)).any() else set()
+    if not seen:
+        return "other", further
+    return "same" if not found else found.pop() if len(found) == 1 else "other", further
+
+
+#: Relations, from the one that says least.
+_RELATIONS = ("<=", "<", "==")
+
+
+def _paired(ours: Any, theirs: Any) -> list[tuple[int, int]]:
+    """Which lines of the one are lines of the other: those in the same place, or those that share a side."""
+    if len(ours) == len(theirs):
+        return [(i, i) for i in range(len(ours))]
+    found = []
+    for i, one in enumerate(ours):
+        alike = [j for j, other in enumerate(theirs) if one.left == other.left or one.right == other.right]
+        alike.sort(key=lambda j, one=one: (one.left != theirs[j].left) + (one.right != theirs[j].right))
+        found += [(i, alike[0])] if alike else []
+    return found
+
+
+def _rooms(machine: Claim, hand: Claim) -> Iterator[tuple[list[Any], list[Any]]]:
+    """At instances of the one by machine, and states: what each line of both leaves between its sides."""
+    rng = np.random.default_rng(0)
+    for recipe, _ in islice(_met(machine), STATED):
+        try:
+            built = [claim.instances.build(recipe, False) for claim in (machine, hand)]
+            size = dimension(machine, built[0])
+            theta = rng.normal(size=(STATED, size))
+            with np.errstate(all="ignore"):
+                both = [sides(claim, at, theta) for claim, at in zip((machine, hand), built, strict=True)]
+        except (ValueError, AttributeError, LookupError, TypeError, ArithmeticError):
+            # It is no instance of both, or no number there.
+            continue
+        yield tuple([np.asarray(r, float) - np.asarray(l, float) for l, r in lines] for lines in both)
 
 
 def worked() -> float:
@@ -118,24 +154,34 @@ def measure(claim: Claim, by_hand: list[Claim], seconds: float) -> dict[str, Any
         "tried": found.tried,
         "of": found.of,
     }
-    told = [r for r in (found.least, found.proven) if r is not None]
-    order = ("same", "stronger", "weaker", "other")
-    best = min(
-        ((order.index(compared(r.change.claim, hand)), r, hand) for r in told for hand in by_hand),
-        key=lambda one: one[0],
-        default=None,
-    )
-    if best is None:
+    compared_with = []
+    for repair in found.repairs:
+        for hand in by_hand:
+            if hand.statement.kind == "counterexample":
+                continue
+            result, further = compared(repair.change.claim, hand)
+            verdict = results.shipped().entries[hand.id]["verdict"]
+            counted = counts(result, repair.word)
+            compared_with.append(
+                (not counted, ORDER.index(result), HOLDING.index(repair.word), repair, verdict, further)
+            )
+    if not compared_with:
         return {**row, "result": "none"}
-    place, repair, hand = best
-    hand_verdict = results.shipped().entries[hand.id]["verdict"]
+    _, place, _, repair, verdict, further = min(compared_with, key=lambda one: one[:3])
     return {
         **row,
-        "result": order[place],
+        "result": ORDER[place],
         "verdict": repair.word,
         "change": repair.change.text,
-        "by hand": hand_verdict,
+        "by hand": verdict,
+        "further": further,
     }
+
+
+def counts(result: str, verdict: str) -> bool:
+    """Whether a repair by machine is at least as strong as one by hand: it is the same; or what it says is stronger, or
+    not comparable, and is shown."""
+    return result == "same" or (result in ("stronger", "other") and verdict in HOLDING[:2])
 
 
 def main() -> None:
@@ -159,6 +205,8 @@ def main() -> None:
     print(f"{len(rows)} claims:", ", ".join(f"{count} {result}" for result, count in counts.most_common()))
 
 
+#: How repairs compare, from what is best.
+ORDER = ("same", "stronger", "other", "weaker")
 #: What is printed of each row.
 COLUMNS = ("id", "result", "verdict", "by hand", "seconds", "tried", "of", "change")
 

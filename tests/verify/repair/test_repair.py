@@ -133,6 +133,7 @@ def test_a_number_is_refined_to_the_least_that_is_proved():
     assert all(not stands for text, stands in search.known.items() if text.startswith(("2/5", "3/7")))
 
 
+@pytest.mark.slow
 def test_a_number_is_lessened_by_a_letter():
     claim = claims.get("feddcd/appendix-E/chain/oracles")
     search = Search(Bench(claim))
