@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 
 import sympy
 
@@ -23,8 +24,9 @@ HOLDING = ("proved", "certified", "supported")
 LONG = 160
 #: Repairs that are only supported, of which so many of a sort are told.
 _SUPPORTED = 2
-#: Letters that are taken off the least number that is shown.
-_LETTERS = 6
+#: Letters that are taken off the least number that is shown; numbers with names that are tried beside it; and numbers
+#: that hold without being shown, after which no others are looked for.
+_LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
 #: What it costs to say the same in another setting.
 RESTATED = 0.1
 #: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
@@ -201,8 +203,10 @@ class Search:
 
     def _refine(self, one: _Standing, repair: Repair) -> None:
         """Simpler numbers between what falls and what stands. Where the repair is shown: as far as they are shown, then
-        the least less a letter, then the least number against which nothing is found, by a name if it has one."""
-        shown, family, least, nearer = repair.word in HOLDING[:2], one.family, one.amount, ""
+        the least less a letter, then numbers with names above those that fall."""
+        shown, family, least = repair.word in HOLDING[:2], one.family, one.amount
+        # A number that holds, but is not shown to, is as a rule one of many.
+        unshown = 0
 
         def stands(amount: sympy.Expr) -> bool:
             return self._stands(family.change(self.claim, amount))
@@ -212,8 +216,10 @@ class Search:
             return self._checked(change) if change is not None and self._stands(change) else None
 
         def shows(amount: sympy.Expr) -> bool:
-            found = checked(amount)
+            nonlocal unshown
+            found = checked(amount) if unshown < _UNSHOWN else None
             if found is None or found.word not in HOLDING[:2]:
+                unshown += found is not None
                 return False
             self._tell(found)
             return True
@@ -224,17 +230,17 @@ class Search:
             for letter in letters[:_LETTERS]:
                 shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
-        for amount in (*(n / family.unit for n in named(family.unit * fallen, family.unit * open_)), open_):
-            if amount == least or not stands(amount):
-                continue
-            if not shown:
-                nearer = family.change(self.claim, amount).text
-                break
-            if (found := checked(amount)) is not None:
-                self._tell(found)
-                break
-        if nearer:
-            self.found.repairs[-1] = replace(repair, nearer=nearer)
+        if shown and open_ != least:
+            # The least number that a search leaves standing is below the least that holds.
+            for number in islice(named(family.unit * fallen, family.unit * least), _NAMES):
+                if (found := checked(number / family.unit)) is not None:
+                    self._tell(found)
+                    return
+        elif not shown:
+            numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
+            nearer = next((n for n in numbers if stands(n)), open_)
+            if nearer != least and (change := family.change(self.claim, nearer)) is not None:
+                self.found.repairs[-1] = replace(repair, nearer=change.text)
 
     def _enough(self, change: Change) -> bool:
         """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""

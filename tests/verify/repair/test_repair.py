@@ -1,6 +1,7 @@
 """The least change that makes a refuted claim true: what is tried, in which order, and what is told of what stands."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import sympy
@@ -13,7 +14,7 @@ from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.searching import Repair, Search
 from verify.repair.solving import solved
-from verify.repair.trials import Bench, Verdict
+from verify.repair.trials import Bench, Searched, Verdict
 
 x, y = ft.letters("x y")
 
@@ -140,6 +141,44 @@ def test_a_number_is_lessened_by_a_letter():
     search.agenda = [f for f in families(claim) if f.sort == "constant" and f.unit == sympy.Rational(5, 3)]
     told = {r.change.text: r.word for r in search.run().repairs}
     assert told["3 - kappa for 5/3"] == "proved" and "3 - v for 5/3" not in told
+
+
+def test_a_number_that_is_shown_has_one_with_a_name_below_it(monkeypatch):
+    # What the searches and checks of FedDCD's (10) say, where 4/e is the least: below that a search falls only if it is
+    # long, and only 2 is shown.
+    claim = claims.get("feddcd/theorem-6.1/eq-10")
+    monkeypatch.setattr(Bench, "fails_at_once", lambda bench, changed: False)
+    monkeypatch.setattr(
+        Bench, "search", lambda bench, changed, *more: _searched(changed.statement.constant > sympy.Rational(29, 20))
+    )
+    monkeypatch.setattr(Bench, "check", lambda bench, changed: Verdict(_word(changed), "", None, 100, ()))
+    search = Search(Bench(claim))
+    search.agenda = [f for f in families(claim) if f.sort == "prefactor"]
+    found = search.run()
+    assert found.proven.change.text == "the right side times 2"
+    assert [(r.word, r.change.text) for r in found.repairs[1:]] == [("supported", "the right side times 4*exp(-1)")]
+
+
+def _searched(stands):
+    return Searched(() if stands else (None,), 100, 1.0, "")
+
+
+def _word(claim):
+    constant = claim.statement.constant
+    return "certified" if constant >= 2 else "supported" if constant >= 4 / sympy.E else "refuted"
+
+
+def test_what_is_shown_in_another_setting_is_told_so():
+    claim = claims.get("fedadmm/eq-51/display")
+    made = (f.change(claim, sympy.S.One) for f in families(claim) if f.sort == "sign")
+    change = next(c for c in made if c is not None and c.text == "-29 for 29")
+    there = replace(change, claim=next(restated(change.claim)))
+    search = Search(Bench(claim))
+    search.found.repairs.append(Repair(there, Verdict("proved", "12 multipliers", 0.1, 134, ())))
+    first, *rest = repairing.told(search)
+    assert first == "proved, in another setting of the paper: fedadmm/eq-51/display with -29 for 29"
+    assert f"  of {there.claim.setting.text}" in rest
+    assert not any("further hypothesis" in line for line in rest)
 
 
 def test_a_change_that_fails_where_another_failed_is_not_searched(monkeypatch):
