@@ -31,7 +31,7 @@ from verify.pep import posing, programs, rounding
 from verify.pep.bounding import posed_as_claimed
 from verify.pep.gram import Form, NotLinear, scalar, value
 from verify.pep.programs import Certificate, Constraint, Program
-from verify.pep.prover import DoesNotHold, ProofStep, squares
+from verify.pep.prover import DoesNotHold, stored
 
 #: The steps of a proof, and the variable that is the least fall.
 STEP, POSITIVE, FALL = "one step of the potential", "nowhere negative: ", "fall"
@@ -215,7 +215,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
         shown = {STEP: Certificate(program, proof.multipliers, bound)}
         shown |= {f"{POSITIVE}{name}": p for name, p in nonnegative.items() if p is not None and chosen[name]}
         if all(step.check() for step in shown.values()):
-            return Potential(chosen, replace(found, upper=bound, steps={k: _step(p) for k, p in shown.items()}))
+            return Potential(chosen, replace(found, upper=bound, steps={k: stored(p) for k, p in shown.items()}))
     raise ValueError(f"no certificate of a potential was found in the time given, where the rate is about {rate:.9g}")
 
 
@@ -226,10 +226,6 @@ def _nonnegative(forms: Span) -> dict[str, Certificate | None]:
         if (program := forms.positive(name)) is not None:
             found[name] = rounding.prove(program, Fraction(0), [programs.equilibrated(program), program])
     return found
-
-
-def _step(proof: Certificate) -> ProofStep:
-    return ProofStep(proof.bound, {k: m for k, m in proof.multipliers.items() if m}, squares(proof.slack()))
 
 
 def _searched(claim: Claim, forms: Span, deadline: float, say: Say) -> tuple[float, dict[str, float]]:

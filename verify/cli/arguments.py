@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments, repairing
+from verify.cli import best, checking, experiments, repairing, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -26,17 +26,12 @@ from verify.report import atlas
 DEFAULT_OUT = "fedtheory-audit"
 #: Where a map is drawn by default.
 DEFAULT_MAP = "fedtheory-map.png"
-#: Where a comparison with the worst case is drawn by default.
-DEFAULT_TIGHT = "fedtheory-tight.png"
 #: Over how many clients the data are split by default.
 DEFAULT_CLIENTS = 10
 #: Mutants that a self-test tries, and seeds of its search for false alarms, by default.
 DEFAULT_MUTANTS, DEFAULT_SEEDS = 200, 5
 #: Mutants that are wrong in a region only.
 DEFAULT_REGIONS = 40
-
-#: Rounds after which a bound is compared with its worst case at most.
-MOST_STEPS = 20
 
 #: The largest number of processes.
 MOST_JOBS = 4096
@@ -344,36 +339,7 @@ def parser() -> argparse.ArgumentParser:
     owned(selftesting, "only its claims are mutated")
     selftesting.add_argument("--json", metavar="FILE", help="also write the results here as JSON")
 
-    tightening = command(
-        "tight",
-        "run_tight",
-        "compare a claim's bound with the exact worst case, over parameters",
-        "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
-        "fedtheory tight prox/step --own examples/proximal_point.py",
-        "fedtheory tight nesterov-rate/bound --own examples/gallery/nesterov_rate.py --at L=1 --steps 5",
-    )
-    tightening.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
-    owned(tightening, "its claims can be named too")
-    valued(tightening, "values of letters to fix, such as n=2")
-    tightening.add_argument(
-        "--steps",
-        type=_at_least(1, MOST_STEPS),
-        metavar="K",
-        help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS})",
-    )
-    tightening.add_argument(
-        "--baseline",
-        choices=BASELINES,
-        help="say where the stated factor is no better than that of this method, step for step",
-    )
-    tightening.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE.png",
-        default=DEFAULT_TIGHT,
-        help=f"figure to write (default: {DEFAULT_TIGHT})",
-    )
-    distributed(tightening)
+    tightening.register(command, owned, valued, distributed, _at_least, BASELINES)
     best.register(command, owned, valued, _at_least)
     repairing.register(command, owned, _at_least)
     conformance.register(command)

@@ -21,7 +21,7 @@ from fedtheory.claims import Claim
 from verify import results
 from verify.audit import FAILED, audit
 from verify.base import files, limits, sweeping
-from verify.cli import saving
+from verify.cli import saving, tightening
 from verify.cli.arguments import DEFAULT_CLIENTS, parser
 from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
@@ -174,6 +174,8 @@ def run_replay(args: argparse.Namespace) -> int:
         return 0 if stands else 1
     if (best := _best(args.file)) is not None:
         return best
+    if (after := tightening.replayed(args.file)) is not None:
+        return after
     entry = None if args.file.exists() else _carried(args.file.as_posix())
     checked = None if entry else _limited_certificate(args.file)
     if checked is not None:
@@ -342,36 +344,4 @@ def run_selftest(args: argparse.Namespace) -> int:
         for level in (float(samplers.TOTAL), 0.05)
     )
     consoles.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
-    return 0
-
-
-def run_tight(args: argparse.Namespace) -> int:
-    """Compare what a claim prints with its worst case, and draw both."""
-    # Loading matplotlib takes as long as all other commands.
-    from verify.report import style, tight
-    from verify.tightness import emptiness, rounds, sweep
-
-    own = _load_own(args)
-    claim, out = claims.get(args.id), style.checked(writable(args.out))
-    at = sweep.letters(args.at)
-    if claim in own and args.backend != "processes":
-        raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
-    log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
-    choices = len(sweep.tasks(claim, at, args.steps))
-    with sweeping.backend(args.backend, args.scheduler), consoles.progress(log, "points", choices) as advance:
-        # Other processes know the papers' claims only.
-        points = sweep.measure(claim, at, 1 if claim in own else args.jobs or sweeping.cores(), advance, args.steps)
-    for table in tight.tables(points):
-        consoles.show(report, table)
-    with files.replacing(out) as temporary:
-        tight.draw(claim, points, temporary)
-    repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
-    consoles.say(
-        report,
-        str(out),
-        *tight.words(points),
-        *rounds.words(points),
-        *emptiness.words(points, args.baseline),
-        *repaired,
-    )
     return 0

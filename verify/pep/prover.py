@@ -208,8 +208,7 @@ class Solving(_StepNames):
         return None
 
     def _keep(self, name: str, found: Certificate) -> None:
-        multipliers = {k: m for k, m in found.multipliers.items() if m != 0}
-        self.steps[name] = ProofStep(found.bound, multipliers, squares(found.slack()))
+        self.steps[name] = stored(found)
 
 
 class DoesNotHold(ValueError):
@@ -280,6 +279,12 @@ def _wrong(certificate: Certificate) -> str | None:
     if slack.constant < 0:
         return f"the bound falls short by {-slack.constant}"
     return None if certificate.check() else "the form that is left is not a sum of squares"
+
+
+def stored(found: Certificate) -> ProofStep:
+    """What is stored of a proof."""
+    multipliers = {name: m for name, m in found.multipliers.items() if m != 0}
+    return ProofStep(found.bound, multipliers, squares(found.slack()))
 
 
 def squares(remainder: Form) -> tuple[Fraction, ...]:

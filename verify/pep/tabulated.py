@@ -33,12 +33,39 @@ _CLOSE = 1e-9
 _GRID, _ROOM = 2**50, 1e-14
 
 
+@dataclass(frozen=True)
+class At:
+    """Coordinates of the rows, and function values: a candidate for a worst case."""
+
+    coordinates: Mapping[BasisVector, Array]
+    values: Mapping[str, Any]
+    d: int
+
+    def vector(self, of: Any) -> Array:
+        """The coordinates ``(d,)`` of a vector."""
+        total = np.array([Quotient(0)] * self.d, dtype=object)
+        for row, c in getattr(of, "coefficients", {}).items():
+            # What no constraint speaks of may be anything.
+            if row in self.coordinates:
+                total = total + Quotient(c) * self.coordinates[row]
+        return total
+
+    def number(self, form: Form) -> Any:
+        """The value of a form."""
+        total = Quotient(form.constant)
+        for (a, b), c in form.entries.items():
+            total += Quotient(c) * (self.coordinates[a] * self.coordinates[b]).sum()
+        for name, c in form.values.items():
+            total += Quotient(c) * self.values.get(name, Quotient(0))
+        return total
+
+
 class Replayed(NamedTuple):
-    """A run on a function of the class in ``d`` dimensions: both sides, computed by the claim's code in fractions."""
+    """A run on a function of the class, as ``at`` gives both: the sides, computed by the claim's code in fractions."""
 
     left: Fraction
     right: Fraction
-    d: int
+    at: At
 
 
 @dataclass(frozen=True)
@@ -88,60 +115,40 @@ class Tabulated:
         return out
 
 
-@dataclass(frozen=True)
-class _Point:
-    """Coordinates of the rows, and function values: a candidate for a worst case."""
-
-    coordinates: Mapping[BasisVector, Array]
-    values: Mapping[str, Any]
-    d: int
-
-    def vector(self, of: Any) -> Array:
-        """The coordinates ``(d,)`` of a vector."""
-        total = np.array([Quotient(0)] * self.d, dtype=object)
-        for row, c in getattr(of, "coefficients", {}).items():
-            # What no constraint speaks of may be anything.
-            if row in self.coordinates:
-                total = total + Quotient(c) * self.coordinates[row]
-        return total
-
-    def number(self, form: Form) -> Any:
-        """The value of a form."""
-        total = Quotient(form.constant)
-        for (a, b), c in form.entries.items():
-            total += Quotient(c) * (self.coordinates[a] * self.coordinates[b]).sum()
-        for name, c in form.values.items():
-            total += Quotient(c) * self.values.get(name, Quotient(0))
-        return total
-
-
 def replay(claim: Claim, posed: Formal, program: Program, solution: Solution, rounds: int) -> Replayed | None:
     """The largest left/right of runs near a solver's worst case that are those of functions of the class, or None.
 
     ``program``: as posed of the ``posed`` instance, in any units; ``solution``: of the same program. Methods that ask
     for more than functions, such as compressors, are not replayed.
     """
-    if posed.wider or not solution.gram or not _of_functions(posed):
+    if not solution.gram:
         return None
-    constraints = posed.constraints(True)
     found = []
     for point in _points(program, solution):
-        if any(point.number(c.form) > 0 for c in constraints):
-            continue
-        try:
-            found.append(_run(claim, posed, point, rounds))
-        except (LookupError, TypeError):
-            # What is asked for is in no table, or is no vector.
-            continue
+        found.append(rerun(claim, posed, point, rounds))
         if found[-1] is not None and _attained(found[-1], solution):
             break
-    runs = [run for run in found if run is not None and run.right > 0]
-    return max(runs, key=lambda run: run.left / run.right, default=None)
+    return max((run for run in found if run is not None), key=lambda run: run.left / run.right, default=None)
+
+
+def rerun(claim: Claim, posed: Formal, at: At, rounds: int) -> Replayed | None:
+    """The run on the functions that a candidate gives; None where these are none of the class, where the run asks for
+    more than is known of them, and where there is no left/right."""
+    if posed.wider or not _of_functions(posed):
+        return None
+    try:
+        if any(at.number(c.form) > 0 for c in posed.constraints(True)):
+            return None
+        found = _run(claim, posed, at, rounds)
+    except (LookupError, TypeError):
+        # What is asked for is in no table, or is no vector.
+        return None
+    return found if found is not None and found.right > 0 else None
 
 
 def _attained(run: Replayed, solution: Solution) -> bool:
     """Whether a run is as bad as the solver says that one may be, to all of its digits."""
-    return run.right > 0 and solution.value is not None and run.left >= run.right * Fraction(solution.value - _CLOSE)
+    return solution.value is not None and run.left >= run.right * Fraction(solution.value - _CLOSE)
 
 
 def _of_functions(posed: Formal) -> bool:
@@ -154,7 +161,7 @@ def _of_functions(posed: Formal) -> bool:
 # Points
 
 
-def _points(program: Program, solution: Solution) -> Iterator[_Point]:
+def _points(program: Program, solution: Solution) -> Iterator[At]:
     if len(program.blocks) != 1:
         return
     for case in faces.worst_cases(program, solution):
@@ -165,7 +172,7 @@ def _points(program: Program, solution: Solution) -> Iterator[_Point]:
         yield _in_space(program, inside[1])
 
 
-def _on_a_line(program: Program, case: faces.WorstCase) -> Iterator[_Point]:
+def _on_a_line(program: Program, case: faces.WorstCase) -> Iterator[At]:
     """A worst case in one dimension, in units in which its largest coordinate is one."""
     (rows,), units = program.blocks, program.units
     own = case.factors[0][:, 0] * [float(units.get(row, 1)) for row in rows]
@@ -179,10 +186,10 @@ def _on_a_line(program: Program, case: faces.WorstCase) -> Iterator[_Point]:
             name: Quotient(rounding.simplest(v * float(units.get(name, 1)) / size**2, tol))
             for name, v in zip(program.values, case.values.tolist(), strict=True)
         }
-        yield _Point(coordinates, values, 1)
+        yield At(coordinates, values, 1)
 
 
-def _in_space(program: Program, inside: rounding.FeasiblePoint) -> _Point:
+def _in_space(program: Program, inside: rounding.FeasiblePoint) -> At:
     """A feasible point in as many dimensions as there are rows: coordinates of its Gram matrix, rounded."""
     (rows,), (gram,) = program.blocks, inside.gram
     X = gram.astype(float)
@@ -196,13 +203,13 @@ def _in_space(program: Program, inside: rounding.FeasiblePoint) -> _Point:
         name: Quotient(v) * Quotient(program.units.get(name, 1))
         for name, v in zip(program.values, inside.values, strict=True)
     }
-    return _Point(coordinates, values, len(rows))
+    return At(coordinates, values, len(rows))
 
 
 # Runs
 
 
-def _run(claim: Claim, posed: Formal, point: _Point, rounds: int) -> Replayed | None:
+def _run(claim: Claim, posed: Formal, point: At, rounds: int) -> Replayed | None:
     """Both sides of the statement after so many rounds, on the functions that take the point's slopes and values; None
     where the hypotheses are not met in so many dimensions, or letters have other values."""
     formal = posed.instance.problem
@@ -219,10 +226,10 @@ def _run(claim: Claim, posed: Formal, point: _Point, rounds: int) -> Replayed | 
     if letters[0] != letters[1] or not hypotheses_hold(claim, instance):
         return None
     left, right = (np.asarray(side).ravel()[0] for side in sides(claim, instance, np.zeros((1, 0)), rounds)[0])
-    return Replayed(Fraction(left), Fraction(right), point.d)
+    return Replayed(Fraction(left), Fraction(right), point)
 
 
-def _tabulated(record: Record, point: _Point) -> Tabulated:
+def _tabulated(record: Record, point: At) -> Tabulated:
     tables = []
     for i, known in enumerate(record.asked):
         origin, slope = point.vector(record.origin[i, 0]), point.vector(record.slope[i, 0])

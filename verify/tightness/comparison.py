@@ -12,7 +12,7 @@ from below."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import singledispatch
@@ -66,6 +66,7 @@ class Point:
 
     ``printed`` holds if the worst case does not exceed it. An end is None where none was found: above, also where there
     is none (``note`` says so). ``part``: which comparison of a statement with several. ``verdict``: on ``printed``.
+    ``proof``: what shows the ends again without a solver, where that is kept.
     """
 
     subject: Subject
@@ -76,6 +77,7 @@ class Point:
     verdict: Verdict
     part: str = ""
     note: str = ""
+    proof: Any = field(default=None, repr=False, compare=False)
 
     @property
     def where(self) -> str:

@@ -8,7 +8,7 @@ there is a run, replayed in fractions on a function of the class. What is shown 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
@@ -28,11 +28,13 @@ from verify.pep import posing, programs, rounding, tabulated
 from verify.pep.bounding import bounded, enclosed, nonnegative, posed_as_claimed
 from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear, scalar
-from verify.pep.programs import Program
-from verify.pep.prover import Solving
+from verify.pep.programs import Certificate, Program
+from verify.pep.prover import DoesNotHold, ProofStep, Prover, Solving, Stored, stored
 from verify.tightness.comparison import Point, Subject, short
 from verify.tightness.grids import Choice
 
+#: The name of the step that is proved.
+_STEP = "T"
 #: Leaves of the tree of draws at most.
 _LEAVES = 16
 #: Rows of a program at most, those of twenty rounds of one client: at 17 it takes half a minute, at 29 many.
@@ -60,11 +62,19 @@ class _Sides(NamedTuple):
     of: str
 
 
+class Proof(NamedTuple):
+    """What shows a worst case again without a solver: multipliers from above, and a run from below."""
+
+    steps: Mapping[str, ProofStep]
+    run: tabulated.At | None
+
+
 @np.errstate(all="ignore")
-def after_rounds(claim: Claim, choice: Choice, rounds: int) -> tuple[Point, ...]:
+def after_rounds(claim: Claim, choice: Choice, rounds: int, known: Proof | None = None) -> tuple[Point, ...]:
     """The worst case of a bound after so many rounds at one choice of the parameters, beside what is stated.
 
-    Where the right side is a multiple of one quantity it is that multiple, otherwise left/right.
+    Where the right side is a multiple of one quantity it is that multiple, otherwise left/right. ``known``: nothing is
+    looked for, and all that it has is checked: ``DoesNotHold`` where it is not shown again.
     """
     letters = (("T", Fraction(rounds)), *choice.letters)
     with threadpool_limits(limits=1):
@@ -72,13 +82,18 @@ def after_rounds(claim: Claim, choice: Choice, rounds: int) -> tuple[Point, ...]
         try:
             with attributed(claim, instance.text):
                 taken = _taken(claim, instance, rounds)
-                found = _worst(taken, rounds)
+                found = _worst(taken, rounds) if known is None else _again(taken, rounds, known)
+        except DoesNotHold as error:
+            raise DoesNotHold(f"after {rounds} rounds: {error}") from error
         except (ValueError, NotLinear) as error:
+            if known is not None:
+                raise DoesNotHold(f"after {rounds} rounds: {error}") from error
             nothing = (Fraction(1), None, None, Verdict.OPEN)
             return (Point(Subject.RATIO, letters, *nothing, "after T rounds", str(error)),)
     subject = Subject.CONSTANT if taken.of else Subject.RATIO
     part = f"of {taken.of} after T rounds" if taken.of else "after T rounds"
-    return (Point(subject, letters, taken.claimed, found.lower, found.upper, found.verdict, part, found.note),)
+    ends = (found.lower, found.upper, found.verdict)
+    return (Point(subject, letters, taken.claimed, *ends, part, found.note, found.proof),)
 
 
 def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
@@ -125,35 +140,82 @@ def _leaves(claim: Claim, instance: Instance, rounds: int) -> bool:
 
 
 class _WorstCase(NamedTuple):
-    """The worst case between exact ends, the verdict on what is claimed, and a note: by what the lower is attained."""
+    """The worst case between exact ends, the verdict on what is claimed, a note (by what the lower is attained), and
+    what shows all this again."""
 
     lower: Fraction | None
     upper: Fraction | None
     verdict: Verdict
     note: str
+    proof: Proof | None = None
 
 
 def _worst(taken: _Sides, rounds: int) -> _WorstCase:
+    program, prover, run = _posed(taken), Solving(), None
+    if program is None:
+        found = _difference(taken, prover)
+    else:
+        posed = programs.equilibrated(program)
+        solution = programs.solve(posed)
+        run = tabulated.replay(taken.claim, taken.posed, posed, solution, rounds)
+        lower = None if run is None else run.left / run.right
+        upper = None if solution.value is None else _least(program, posed, solution.value, lower, taken.claimed)
+        if upper is not None:
+            prover.steps[_STEP] = stored(upper)
+        found = _between(taken, prover, run, upper, f"the solver says {solution.status}")
+    proved = found.upper is not None or found.verdict is Verdict.CERTIFIED
+    if not proved and run is None:
+        return found
+    return found._replace(proof=Proof(prover.steps if proved else {}, None if run is None else run.at))
+
+
+def _again(taken: _Sides, rounds: int, known: Proof) -> _WorstCase:
+    """As :func:`_worst`, by what is known alone."""
+    program, prover = _posed(taken), Stored(known.steps)
+    if program is None:
+        found = _difference(taken, prover)
+    else:
+        upper = prover.prove(_STEP, program, lambda: ())
+        run = None if known.run is None else tabulated.rerun(taken.claim, taken.posed, known.run, rounds)
+        found = _between(taken, prover, run, upper, "")
+    if set(prover.used) != set(known.steps):
+        raise DoesNotHold("there are steps that are no part of the proof")
+    if known.run is not None and found.lower is None:
+        raise DoesNotHold("the stored run is not one on a function of the class")
+    return found._replace(proof=known)
+
+
+def _posed(taken: _Sides) -> Program | None:
+    """The program whose value is the worst case; None where there is none, but left <= right may be shown."""
     constraints, ends = taken.posed.constraints(True), (taken.left, taken.right)
-    if taken.claimed == 0:
-        # No multiple of the right side, but left <= 0.
-        ends = (taken.left, Form({}, {}, 0))
     if taken.claimed == 0 or not programs.scales(*ends, constraints):
-        if taken.claimed != taken.above:
-            raise ValueError("an irrational multiple of what has a constant is not posed")
-        found = bounded(Solving(), "T", taken.posed, ends, taken.claimed, True, False, time.perf_counter())
-        # What is known from below of a difference is no share of the right side.
-        return _WorstCase(None, None, Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict, found.note)
+        return None
     program = programs.ratio(*ends, constraints)
     if max(map(len, program.blocks), default=0) > _ROWS:
         raise ValueError(f"the program has more than {_ROWS} rows")
-    posed = programs.equilibrated(program)
-    solution = programs.solve(posed)
-    run = tabulated.replay(taken.claim, taken.posed, posed, solution, rounds)
+    return program
+
+
+def _difference(taken: _Sides, prover: Prover) -> _WorstCase:
+    """No multiple of the right side; where 0 is claimed, left <= 0."""
+    if taken.claimed != taken.above:
+        raise ValueError("an irrational multiple of what has a constant is not posed")
+    ends = (taken.left, taken.right if taken.claimed else Form({}, {}, 0))
+    found = bounded(prover, _STEP, taken.posed, ends, taken.claimed, True, False, time.perf_counter())
+    # What is known from below of a difference is no share of the right side.
+    verdict = Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict
+    return _WorstCase(None, None, verdict, found.note)
+
+
+def _between(
+    taken: _Sides, prover: Prover, run: tabulated.Replayed | None, above: Certificate | None, otherwise: str
+) -> _WorstCase:
+    """The verdict by both ends; ``otherwise``: the note where there is no run."""
     lower = None if run is None else run.left / run.right
-    note = "" if run is None else f"a run in {run.d} dimension{'s' if run.d > 1 else ''}, replayed in fractions"
-    upper = None if solution.value is None else _least(program, posed, solution.value, lower, taken.claimed)
-    if upper is not None and not nonnegative(Solving(), "T", taken.right, constraints):
+    d = 0 if run is None else run.at.d
+    note = f"a run in {d} dimension{'s' if d > 1 else ''}, replayed in fractions" if d else otherwise
+    upper = None if above is None else above.bound
+    if upper is not None and not nonnegative(prover, _STEP, taken.right, taken.posed.constraints(True)):
         upper, note = None, "the right side is not shown to be nonnegative"
     verdict: Verdict = Verdict.OPEN
     if upper is not None and upper <= taken.claimed:
@@ -161,13 +223,13 @@ def _worst(taken: _Sides, rounds: int) -> _WorstCase:
     elif lower is not None and lower > taken.above:
         # A worst case that no run attains would refute nothing.
         verdict = Verdict.REFUTED
-    return _WorstCase(lower, upper, verdict, note or f"the solver says {solution.status}")
+    return _WorstCase(lower, upper, verdict, note)
 
 
 def _least(
     program: Program, posed: Program, value: float, lower: Fraction | None, claimed: Fraction
-) -> Fraction | None:
-    """The least bound that is proved: what a run attains, a simple fraction, what is claimed, or a number above."""
+) -> Certificate | None:
+    """A proof of the least bound that is found: what a run attains, a simple fraction, what is claimed, or another."""
     variants, near = (posed, program), max(_NEAR) * abs(value)
     attained = abs(float(claimed) - value) <= near
     # One of so small a denominator is not near by chance.
@@ -182,15 +244,15 @@ def _least(
             and guess <= claimed
             and (proof := rounding.prove_otherwise(program, posed, guess))
         ):
-            return proof.bound
-        if rounding.prove(program, guess, variants, _GUESSES if rows <= _MIDDLE else 1):
-            return guess
+            return proof
+        if proof := rounding.prove(program, guess, variants, _GUESSES if rows <= _MIDDLE else 1):
+            return proof
     above = rounding.upper_bound(program, value, variants)
     if above is not None and (above.bound <= claimed or claimed < value):
-        return above.bound
-    if claimed > value + near and rounding.prove(program, claimed, variants, 1):
-        return claimed
-    return None if above is None else above.bound
+        return above
+    if claimed > value + near and (proof := rounding.prove(program, claimed, variants, 1)):
+        return proof
+    return above
 
 
 # In words

@@ -16,6 +16,7 @@ from verify.evidence.parsing import fraction
 from verify.tightness import grids, rounds
 from verify.tightness.comparison import Point, Subject, at_choice, short
 from verify.tightness.grids import Choice, Letters
+from verify.tightness.kept import Kept
 
 #: The least size of a letter, and the reciprocal of the greatest.
 _SMALL = Fraction(1, 10**100)
@@ -46,15 +47,21 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
     return grids.choices(claim, at or {})
 
 
-def tasks(claim: Claim, at: Letters | None = None, steps: int | None = None) -> list[Callable[[], tuple[Point, ...]]]:
+def tasks(
+    claim: Claim, at: Letters | None = None, steps: int | None = None, known: Sequence[Kept] = ()
+) -> list[partial[tuple[Point, ...]]]:
     """What :func:`measure` computes: each gives the points of one choice. ``ValueError`` as there."""
     found = grid(claim, at)
     if steps is None:
         return [partial(at_choice, claim, choice) for choice in found]
     if not claim.statement.horizon:
         raise ValueError(f"{claim.id} says nothing of several steps: a bound after T rounds does")
+
+    def proof(choice: Choice, k: int) -> rounds.Proof | None:
+        return next((one.proof for one in known if (one.rounds, one.recipe) == (k, choice.recipes[0])), None)
+
     each = product(found[:_CHOICES], range(1, steps + 1))
-    return [partial(rounds.after_rounds, claim, choice, k) for choice, k in each]
+    return [partial(rounds.after_rounds, claim, choice, k, proof(choice, k)) for choice, k in each]
 
 
 def measure(
@@ -63,10 +70,13 @@ def measure(
     jobs: int = 1,
     progress: Callable[[str], None] | None = None,
     steps: int | None = None,
+    known: Sequence[Kept] = (),
+    keep: Callable[[Kept], None] = lambda one: None,
 ) -> tuple[Point, ...]:
     """The points of the grid, in order, for any number of ``jobs``; letters in ``at`` are fixed.
 
     ``steps``: a bound is compared after each number of rounds up to so many, at the first choices of the grid.
+    ``known``: what shows some of these again, without a solver; ``keep`` receives what shows those that are done.
     ``progress`` is called with the letters of each choice as it is done. ``ValueError`` if the claim has no worst case,
     for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a changed
     claim, which cannot be sent to another process.
@@ -74,14 +84,18 @@ def measure(
     if jobs > 1 and claim.changes:
         raise ValueError(f"the changed claim {claim.id} is measured in one process only, got jobs={jobs}")
     found: list[Point] = []
-    for points in sweeping.sweep(_done, [(task,) for task in tasks(claim, at, steps)], jobs):
+    asked = tasks(claim, at, steps, known)
+    for task, points in zip(asked, sweeping.sweep(_done, [(task,) for task in asked], jobs), strict=True):
         found.extend(points)
+        if points[0].proof is not None:
+            _, choice, taken, _ = task.args
+            keep(Kept(choice.recipes[0], taken, points[0].proof))
         if progress is not None:
             progress(points[0].where)
     return tuple(found)
 
 
-def _done(task: Callable[[], tuple[Point, ...]]) -> tuple[Point, ...]:
+def _done(task: partial[tuple[Point, ...]]) -> tuple[Point, ...]:
     return task()
 
 

@@ -1,0 +1,164 @@
+"""The command ``fedtheory tight``, and what it keeps of worst cases after some rounds."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
+    from verify.tightness.comparison import Point
+    from verify.tightness.kept import Store
+
+#: The figure, and rounds at most.
+DEFAULT, MOST_STEPS = "fedtheory-tight.png", 20
+
+
+def register(
+    command: Callable[..., argparse.ArgumentParser],
+    owned: Callable[[argparse.ArgumentParser, str], None],
+    valued: Callable[[argparse.ArgumentParser, str], None],
+    distributed: Callable[[argparse.ArgumentParser], None],
+    at_least: Callable[..., Callable[[str], int]],
+    baselines: Sequence[str],
+) -> None:
+    """Add the command; the arguments as :mod:`verify.cli.arguments` has them."""
+    asking = command(
+        "tight",
+        f"{__name__}.run_tight",
+        "compare a claim's bound with the exact worst case, over parameters",
+        "fedtheory tight locodl/theorem-3.1/one-step --at n=2 --out tight.png",
+        "fedtheory tight prox/step --own examples/proximal_point.py",
+        "fedtheory tight nesterov-rate/bound --own examples/gallery/nesterov_rate.py --at L=1 --steps 5",
+    )
+    asking.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
+    owned(asking, "its claims can be named too")
+    valued(asking, "values of letters to fix, such as n=2")
+    asking.add_argument(
+        "--steps",
+        type=at_least(1, MOST_STEPS),
+        metavar="K",
+        help=f"compare a bound after T = 1, ..., K rounds, each by a program of its own (at most {MOST_STEPS}); those "
+        "of more than 22 rows are told, and not solved",
+    )
+    asking.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE.json",
+        help="keep what --steps finds there, go on from it, and let `fedtheory replay` check it again",
+    )
+    asking.add_argument(
+        "--baseline",
+        choices=baselines,
+        help="say where the stated factor is no better than that of this method, step for step",
+    )
+    asking.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE.png",
+        default=DEFAULT,
+        help=f"figure to write (default: {DEFAULT})",
+    )
+    distributed(asking)
+
+
+def run_tight(args: argparse.Namespace) -> int:
+    """Compare what a claim prints with its worst case, and draw both."""
+    import sys
+
+    from fedtheory import claims
+    from verify.base import files, own, sweeping
+    from verify.cli.saving import writable
+    from verify.report import consoles, style, tight
+    from verify.tightness import emptiness, rounds, sweep
+
+    loaded = () if args.own is None else own.load(args.own)
+    claim, out = claims.get(args.id), style.checked(writable(args.out))
+    at = sweep.letters(args.at)
+    if claim in loaded and args.backend != "processes":
+        raise ValueError(f"the workers of a cluster do not know {claim.id}, a claim of your own file")
+    log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
+    kept = _kept(args, claim)
+    choices = len(sweep.tasks(claim, at, args.steps))
+    with sweeping.backend(args.backend, args.scheduler), consoles.progress(log, "points", choices) as advance:
+        # Other processes do not know the claims of a user's file.
+        jobs = 1 if claim in loaded else args.jobs or sweeping.cores()
+        points = sweep.measure(claim, at, jobs, advance, args.steps, kept.known, kept.add)
+    for table in tight.tables(points):
+        consoles.show(report, table)
+    with files.replacing(out) as temporary:
+        tight.draw(claim, points, temporary)
+    repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]
+    consoles.say(
+        report,
+        str(out),
+        *tight.words(points),
+        *rounds.words(points),
+        *emptiness.words(points, args.baseline),
+        *repaired,
+        *([] if args.keep is None else [f"kept in {args.keep}: fedtheory replay {args.keep} checks it again"]),
+    )
+    return 0
+
+
+def _kept(args: argparse.Namespace, claim: Claim) -> Store:
+    """Where points after some rounds are kept."""
+    from verify.cli.saving import writable
+    from verify.tightness import kept
+
+    if args.keep is None:
+        return kept.Store(claim)
+    if args.steps is None:
+        raise ValueError("--keep is for what --steps finds")
+    return kept.Store(claim, writable(args.keep))
+
+
+def replayed(path: Path) -> int | None:
+    """Check worst cases after some rounds again: 1 where one is not shown, None where the file holds none."""
+    from verify.evidence import formats
+
+    if not path.exists() or not formats.is_of("rounds", path):
+        return None
+    import sys
+
+    from verify.base import limits
+    from verify.pep.prover import DoesNotHold
+    from verify.report import consoles
+    from verify.tightness import kept
+
+    claim, points = kept.load(path)
+
+    def again() -> tuple[list[str], str]:
+        lines: list[str] = []
+        for one in points:
+            try:
+                lines.append(f"  {told(one.again(claim))}")
+            except DoesNotHold as error:
+                return lines, str(error)
+        return lines, ""
+
+    lines, why = limits.limited(again, limits.SECONDS, limits.BYTES, str(path))
+    end = f"does NOT hold: {why}" if why else "holds: all ends were shown again, in exact arithmetic, without a solver"
+    consoles.say(
+        consoles.console(sys.stdout),
+        f"{claim.id}  ({claim.where})" if claim.where else claim.id,
+        *lines,
+        f"what is kept {end}",
+    )
+    return 1 if why else 0
+
+
+def told(point: Point) -> str:
+    """A worst case after some rounds in a line, its ends rounded outwards where they differ."""
+    from verify.tightness.comparison import Subject, short
+    from verify.tightness.sweep import rounded
+
+    ends = ["-" if v is None else rounded(v, up) for v, up in ((point.lower, False), (point.upper, True))]
+    known = f"in [{', '.join(ends)}]"
+    if point.lower is not None and point.lower == point.upper:
+        known = f"exactly {short(point.lower)}"
+    what = "left/right" if point.subject is Subject.RATIO else "worst case"
+    stated = rounded(point.printed, True)
+    return f"{point.where}: {what} {point.part} {known}, stated {stated}: {point.verdict}"
