@@ -10,6 +10,7 @@ random, as many to each node as before. At scale, 10,000 authors are generated a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,7 @@ _AFTER_1 = (
 )
 _AFTER_ERRORS = (
     "a role's own majority errs a little more than the prediction -1, where that of an author of posts errs least of "
-    "all. lambda = 1/n and 10/n are about equally good."
+    "all. Which lambda is best is not clear: the medians of 1/n and 10/n are 0.04 % of the test examples apart."
 )
 _AFTER_2 = (
     "the text's main point is seen: after 30 rounds FSVRG is all but at the optimum in f, where GD and CoCoA+ are a "
@@ -127,7 +128,7 @@ FIGURES = (
                 only=(_GOOGLE,),
             ),
         ),
-        (_PLAYS, _POSTS),
+        (replace(_PLAYS, seeds=48), _POSTS),
         partial(_tasks, "naive"),
         read,
         remark=_AFTER_ERRORS,
