@@ -14,7 +14,15 @@ from fedtheory.classes.compressors import (
     UnbiasedCompressors,
 )
 from fedtheory.classes.convex import Composite, Convex, ConvexLipschitz, StronglyConvex
-from fedtheory.classes.smooth import PolyakLojasiewicz, Smooth, SmoothConvex, SmoothOwn, WeaklyConvex
+from fedtheory.classes.growth import ConvexQuadraticGrowth, RestrictedSecant
+from fedtheory.classes.smooth import (
+    PolyakLojasiewicz,
+    Smooth,
+    SmoothConvex,
+    SmoothConvexLipschitz,
+    SmoothOwn,
+    WeaklyConvex,
+)
 from fedtheory.classes.strongly_convex import (
     ConvexBlocks,
     OneStronglyConvex,
@@ -31,14 +39,17 @@ __all__ = [
     "Convex",
     "ConvexBlocks",
     "ConvexLipschitz",
+    "ConvexQuadraticGrowth",
     "FunctionClass",
     "InexactOracles",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
+    "RestrictedSecant",
     "Smooth",
     "SmoothBlocks",
     "SmoothConvex",
+    "SmoothConvexLipschitz",
     "SmoothEach",
     "SmoothOwn",
     "SmoothStronglyConvex",

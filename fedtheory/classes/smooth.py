@@ -13,6 +13,7 @@ from fedtheory.classes.base import Average, FunctionClass, each, extremes, f_sta
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.growth import steepest_squared
 from fedtheory.problems.separable import lojasiewicz_constant
 
 
@@ -96,6 +97,52 @@ class SmoothConvex(FunctionClass):
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
         mu, L = extremes(problem)
         return each(mu, problem.n), each(L, problem.n)
+
+
+@dataclass(frozen=True)
+class SmoothConvexLipschitz(FunctionClass):
+    """Each f_i is convex, L-smooth and M-Lipschitz, so that its gradients are of length M at most; the sum has a
+    minimiser, x*. A property of each f_i, so that the average has it too.
+
+    ``problem.L`` is L, ``problem.M`` is M. There is no mu, and no kappa. What holds of convex and smooth functions
+    between each two points, and the bound of each gradient, are all that is known at finitely many points: conjugates
+    are (1/L)-strongly convex, and finite on the ball of radius M alone, and the maximum of the parabolas which one has
+    to exceed is such a function there (Taylor, Hendrickx and Glineur, 2017).
+    """
+
+    L: sympy.Symbol
+    M: sympy.Symbol
+
+    constants: ClassVar[tuple[str, ...]] = ("L",)
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"each convex, {self.L}-smooth and {self.M}-Lipschitz"
+
+    @property
+    def letters(self) -> Mapping[sympy.Symbol, Source]:
+        """The letters of the class, and where their values come from."""
+        return {self.L: "L", self.M: lambda problem, params: problem.M}
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Whether the functions of an instance belong to the class."""
+        f = problem.f
+        return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(self._steepest(problem)) <= problem.M**2)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
+        f = problem.f
+        return each(min(0 * problem.L, *f.mu), f.n), each(max(problem.L, *f.L), f.n)
+
+    def steepest(self, problem: Problem, params: Any) -> Any:
+        """The square of the length of a gradient, at most: as declared, or as of functions that do not keep to it."""
+        return max(problem.M**2, *self._steepest(problem))
+
+    @staticmethod
+    def _steepest(problem: Problem) -> Array:
+        known: Any = getattr(problem.f, "steepest_squared", None)
+        return steepest_squared(problem.f, problem.optimum.x) if known is None else known
 
 
 @dataclass(frozen=True)

@@ -19,13 +19,14 @@ from fedtheory.problems.quadratic import Quadratics
 class Problem:
     """minimise sum_i f_i(x) + n g(x), over x in R^d; the average form (1/n) sum f_i + g has the same minimiser.
 
-    ``g`` holds one function (``g.n == 1``) or is None. ``declared`` may state (mu, L) weaker than the true ones;
+    ``g`` holds one function (``g.n == 1``) or is None. ``declared`` may state (mu, L) weaker than the true ones,
+    and a third constant, M, of classes that have one;
     ``known`` is the optimum where the construction fixes it.
     """
 
     f: Functions
     g: Functions | None = None
-    declared: tuple[Any, Any] | None = None
+    declared: tuple[Any, ...] | None = None
     known: Optimum | None = None
 
     def __post_init__(self) -> None:
@@ -57,6 +58,13 @@ class Problem:
             return self.declared[1]
         parts = [self.f.L] if self.g is None else [self.f.L, self.g.L]
         return float(max(np.max(p) for p in parts))
+
+    @property
+    def M(self) -> Any:
+        """A Lipschitz constant of every f_i, where one is declared beside a smoothness constant; ``AttributeError``."""
+        if self.declared is None or len(self.declared) < 3:
+            raise AttributeError("no Lipschitz constant M is declared of the problem")
+        return self.declared[2]
 
     @cached_property
     def optimum(self) -> Optimum:

@@ -17,6 +17,7 @@ from fedtheory.problems import nonconvex
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.ridged import Ridged
 
 
 class Profile(NamedTuple):
@@ -146,6 +147,8 @@ def _ratios(piece: _Piece) -> list[Any]:
 
 def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
     """Whether (1/n) sum f_i + g is known to be least at ``x (d,)``, where its gradient vanishes."""
+    if isinstance(f, Ridged):
+        return g is None and f.secants(x) is not None
     parts = [f] if g is None else [f, *[g] * f.n]
     if sum(v for part in parts for v in part.mu) >= 0:
         return True

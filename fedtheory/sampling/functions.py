@@ -15,11 +15,14 @@ from fedtheory.classes import (
     Composite,
     Convex,
     ConvexLipschitz,
+    ConvexQuadraticGrowth,
     OneStronglyConvex,
     PolyakLojasiewicz,
+    RestrictedSecant,
     Smooth,
     SmoothBlocks,
     SmoothConvex,
+    SmoothConvexLipschitz,
     SmoothEach,
     SmoothOwn,
     SmoothStronglyConvex,
@@ -33,7 +36,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
-from fedtheory.sampling import members, nonsmooth
+from fedtheory.sampling import growing, members, nonsmooth
 from fedtheory.sampling.members import Sampler, sampler
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
@@ -308,6 +311,9 @@ sampler.register(Convex, nonsmooth.ConvexSampler)
 sampler.register(StronglyConvex, nonsmooth.ConvexSampler)
 sampler.register(ConvexLipschitz, nonsmooth.LipschitzSampler)
 sampler.register(Composite, nonsmooth.CompositeSampler)
+sampler.register(SmoothConvexLipschitz, growing.SmoothLipschitzSampler)
+sampler.register(ConvexQuadraticGrowth, growing.QuadraticGrowthSampler)
+sampler.register(RestrictedSecant, growing.RestrictedSecantSampler)
 
 
 def _constant(recipe: Recipe) -> Fraction:

@@ -19,7 +19,7 @@ from fedtheory.sampling.members import Sampler, sampler
 _CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
 _SHARES = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4", 1, -1))
 #: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
-_STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
+STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
 
 
 def _kink(rng: np.random.Generator) -> Fraction:
@@ -70,7 +70,7 @@ class LipschitzSampler(Sampler):
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member: mostly as steep as the class allows."""
         M = members.scale(rng)
-        steep = tuple(M * Fraction(v) for v in pick(rng, _STEEP.get(d, (("1", *("0",) * (d - 1)),))))
+        steep = tuple(M * Fraction(v) for v in pick(rng, STEEP.get(d, (("1", *("0",) * (d - 1)),))))
         drawn = [[pick(rng, _SHARES) for _ in range(d)] for _ in range(n)]
         means = [sum(v[j] for v in drawn) / n for j in range(d)]
         # The largest gradient at x*, less the mean, is as long as the class allows, or shorter.

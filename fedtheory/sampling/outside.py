@@ -102,6 +102,44 @@ def _less_steep(of: classes.PolyakLojasiewicz, problem: Problem, params: Any, kn
     yield "other functions", replace(problem, f=changed), params
 
 
+@outside.register(classes.SmoothConvexLipschitz)
+def _steeper(of: classes.SmoothConvexLipschitz, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances a little less smooth or convex than the class allows, or steeper."""
+    f: Any = problem.f
+    steepest = of.steepest(problem, params)
+    for name, worse, changed in _worse(of, problem, params, known):
+        # As steep as the class allows.
+        cast(Any, worse.f).steepest_squared = each(problem.M**2, f.n)
+        yield name, worse, changed
+    for i in range(f.n):
+        steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=f.L)
+        steep.steepest_squared = np.where(np.arange(f.n) == i, steepest * (1 + WORSE), problem.M**2)
+        yield "steeper functions", replace(problem, f=steep), params
+
+
+@outside.register(classes.ConvexQuadraticGrowth)
+def _growing(of: classes.ConvexQuadraticGrowth, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances of which one function is a little less convex than the class allows, or whose average grows faster."""
+    f: Any = problem.f
+    _, high = of.growth(problem)
+    for i in range(f.n):
+        mu = np.where(np.arange(f.n) == i, min(0 * problem.L, *known.f.mu) - WORSE, f.mu)
+        less: Any = SimpleNamespace(n=f.n, d=f.d, mu=mu, L=each(problem.L, f.n))
+        yield "less convex functions", replace(problem, f=less), params
+    faster: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=each(high * (1 + WORSE), f.n))
+    yield "other functions", replace(problem, f=faster), params
+
+
+@outside.register(classes.RestrictedSecant)
+def _sloping(of: classes.RestrictedSecant, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose average meets one of the two conditions, and nearly the other."""
+    f: Any = problem.f
+    low, high = of.growth(problem)
+    for mu, L in ((problem.mu, high * (1 + WORSE)), (low * (1 - WORSE), problem.L)):
+        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(mu, f.n), L=each(L, f.n))
+        yield "other functions", replace(problem, f=changed), params
+
+
 @outside.register(classes.Convex)
 @outside.register(classes.StronglyConvex)
 @outside.register(classes.ConvexLipschitz)

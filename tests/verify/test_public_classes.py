@@ -58,6 +58,7 @@ def prox(problem, params, state, draw):
 
 descent = ft.one_step(gd, E(F_next) <= F - gamma * (1 - gamma * L / 2) * G)
 proximal = ft.method("proximal-point", prox, ["gamma"], {"x": "point"})
+rooted = ft.method("gradient-descent", step, ["gamma", "p"], {"x": "point"})
 """
 
 CLASSES = {
@@ -166,6 +167,50 @@ method = ft.method("gradient-descent", step, ["gamma", "p"], {"x": "point"})
 setting = ft.Setting(algorithm=method, functions=ft.ConvexLipschitz(M), clients=(1, 2))
 V, _ = quantities(root, "V")
 CLAIMS = pair(setting, *(ft.inequality(V <= M**2 / (c * p)) for c in (4, 5)))
+""",
+    # Beyond M/L from x* values grow as a line does: neither smoothness nor the bound of the gradients says it alone.
+    "SmoothConvexLipschitz": """
+setting = ft.Setting(algorithm=rooted, functions=ft.SmoothConvexLipschitz(L, M), clients=(1,))
+lines = (ft.inequality(F <= p * D + M**2 / (4 * p) - c * M**2 / (10 * L)) for c in (5, 6))
+CLAIMS = pair(setting, *lines, (2 * p <= L,))
+""",
+    "SmoothConvexLipschitz, each": """
+setting = of(ft.SmoothConvexLipschitz(alpha, beta), clients=(2,))
+half = sympy.Rational(1, 2)
+CLAIMS = pair(setting, *(ft.one_step(gd, E(D_next) <= D - 2 * gamma * F + c * (gamma * beta) ** 2) for c in (1, half)))
+""",
+    "SmoothConvexLipschitz, smooth": """
+falls = ft.one_step(gd, E(F_next) <= F - gamma * (1 - gamma * L / 2) * G)
+setting = of(ft.SmoothConvexLipschitz(L, M), clients=(1, 2))
+CLAIMS = pair(setting, falls, ft.inequality(G <= M**2 / 2), short)
+""",
+    # What holds of smooth functions up to 2/L holds up to 1/L.
+    "ConvexQuadraticGrowth": """
+setting = of(ft.ConvexQuadraticGrowth(L), clients=(1, 2))
+steps = (ft.one_step(gd, E(D_next) <= D - 2 * gamma * F) for _ in range(2))
+CLAIMS = pair(setting, *steps, short, (5 * gamma * L <= 6,))
+""",
+    "ConvexQuadraticGrowth, steep": """
+setting = of(ft.ConvexQuadraticGrowth(alpha), clients=(1,))
+CLAIMS = pair(setting, *(ft.inequality(G <= c * alpha**2 * D) for c in (4, sympy.Rational(39, 10))))
+""",
+    "ConvexQuadraticGrowth, not smooth": """
+setting = of(ft.ConvexQuadraticGrowth(L), clients=(1, 2))
+CLAIMS = pair(setting, ft.inequality(2 * F <= L * D), ft.inequality(G <= 2 * L * F))
+""",
+    "RestrictedSecant": """
+setting = of(ft.RestrictedSecant(mu, L), clients=(1, 2))
+one, other = (ft.contracts(gd, ft.distance, 1 - 2 * gamma * mu + c * gamma**2 * L**2) for c in (1, 0))
+CLAIMS = pair(setting, one, other)
+""",
+    # Of smooth functions f falls.
+    "RestrictedSecant, neither convex nor smooth": """
+setting = of(ft.RestrictedSecant(mu, L), clients=(1,))
+CLAIMS = pair(setting, ft.inequality(mu * D <= 2 * F), ft.one_step(gd, E(F_next) <= F), (), (gamma * L <= 1,))
+""",
+    "RestrictedSecant, its bounds": """
+setting = of(ft.RestrictedSecant(alpha, beta), clients=(2,))
+CLAIMS = pair(setting, ft.inequality(G <= beta**2 * D), ft.inequality(G <= 2 * beta * F))
 """,
     "Composite": """
 def both(problem, params, state, draw):

@@ -106,7 +106,8 @@ class Record:
     too. A gradient there would depend on the noise, and is refused.
 
     Functions that need not be smooth have an infinite L_i: what is asked of them is a subgradient, which need not be
-    the one that a proximal point is known by, nor at the origin the slope there. ``steepest``: the square of the length
+    the one that a proximal point is known by, nor at the origin the slope there. Of functions with an infinite -mu_i
+    nothing is known. ``steepest``: the square of the length
     of each gradient, at most.
     """
 
@@ -210,7 +211,8 @@ class Record:
         be smooth there is no such bound from above.
         """
         for i in range(self.n):
-            if self.mu[i] == self.L[i]:
+            if self.mu[i] == self.L[i] or self.mu[i] == -math.inf:
+                # One function alone, or any.
                 continue
             smooth = self.L[i] < math.inf
             if self.anchored:

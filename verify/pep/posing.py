@@ -78,6 +78,8 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
     if anything:
         # A class of one function has its answers built in.
         mu = mu - 1
+    if min(mu) == -math.inf and (setting.hints.coordinates or not setting.centred):
+        raise ValueError(f"of functions {of.text} no worst case is known where they are of parts or of variables each")
     if setting.hints.coordinates:
         return _in_parts(setting, given, mu, L)
     if not setting.centred:
@@ -85,7 +87,7 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
     x_star = row("x*")
     with_g = problem.g is not None
     y_star = (rows("y*", n) if with_g else rows_of_sum_zero("y*", n)).view(Majorised)
-    declared = (problem.mu, problem.L)
+    declared = problem.declared or (problem.mu, problem.L)
     if of.conjugates:
         record = Record("f*", 1 / L, 1 / mu, y_star, repeated(x_star, n))
         return _formal(setting, given, Dual(record, mu, L), None, declared, x_star, y_star, (record,), (y_star,))
@@ -131,7 +133,7 @@ def _formal(
     given: Instance,
     f: Any,
     g: Any,
-    declared: tuple[Any, Any],
+    declared: tuple[Any, ...],
     x_star: Any,
     y_star: Array,
     records: tuple[Record, ...],

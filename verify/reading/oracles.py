@@ -51,7 +51,8 @@ def problem(
     whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas."""
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
-    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in CONSTANTS}
+    # M is asked for only where it is declared.
+    numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M")}
     return Named(
         "the problem",
         {

@@ -9,6 +9,7 @@ from fedtheory.claims import Claim
 from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
+from fedtheory.problems.ridged import Ridged
 
 #: What quadratics are called among the sorts of functions.
 QUADRATICS = "quadratics"
@@ -41,6 +42,8 @@ def sort_of(f: Any) -> str:
         return ("two slopes", "three slopes", "kinks")[min(len(inner.slopes), 4) - 2]
     if isinstance(inner, Quadratics):
         return QUADRATICS
+    if isinstance(inner, Ridged):
+        return "functions with ridges"
     return "quadratics with a strip" if isinstance(inner, LessHuber) else "other functions"
 
 

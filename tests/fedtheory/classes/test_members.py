@@ -8,7 +8,9 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
+from fedtheory.problems.growth import secants
 from fedtheory.problems.noise import Noise
+from fedtheory.problems.ridged import Ridged
 from fedtheory.randomness import expectation, support_of
 from fedtheory.sampling import building, drawing
 from fedtheory.sampling.functions import sampler
@@ -33,6 +35,9 @@ CLASSES = {
     "Convex": ft.Convex(),
     "StronglyConvex": ft.StronglyConvex(mu),
     "ConvexLipschitz": ft.ConvexLipschitz(L),
+    "SmoothConvexLipschitz": ft.SmoothConvexLipschitz(alpha, beta),
+    "ConvexQuadraticGrowth": ft.ConvexQuadraticGrowth(L),
+    "RestrictedSecant": ft.RestrictedSecant(mu, L),
 }
 
 
@@ -44,7 +49,8 @@ def problems(functions, **more):
         yield building.problem_of(setting, recipe, True), rng
 
 
-@pytest.mark.parametrize("name", CLASSES)
+# RestrictedSecant says nothing of the curvatures of any f_i.
+@pytest.mark.parametrize("name", sorted(CLASSES.keys() - {"RestrictedSecant"}))
 def test_members_belong_to_their_class_and_are_least_at_x_star(name):
     functions, curved, others = CLASSES[name], 0, 0
     for problem, rng in islice(problems(functions), 60):
@@ -75,6 +81,74 @@ def test_members_belong_to_their_class_and_are_least_at_x_star(name):
         curved += bool(min(problem.f.mu) < 0)
     assert (others > 5) == (name in ("Convex", "StronglyConvex", "ConvexLipschitz"))
     assert (curved > 5) == (name in ("Smooth", "WeaklyConvex") or "Lojasiewicz" in name)
+
+
+def points(problem, rng, recipe):
+    """Points that are looked at: anywhere, and where derivatives bend or jump."""
+    for _ in range(6):
+        yield problem.x_star + np.array([Fr(int(v), 4) for v in rng.integers(-40, 41, problem.d)], dtype=object)
+    for client in recipe["clients"]:
+        for name in ("jump_at", "kink", "kink_beyond", "dip_from", "dip_to"):
+            at = client.get(name, ())
+            at = at if isinstance(at, tuple) else (at,)
+            if at:
+                yield problem.x_star + np.array([*at, *[Fr(0)] * (problem.d - len(at))], dtype=object)
+
+
+def told(functions, x, gap, slopes, problem):
+    """The inequalities from which bounds of the three classes are derived: by name, what is at most 0."""
+    slope, square = slopes.sum(axis=0) / problem.n, (x**2).sum()
+    product, length = (slope * x).sum(), (slope**2).sum()
+    if type(functions) is ft.SmoothConvexLipschitz:
+        return {"steep": max((slopes**2).sum(axis=-1)) - problem.M**2}
+    if type(functions) is ft.ConvexQuadraticGrowth:
+        growth = gap - problem.L / 2 * square
+        return {"growth": growth, "slope": gap + length / (2 * problem.L) - product}
+    return {
+        "below": problem.mu / 2 * square - gap,
+        "above": gap - problem.L / 2 * square,
+        "secant": problem.mu * square - product,
+        "error": length - problem.L**2 * square,
+    }
+
+
+@pytest.mark.parametrize("name", ["SmoothConvexLipschitz", "ConvexQuadraticGrowth", "RestrictedSecant"])
+def test_what_bounds_are_derived_from_holds_of_members_and_is_attained(name):
+    functions, attained = CLASSES[name], set()
+    setting = ft.Setting(algorithm=still, functions=functions, letters=tuple(functions.letters))
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        recipe = drawing.drawn(setting, rng)
+        problem = building.problem_of(setting, recipe, True)
+        each = np.zeros((problem.n, 1), dtype=int)
+        least = problem.f.value(problem.x_star + each).sum()
+        seen = []
+        for x in points(problem, rng, recipe):
+            values, slopes = problem.f.value(x + each), problem.f.gradient(x + each)
+            gap = (values.sum() - least) / problem.n
+            for which, form in told(functions, x - problem.x_star, gap, slopes, problem).items():
+                assert form <= 0, (which, recipe)
+                attained |= {which} if form == 0 and gap else set()
+            seen.append((x, values, slopes))
+        if "Convex" in name:
+            for x, values, slopes in seen:
+                for y, others, tangents in seen:
+                    bend = ((slopes - tangents) ** 2).sum(axis=-1) / (2 * problem.L) if "Smooth" in name else 0
+                    assert (others + (tangents * (x - y)).sum(axis=-1) + bend <= values).all()
+    assert attained == set(told(functions, x - problem.x_star, gap, slopes, problem))
+
+
+def test_ridges_are_differentiable_and_lead_off_a_ray():
+    f = Ridged(*(np.array(v, dtype=object) for v in ([Fr(1)], [Fr(1, 4)], [Fr(1), Fr(-2), Fr(3)], [[Fr(0)] * 3])))
+    at = np.array([2.25, -1.3, 3.5])
+    near = at + 1e-6 * np.concatenate([np.eye(3), -np.eye(3)])
+    values = f.value(near[:, None, :])[:, 0].astype(float)
+    assert np.allclose((values[:3] - values[3:]) / 2e-6, f.gradient(at[None, :])[0].astype(float), atol=1e-6)
+    ray = f.centre + np.array([Fr(1), Fr(0), Fr(0)], dtype=object)
+    assert (f.gradient(ray[None, :])[0] == [1, 4, 0]).all()
+    assert (f.gradient(f.centre[None, :])[0] == 0).all()
+    least, largest = secants(f, f.centre)
+    assert least == Fr(1, 2) and 17 < largest**2 < Fr(171, 10)
 
 
 def test_a_constant_that_is_too_large_is_no_constant_of_the_class():
