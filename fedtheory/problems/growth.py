@@ -67,7 +67,7 @@ def _lines(f: Any, x: Array) -> list[list[_Line]] | None:
     or a derivative jumps at x."""
     if not isinstance(f, Kinked):
         found = profiles(f, x) if hasattr(f, "gradient") else None
-        return found and [[_Line(p, {}) for p in parts] for parts in found]
+        return None if found is None else [[_Line(p, {}) for p in parts] for parts in found]
     plain, away = profiles(f.f, x), np.broadcast_to(f.kink - x, (f.n, f.d))
     if plain is None or ((away == 0) & (f.jump != 0)).any():
         return None

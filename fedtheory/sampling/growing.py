@@ -38,14 +38,14 @@ class SmoothLipschitzSampler(Sampler):
         steep = [M * Fraction(v) for v in pick(rng, STEEP.get(d, (("1", *("0",) * (d - 1)),)))]
         drawn = [[pick(rng, (-1, 0, 0, 1)) for _ in range(d)] for _ in range(n)]
         means = [Fraction(sum(v[j] for v in drawn), n) for j in range(d)]
-        # Half as steep at x*, or less, so that there is something left on both sides.
-        y = [tuple(steep[j] * (v[j] - means[j]) / 4 for j in range(d)) for v in drawn]
+        # At x* as steep as the class allows, or less, so that there is something left on both sides.
+        most = max(Fraction(1), *(abs(v[j] - means[j]) for v in drawn for j in range(d)))
+        share = pick(rng, (Fraction(1), Fraction(1, 2), Fraction(1, 4))) / most
+        y = [tuple(share * steep[j] * (v[j] - means[j]) for j in range(d)) for v in drawn]
         used = pick(rng, (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 2)))
 
         def client(i: int) -> Recipe:
-            h = [
-                L * pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2))) if steep[j] else Fraction(0) for j in range(d)
-            ]
+            h = [pick(rng, (L, L, L / 2)) if v else Fraction(0) for v in steep]
             # From x* the gradient has so far to go, down and up, until it is as steep as can be.
             down, up = ([used * (steep[j] + sign * y[i][j]) for j in range(d)] for sign in (1, -1))
             return {
@@ -60,7 +60,7 @@ class SmoothLipschitzSampler(Sampler):
         clients = tuple(client(i) for i in range(n))
         return {"d": d, "x": small(rng, d), "clients": clients, str(self.of.L): L, str(self.of.M): M}
 
-    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:  # type: ignore[override]
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
         """(0, L, M) for the L and the M of a recipe; ``ValueError`` unless they are positive."""
         L, M = recipe[str(self.of.L)], recipe[str(self.of.M)]
         check_shape(recipe["d"], L, M)
@@ -78,9 +78,13 @@ class QuadraticGrowthSampler(Sampler):
             # A line that touches the parabola L z^2/2 is 0 at half the place where it does.
             jump = tuple(L * pick(rng, tuple(Fraction(v) for v in (0, "1/2", "1/2", 1))) for _ in range(d))
             side = tuple(pick(rng, (1, -1)) for _ in range(d))
-            sort = pick(rng, (Fraction(0), Fraction(0), Fraction(0), Fraction(1), Fraction(1, 2)))
+            share = pick(rng, (Fraction(0), Fraction(0), Fraction(0), Fraction(1), Fraction(1, 2)))
+            low, high = share * L, pick(rng, (share * L, L))
+            # On the other side of x* it may be as high as it can: a step from the kink leads there.
             return {
-                "h": tuple(sort * L for _ in range(d)),
+                "h": tuple(high if s > 0 else low for s in side),
+                "h_above": tuple(low if s > 0 else high for s in side),
+                "kink": (Fraction(0),) * d,
                 "jump": jump,
                 "jump_at": tuple(s * (a / L or Fraction(1)) for s, a in zip(side, jump, strict=True)),
                 "choice": tuple(pick(rng, (Fraction(1), Fraction(-1), Fraction(0))) for _ in range(d)),

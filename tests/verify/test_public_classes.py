@@ -196,7 +196,7 @@ CLAIMS = pair(setting, *(ft.inequality(G <= c * alpha**2 * D) for c in (4, sympy
 """,
     "ConvexQuadraticGrowth, not smooth": """
 setting = of(ft.ConvexQuadraticGrowth(L), clients=(1, 2))
-CLAIMS = pair(setting, ft.inequality(2 * F <= L * D), ft.inequality(G <= 2 * L * F))
+CLAIMS = pair(setting, ft.inequality(2 * F <= L * D), ft.one_step(gd, E(F_next) <= F), (), short)
 """,
     "RestrictedSecant": """
 setting = of(ft.RestrictedSecant(mu, L), clients=(1, 2))
