@@ -100,10 +100,15 @@ class Logistic(OfRows):
         at, into = (np.swapaxes(v.reshape(-1, self.n, self.d), 0, 1) for v in (x, out))
         columns = np.swapaxes(self.signed_rows, -1, -2)
         size = max(1, _TWICE // (self.m * self.d))
-        for start in range(0, self.n, size):
-            block = slice(start, start + size)
-            slopes = np.matmul(at[block], columns[block])
-            np.matmul(expit(np.negative(slopes, out=slopes)), self.signed_rows[block], out=into[block])
+        # 1 / (1 + exp(margin)) in place, 0 where exp overflows: for a few rows at a time a call costs what they do.
+        with np.errstate(over="ignore"):
+            for start in range(0, self.n, size):
+                block = slice(start, start + size)
+                slopes = np.matmul(at[block], columns[block])
+                np.exp(slopes, out=slopes)
+                slopes += 1
+                np.divide(1, slopes, out=slopes)
+                np.matmul(slopes, self.signed_rows[block], out=into[block])
         out /= -self.m
         out += self.mu[:, None] * x
         return out

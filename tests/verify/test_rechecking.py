@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -250,7 +251,9 @@ def test_a_file_that_cannot_be_read_is_told(carry):
 def test_an_audit_checks_what_is_carried_or_finds_all_anew(carry, monkeypatch):
     carry(json.loads(entry(STATES)))
     (found,) = audit([claims.get(STATES)], rechecking=True)
-    assert terminal.sources([found]) == ["1 rechecked, 0 searched anew"]
+    assert terminal.sources([found]) == ["1 rechecked"]
+    others = [scratch(PROVED), replace(scratch(PROVED), verdict=Verdict.SUPPORTED)]
+    assert terminal.sources([found, *others]) == ["1 rechecked, 1 proved again, 1 searched anew"]
     (found,) = audit([claims.get(STATES)])
     assert not terminal.sources([found]) and same(found, scratch(STATES))
 

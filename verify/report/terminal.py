@@ -92,9 +92,18 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
 
 
 def sources(found: Sequence[Evidence]) -> list[str]:
-    """How many verdicts rest on what is carried and was checked again, and how many were found anew."""
-    again = sum(any(o.source is Provenance.RECHECKED for o in e.outcomes) for e in found)
-    return [f"{again} rechecked, {len(found) - again} searched anew"] if again else []
+    """How many verdicts rest on what is carried and was checked again, how many are of proofs that were made again, and
+    how many of a search; nothing where nothing is carried."""
+    of = Counter(
+        "rechecked"
+        if any(o.source is Provenance.RECHECKED for o in e.outcomes)
+        else "proved again"
+        if e.verdict in (Verdict.PROVED, Verdict.CERTIFIED)
+        else "searched anew"
+        for e in found
+    )
+    told = [f"{of[how]} {how}" for how in ("rechecked", "proved again", "searched anew") if of[how]]
+    return [", ".join(told)] if of["rechecked"] else []
 
 
 def fallen(found: Sequence[Evidence]) -> list[str]:
