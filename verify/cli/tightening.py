@@ -155,10 +155,12 @@ def told(point: Point) -> str:
     from verify.tightness.comparison import Subject, short
     from verify.tightness.sweep import rounded
 
-    ends = ["-" if v is None else rounded(v, up) for v, up in ((point.lower, False), (point.upper, True))]
-    known = f"in [{', '.join(ends)}]"
+    ends = [None if v is None else rounded(v, up) for v, up in ((point.lower, False), (point.upper, True))]
+    known = " and ".join(
+        f"at {word} {end}" for word, end in zip(("least", "most"), ends, strict=True) if end is not None
+    )
     if point.lower is not None and point.lower == point.upper:
         known = f"exactly {short(point.lower)}"
     what = "left/right" if point.subject is Subject.RATIO else "worst case"
     stated = rounded(point.printed, True)
-    return f"{point.where}: {what} {point.part} {known}, stated {stated}: {point.verdict}"
+    return f"{point.where}: {what} {known or 'not bounded'} {point.part}, stated {stated}: {point.verdict}"

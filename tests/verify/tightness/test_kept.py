@@ -13,7 +13,7 @@ from places import EXAMPLES
 import fedtheory as ft
 from verify.base.own import load
 from verify.base.verdict import Verdict
-from verify.cli import main
+from verify.cli import main, tightening
 from verify.pep.prover import DoesNotHold
 from verify.tightness import grids, kept, rounds, sweep
 
@@ -90,6 +90,9 @@ def test_what_lacks_a_proof_is_open(content):
     bare = changed(changed(content, "steps", value={}), "run", value=None)
     point = again(bare)[-1]
     assert (point.lower, point.upper, point.verdict) == (None, None, Verdict.OPEN)
+    assert tightening.told(point).startswith("T=2, L=1: worst case not bounded of D_0 after T rounds, stated 0.2222")
+    half = again(changed(content, "run", value=None))[-1]
+    assert "worst case at most 0.1 of D_0 after T rounds" in tightening.told(half)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_the_command_keeps_what_it_finds(tmp_path, capsys, monkeypatch):
         assert main([*asked, "--steps", "1"]) == 0 and capsys.readouterr().out == first
         assert main(["replay", str(keep), "--own", str(own)]) == 0
     said = capsys.readouterr().out
-    assert "T=1, L=1, gamma=1: worst case of D_0 after T rounds exactly 1/6, stated 0.166667: certified" in said
+    assert "T=1, L=1, gamma=1: worst case exactly 1/6 of D_0 after T rounds, stated 0.166667: certified" in said
     data = json.loads(keep.read_text())
     data["points"][0]["steps"]["T"]["bound"] = "1/7"
     keep.write_text(json.dumps(data))
