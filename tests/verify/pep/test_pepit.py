@@ -4,13 +4,16 @@ import operator
 from fractions import Fraction as Fr
 from functools import reduce
 
+import numpy as np
 import pytest
 from models import Constants, Exchangeable, Explicit, gradient_descent, locodl_iteration, nonconvex_descent, saga, svrg
 from PEPit import PEP, Point
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
-from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
+from PEPit.functions import ConvexQGFunction, RsiEbFunction, SmoothFunction, SmoothStronglyConvexFunction
 
+import fedtheory as ft
 from verify.pep.programs import Program, equilibrated, ratio, solve
+from verify.pep.worst_case import certify
 
 #: Both solvers stop at about 1e-8 relative.
 TOLERANCE = 2e-6
@@ -150,3 +153,48 @@ def test_locodl(p, omega):
         q = locodl_iteration(clients, k)
         program = ratio(q.quantities["Psi_next"], q.quantities["Psi"], q.constraints)
         assert ours(program) == pytest.approx(theirs, rel=TOLERANCE)
+
+
+mu, L, gamma = ft.letters("mu L gamma")
+
+
+def step(problem, params, state, draw):
+    slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+    return {"x": state.x - params.gamma * slope}
+
+
+#: Classes that a claim names, each with what PEPit calls it.
+CONDITIONS = {
+    "quadratic growth": (ft.ConvexQuadraticGrowth(L), ConvexQGFunction, ("L",)),
+    "restricted secant": (ft.RestrictedSecant(mu, L), RsiEbFunction, ("mu", "L")),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_a_step_on_classes_of_which_a_claim_is_posed(name):
+    """The distance after a step of gradient descent, at the parameters of instances that are drawn."""
+    functions, theirs, constants = CONDITIONS[name]
+    method = ft.method("gradient-descent", step, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=functions, clients=(1,))
+    claim = ft.Claim("mine/step", setting=setting, statement=ft.contracts(method, ft.distance, 100))
+    compared = 0
+    for recipe in claim.instances.recipes(np.random.default_rng(1)):
+        instance = claim.instances.build(recipe, True)
+        values = {c: getattr(instance.problem, c) for c in constants}
+        size = instance.params.gamma * values["L"]
+        if (
+            not functions.contains(instance.problem, None)
+            or not Fr(1, 20) < size < 3
+            or values.get("mu") == values["L"]
+        ):
+            continue
+        problem = PEP()
+        f = problem.declare_function(theirs, **{c: float(v) for c, v in values.items()})
+        optimum, x = f.stationary_point(), problem.set_initial_point()
+        problem.set_initial_condition((x - optimum) ** 2 <= 1)
+        problem.set_performance_metric((x - float(instance.params.gamma) * f.gradient(x) - optimum) ** 2)
+        found = certify(claim, instance, tight=True)
+        assert float(found.upper) == pytest.approx(worst_case(problem), rel=TOLERANCE)
+        compared += 1
+        if compared == 2:
+            break
