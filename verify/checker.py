@@ -2,26 +2,25 @@
 
 An "identity" proves that a ``target`` is <= 0 wherever ``known`` forms are, in every inner-product space: sums of
 coefficients times inner products ``a|b`` of vectors (``1|1`` is 1), and numbers, named without a bar. Weights are >= 0;
-target = sum of weight * known - sum of weight * |square|^2. Coefficients are fractions, "p/q", or quotients {"num": p,
-"den": q} of polynomials [["p/q", [exponents]], ...] in the ``letters``, which, and what "is" in the ``domain``, are ">
-0" or ">= 0"; all q are ``nonzero``. That p >= 0 is shown by {"constant": c, "factors": [{"of": q, "power": k, "sign":
-s, "chart": steps}, ...]}: p = c * product of q^k, and where k is odd s q has no coefficient below 0 once letters are
-written by slacks t >= 0. A step [letter x, name, times, left] takes out of the domain what the steps before made times
-* left, times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B >
-0 takes its place. With a polynomial for x, so much of left is taken off, of a multiple if one is told. What is "shared"
-is <= 0 in the sum over all clients, of one weight, without ``own`` letters. "arithmetic" has ``steps``, [name, number]
-or [name, operation, names]; what they compare is so, ``at`` the numbers with names. A "recomputation" shows nothing. To
-be trusted: the ``words`` of what is known, that the domain is not empty, and that the claim is shown."""
+target = sum of weight * known - sum of weight * |square|^2. Coefficients are "p/q", or quotients {"num": p, "den": q}
+of polynomials [["p/q", [exponents]], ...] in the ``letters``, which, and what "is" in the ``domain``, are "> 0" or ">=
+0", as at the ``point``; all q are ``nonzero``. That p >= 0 is shown by {"constant": c, "factors": [{"of": q, "power":
+k, "sign": s, "chart": steps}, ...]}: p = c * product of q^k, and for odd k s q has no coefficient below 0 once letters
+are written by slacks t >= 0. A step [letter x, name, times, left] takes out of the domain what was made times * left,
+times > 0 and left = A x + B. If A > 0, x = (A t - B)/A; if A < 0, and x > 0 still, x = B/(-A (1 + t)), and B > 0
+replaces it. With a polynomial for x, so much of left is taken off, of a multiple if told. The "shared" is <= 0 summed
+over clients, of one weight, without ``own`` letters. "arithmetic" has ``steps``, [name, number] or [name, operation,
+names]; what they compare is so, ``at`` the numbers with names. To be trusted: ``words`` of the known, and the claim."""
 
 import hashlib
 import json
-import operator
+import math
 import sys
 from fractions import Fraction
+from operator import add, eq, le, lt, mul, ne, sub, truediv
 
-FORMAT = "fedtheory-proof-2"
-OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
-OPERATIONS |= {"<": operator.lt, "<=": operator.le, "==": operator.eq, "!=": operator.ne}
+FORMAT = "fedtheory-proof-3"
+OPERATIONS = {"+": add, "-": sub, "*": mul, "/": truediv, "<": lt, "<=": le, "==": eq, "!=": ne}
 
 
 def need(truth, why):
@@ -72,12 +71,14 @@ class Proof:
         own = {self.letters.index(x) for x in data.get("own", ())}
         self.one, self.minus = ({(0,) * len(places): c} for c in (1, -1))
         self.domain = {name: (self.polynomial(c["is"]), c["sign"] == "> 0") for name, c in domain.items()}
-        self.nonzero = {frozenset(self.one.items()): []}
-        for p, by in ((self.polynomial(item["of"]), item["by"]) for item in data["nonzero"]):
-            self.nonzero[frozenset(p.items())] = self.show(p, by, strict=True)
-        for program in data["programs"]:
-            self.prove(program)
-        shared = [[(k["name"], k["weight"]) for k in p["known"] if "shared" in k] for p in data["programs"]]
+        self.units = [{tuple(int(k == i) for k in places): 1} for i in places]
+        need((at := data.get("point", {})).keys() == data["letters"].keys(), "the point has other letters")
+        for p, strict in [*self.domain.values(), *((x, i in self.positive) for i, x in enumerate(self.units))]:
+            value = sum(c * math.prod(number(at[x]) ** k for x, k in zip(self.letters, key)) for key, c in p.items())
+            need(value > 0 or (value == 0 and not strict), "the point is not in the domain")
+        proofs = (self.show(self.polynomial(item["of"]), item["by"], strict=True) for item in data["nonzero"])
+        self.nonzero = {frozenset(self.one.items()): [], **dict(proofs)}
+        shared = [self.prove(program) for program in data["programs"]]
         mine = any(key[i] for _, c in shared[0] for p in self.quotient(c) for key in p for i in own)
         need(shared.count(shared[0]) == len(shared) and not mine, "a shared weight is not one for all clients")
 
@@ -95,18 +96,17 @@ class Proof:
     def show(self, p, by, strict=False):  # That p >= 0; strict: that it is never 0, whatever its sign. Its factors.
         if not strict and all(c >= 0 for c in p.values()):
             return None
-        sign = sum((product := self.polynomial([[by["constant"], *self.one]])).values())
-        factors = [frozenset(product.items())]
+        sign, made = number(by["constant"]), [self.polynomial([[by["constant"], *self.one]])]
         for factor in by["factors"]:
             of, s, k = self.polynomial(factor["of"]), factor["sign"], factor["power"]
             need(type(s) is type(k) is int and abs(s) == 1 and 0 < k < 1000, "a factor has no sign, or no power")
-            product, factors = multiply(product, *[of] * k), [*factors, *[frozenset(of.items())] * k]
+            made += [of] * k
             if k % 2 or strict:
                 sign *= s
                 image, positive = self.follow(factor["chart"], {key: s * c for key, c in of.items()})
                 need(above_zero(image, positive) if strict else all(c > 0 for c in image.values()), "a sign is not so")
-        need(p and product == p and (strict or sign > 0), "the factors make another polynomial, or one of another sign")
-        return factors
+        need(p and multiply(*made) == p and (strict or sign > 0), "the factors make another, or one of another sign")
+        return frozenset(p.items()), [frozenset(q.items()) for q in made]
 
     def follow(self, chart, image):  # What is >= 0 or > 0 only where it is, in slacks, and those that are never 0.
         positive, domain = set(self.positive), dict(self.domain)
@@ -118,13 +118,12 @@ class Proof:
                 need(min(more.values()) > 0 and all(above_zero(c, positive) for c in by), "a multiple is not >= 0")
                 image = collected(multiply(image, *by).items(), multiply(more, left, self.minus).items())
                 continue
-            i, _ = self.letters.index(letter), domain.pop(name)
-            parts, x = by_degree(left, i), {tuple(int(k == i) for k in range(len(self.letters))): 1}
-            need(set(parts) == {0, 1} and not by, f"{name} is not linear in {letter}")
+            parts, _ = by_degree(left, i := self.letters.index(letter)), domain.pop(name)
             up = above_zero(parts[1], positive)
             A = parts[1] if up else {key: -c for key, c in parts[1].items()}
-            need(up or (i in positive and above_zero(A, positive)), f"{letter} is not bounded by {name}")
-            B, Ax = parts[0], multiply(A, x).items()
+            holds = set(parts) == {0, 1} and not by and (up or (i in positive and above_zero(A, positive)))
+            need(holds, f"{letter} is not bounded by {name}")
+            B, Ax = parts[0], multiply(A, self.units[i]).items()
             num, den = (collected(Ax, multiply(B, self.minus).items()), A) if up else (B, collected(A.items(), Ax))
             domain |= {} if up else {name: (B, True)}
             positive = positive | {i} if strict else positive - {i}
@@ -154,6 +153,7 @@ class Proof:
             lacks = {den: [dict(q) for q, k in most.items() for _ in range(k - den.count(q))] for den in by}
             left = collected(*(multiply(collected(terms), *lacks[den]).items() for den, terms in by.items()))
             need(not left, f"the sides differ at {key}")
+        return [(item["name"], item["weight"]) for item in program["known"] if "shared" in item]
 
 
 def calculate(data):
@@ -169,7 +169,7 @@ def calculate(data):
 
 def check(text):
     """The object, if it proves what it claims; ``ValueError`` says why not."""
-    kinds = {"identity": (Proof, "at", "letters", "own", "domain", "nonzero", "programs")}
+    kinds = {"identity": (Proof, "at", "letters", "own", "domain", "point", "nonzero", "programs")}
     kinds |= {"arithmetic": (calculate, "at", "steps"), "recomputation": (dict,)}
     try:
         need(text.isascii() and "\\" not in text.replace('\\"', ""), "it has more than plain letters")
@@ -194,7 +194,7 @@ if __name__ == "__main__":
             sys.exit(f"{path}: DOES NOT HOLD: {error}")
         kinds.append("recomputation, NOT CHECKED HERE" if found["kind"] == "recomputation" else "holds")
         print(f"{path}: {kinds[-1]}: {found['claim']}", *found["says"], sep="\n    ")
-        print(*(f"  {key}: {found[key]}" for key in ("at", "letters", "own", "domain") if found.get(key)), sep="\n")
+        print(*(f"  {x}: {found[x]}" for x in ("at", "letters", "own", "domain", "point") if found.get(x)), sep="\n")
         for p in found.get("programs", ()):
             print(f"  {p['claimed']}, as", *(k["words"] + "; shared" * ("shared" in k) for k in p["known"]), sep="\n  ")
     print(*(f"{kind}: {kinds.count(kind)}" for kind in sorted(set(kinds))), sep="\n")

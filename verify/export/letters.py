@@ -22,7 +22,7 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify import checker
 from verify.base.evaluate import meeting
-from verify.export import graded, objects
+from verify.export import graded, inside, objects
 from verify.export.factored import content
 from verify.export.objects import sealed
 from verify.methods import client_by_client, derivation
@@ -147,9 +147,10 @@ class Writing:
         self._needed: set[str] = set()
 
     def signs(self) -> dict[str, Any]:
-        """What an object says of its letters, once all that it holds is written."""
-        nonzero = self._nonzero()
-        return {"letters": self._letters(), "domain": self._of_domain(), "nonzero": nonzero}
+        """What an object says of its letters, once all that it holds is written; ``ValueError`` if none are allowed."""
+        nonzero, values = self._nonzero(), inside.point(self._domain)
+        point = {self._names[i]: str(values[i]) for i in self._used}
+        return {"letters": self._letters(), "domain": self._of_domain(), "point": point, "nonzero": nonzero}
 
     def keep(self, p: Any) -> None:
         """That a polynomial is never zero is told too."""

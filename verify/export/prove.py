@@ -21,11 +21,12 @@ from verify.export.rocq import LIBRARY
 _NAME = r"(?:proof_[0-9]+_step_[0-9]+|calculation_[0-9]+)"
 #: The sentences of a file, in which nothing else is defined, assumed or left unproved.
 _SENTENCES = re.compile(
-    "From Coq Require Import QArith Reals ZArith List Ring_polynom|Require Import Gram|Import ListNotations"
+    "From Coq Require Import QArith Reals ZArith List Ring_polynom Lra|Require Import Gram|Import ListNotations"
     r"|Local Open Scope R_scope|Proof|Qed|vm_cast_no_check \(eq_refl true\)|intros [\w' ]+"
     rf"|Definition {_NAME}_(?:claim : claim|proof : proof|lines : list line) := .*"
     rf"|Lemma (?P<of>{_NAME})_checked : (?:check (?P=of)_claim (?P=of)_proof|calculate \[\] (?P=of)_lines) = true"
     rf"|Theorem (?P<theorem>{_NAME}) : .*"
+    r"|Example (?P<example>inside_[0-9]+) : exists .*|exists [0-9/(), -]+|repeat split; lra"
     rf"|exact \((?:holds _ _ {_NAME}_checked E .*|calculated _ \[\] {_NAME}_checked)\)"
 )
 _END = re.compile(r"Definition all_of_them := \(([\w, ]+)\)\.\s+Print Assumptions all_of_them\.\s*")
@@ -77,7 +78,8 @@ def misshapen(text: str) -> str:
         found = _SENTENCES.fullmatch(plain)
         if plain and found is None:
             return f"it has a sentence that is not written: {plain[:80]}"
-        theorems += [found["theorem"]] if found and found["theorem"] else []
+        name = found and (found["theorem"] or found["example"])
+        theorems += [name] if name else []
     return "" if closing[1].split(", ") == theorems else "it does not ask of all its theorems on what they rest"
 
 

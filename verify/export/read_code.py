@@ -66,6 +66,7 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
             "at": {"case": case},
             "letters": dict.fromkeys(letters, ">= 0"),
             "domain": {},
+            "point": dict.fromkeys(letters, "1"),
             "nonzero": [],
             "programs": [
                 {

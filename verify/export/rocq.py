@@ -28,7 +28,7 @@ LONGEST = 500
 #: Stands for a space at which no line is broken.
 _TOGETHER = "\N{NO-BREAK SPACE}"
 _HEAD = """\
-From Coq Require Import QArith Reals ZArith List Ring_polynom.
+From Coq Require Import QArith Reals ZArith List Ring_polynom Lra.
 Require Import Gram.
 Import ListNotations.
 Local Open Scope R_scope."""
@@ -54,6 +54,9 @@ def text(objects: Sequence[Mapping[str, Any]]) -> str:
             theorems.append(f"proof_{number}_step_{step}")
             posed = taken_off(list(data["letters"]), program) if data["letters"] else shortened(program)
             parts.append(_Writing(data, table, posed).theorem(theorems[-1]))
+        if data["letters"]:
+            theorems.append(f"inside_{number}")
+            parts.append(_inside(theorems[-1], data, table))
     parts.append(f"Definition all_of_them := ({', '.join(theorems)}).\nPrint Assumptions all_of_them.")
     return "\n\n".join(parts) + "\n"
 
@@ -61,6 +64,23 @@ def text(objects: Sequence[Mapping[str, Any]]) -> str:
 def _comment(text: str) -> str:
     """A text without what would end a comment, or begin another."""
     return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
+
+
+def _conditions(data: Mapping[str, Any], table: Table, said: Mapping[str, str]) -> list[str]:
+    """What is known of the letters, by their names in Rocq."""
+    letters = [said[letter] for letter in data["letters"]]
+    signs = [(sign, said[letter]) for letter, sign in data["letters"].items()]
+    signs += [(c["sign"], rocq_terms.read(table.domain[name], letters)) for name, c in data["domain"].items()]
+    return [f"0 {'<' if sign == '> 0' else '<='} {of}" for sign, of in signs]
+
+
+def _inside(name: str, data: Mapping[str, Any], table: Table) -> str:
+    """That some letters meet what the theorems ask of them."""
+    said = names(list(data["letters"]))
+    values = ", ".join(f"({rocq_terms.fraction(Fraction(data['point'][letter]))})" for letter in data["letters"])
+    conditions = " /\\ ".join(map(_together, _conditions(data, table, said)))
+    lines = [f"Example {name} :", _wrapped(f"exists {' '.join(said.values())} : R, {conditions}.")]
+    return "\n".join([*lines, "Proof.", _wrapped(f"exists {values}."), "  repeat split; lra.", "Qed."])
 
 
 class _Term(NamedTuple):
@@ -128,13 +148,8 @@ class _Writing:
             if of
         ]
         lines = [_wrapped(" ".join(["forall (E : space)", *binders]) + ",")]
-        signs = [(sign, self._names[letter]) for letter, sign in self._data["letters"].items()]
-        signs += [
-            (c["sign"], rocq_terms.read(self._table.domain[name], self._said))
-            for name, c in self._data["domain"].items()
-        ]
-        conditions = [_together(f"0 {'<' if sign == '> 0' else '<='} {of} ->") for sign, of in signs]
-        lines += [_wrapped(" ".join(conditions))] if signs else []
+        conditions = _conditions(self._data, self._table, self._names)
+        lines += [_wrapped(" ".join(_together(f"{one} ->") for one in conditions))] if conditions else []
         for item, sums in zip(self._program["known"], known, strict=True):
             lines += [f"  (* {_comment(item['words'])} *)", _wrapped(f"{self._sum(sums)} <= 0 ->")]
         return [*lines, _wrapped(f"{self._sum(target)} {self._relation[1]} 0.")]

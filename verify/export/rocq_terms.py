@@ -119,7 +119,7 @@ def theorem(name: str, data: Mapping[str, Any]) -> str:
             open_ += not last
             continue
         computed.append(f"Made {_MADE[by]} {back}" if of else f"Given ({_fraction(Fraction(by))})")
-        made = f" {by} ".join(sides) if of else _read(Fraction(by))
+        made = f" {by} ".join(sides) if of else fraction(Fraction(by))
         read.append(f"forall {said[number]} : R, {said[number]} = {made} ->")
         count += 1
     if not steps or steps[-1][1] not in _COMPARED:
@@ -140,5 +140,6 @@ def _fraction(x: Fraction) -> str:
     return f"Qmake {integer(x.numerator)} {integer(x.denominator)}"
 
 
-def _read(x: Fraction) -> str:
+def fraction(x: Fraction) -> str:
+    """A fraction as a person writes it."""
     return integer(x.numerator) if x.denominator == 1 else f"{integer(x.numerator)} / {integer(x.denominator)}"

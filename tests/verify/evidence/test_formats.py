@@ -36,7 +36,7 @@ def others_take(kind: str, data: Any) -> bool:
 def test_a_schema_is_one_and_names_its_format(kind):
     found = formats.schema(kind)
     jsonschema.Draft202012Validator.check_schema(found)
-    version = 2 if kind == "proof" else 1
+    version = 3 if kind == "proof" else 1
     assert found["$id"] == f"fedtheory-{kind}-{version}" and found["properties"]["format"] == {"const": found["$id"]}
     assert formats.named(kind, {}) == {"format": found["$id"]}
 

@@ -36,6 +36,7 @@ LETTERS = {
     "claim": "a weighted square",
     "letters": {"mu": "> 0", "L": "> 0", "gamma": "> 0"},
     "domain": {"mu <= L": {"is": ABOVE, "sign": ">= 0"}, "gamma <= 1/L": {"is": BELOW, "sign": ">= 0"}},
+    "point": {"mu": "1", "L": "2", "gamma": "1/2"},
     "nonzero": [
         {"of": MORE, "by": {"constant": "1", "factors": [{"of": MORE, "power": 1, "sign": 1, "chart": []}]}},
     ],
@@ -92,6 +93,7 @@ def test_the_checker_is_short_and_needs_nothing_of_ours(tmp_path, exported):
     assert {line.split()[1] for line in lines if line.startswith(("import ", "from "))} == {
         "hashlib",
         "json",
+        "math",
         "operator",
         "sys",
         "fractions",
@@ -122,8 +124,8 @@ def _places(data, at=()):
 
 #: What a proof is made of.
 _PROVING = {"programs", "nonzero", "letters", "domain", "own"}
-#: What is said in words to people: a checker cannot know whether it is so.
-_WORDS = {"claim", "says", "at", "words", "name", "claimed", "shared"}
+#: What is said in words to people, and a point, which may be another: a checker cannot know whether it is so.
+_WORDS = {"claim", "says", "at", "point", "words", "name", "claimed", "shared"}
 
 
 def _bent(data, place, rng):
@@ -333,6 +335,7 @@ def test_signs_are_not_calculated_in_floats():
         **LETTERS,
         "letters": {"x": ">= 0", "y": ">= 0"},
         "domain": {"y": {"is": above, "sign": ">= 0"}},
+        "point": {"x": "1", "y": "2"},
         "nonzero": [],
         "programs": [
             {
@@ -380,7 +383,8 @@ def test_a_sign_may_need_a_constraint_besides_slacks():
             "squares": [{"weight": {"num": whole, "den": one}, "vector": {"1": "1"}, "by": by}],
         }
         domain = {"square": {"is": square, "sign": ">= 0"}, "line": {"is": line, "sign": ">= 0"}}
-        data = {**LETTERS, "letters": {"x": sign}, "domain": domain, "nonzero": [], "programs": [program]}
+        data = {**LETTERS, "letters": {"x": sign}, "domain": domain, "point": {"x": "1/2"}}
+        data |= {"nonzero": [], "programs": [program]}
         return checker.check(_text(data))
 
     assert check("1")
@@ -486,6 +490,7 @@ def test_a_maximum_is_bounded_once_other_letters_are_replaced(least, holds):
         "at": {},
         "letters": {"n": "> 0", "M": ">= 0"},
         "domain": {"n": {"is": above, "sign": ">= 0"}, "M": {"is": bound, "sign": ">= 0"}},
+        "point": {"n": "3", "M": "1"},
         "nonzero": [],
         "programs": [
             {

@@ -24,6 +24,7 @@ WITH_LETTERS = {
     "at": {},
     "letters": {"mu": "> 0", "L": "> 0", "gamma": "> 0"},
     "domain": {"mu <= L": {"is": ABOVE, "sign": ">= 0"}, "gamma <= 1/L": {"is": BELOW, "sign": ">= 0"}},
+    "point": {"mu": "1", "L": "2", "gamma": "1/2"},
     "nonzero": [],
     "programs": [
         {
@@ -132,6 +133,13 @@ def test_a_theorem_is_read():
         "+ (mu * gamma - 1) / (mu + L) * inner b b + 3 / mu * f - 1 / 2 <= 0."
     )
 
+    example = " ".join(text[text.index("Example") : text.index("Definition all_of_them")].split())
+    assert example == (
+        "Example inside_1 : exists mu L gamma : R, "
+        "0 < mu /\\ 0 < L /\\ 0 < gamma /\\ 0 <= L - mu /\\ 0 <= 1 - L * gamma. "
+        "Proof. exists (1), (2), (1 / 2). repeat split; lra. Qed."
+    )
+
     theorems = re.findall(r"L - mu ->\n  (.*)\nProof", rocq.text([OF_LETTERS]))
     assert theorems == [
         "(mu - L) / (mu + L) < 0.",
@@ -216,8 +224,12 @@ FORGED = [
     (_ASKED, "Print Assumptions I."),
     (_ASKED, f"{_ASKED} {_ASKED}"),
     (_ASKED, ""),
-    ("all_of_them := (proof_1_step_1)", "all_of_them := (proof_1_step_1_claim)"),
-    ("all_of_them := (proof_1_step_1)", "all_of_them := (proof_1_step_1, proof_1_step_1)"),
+    ("all_of_them := (proof_1_step_1, inside_1)", "all_of_them := (proof_1_step_1_claim, inside_1)"),
+    ("all_of_them := (proof_1_step_1, inside_1)", "all_of_them := (proof_1_step_1, proof_1_step_1, inside_1)"),
+    ("all_of_them := (proof_1_step_1, inside_1)", "all_of_them := (proof_1_step_1)"),
+    ("exists (1), (2), (1 / 2)", "exists (ltac:(admit)), (2), (1 / 2)"),
+    ("Example inside_1 :\n  exists", "Example inside_1 : True \\/ exists"),
+    ("repeat split; lra", "repeat split; lra || admit"),
     ("0 < mu", "0 < \u03bc"),
 ]
 

@@ -25,9 +25,8 @@ def _object(name, letters, domain, target, squares, nonzero=()):
     program = {"claimed": name, "target": target, "known": [], "squares": squares}
     of_domain = {key: {"is": of, "sign": ">= 0"} for key, of in domain.items()}
     head = {"format": checker.FORMAT, "kind": "identity", "claim": name, "says": ["said"], "at": {}}
-    return objects.sealed(
-        {**head, "letters": letters, "domain": of_domain, "nonzero": list(nonzero), "programs": [program]}
-    )
+    allowed = {"letters": letters, "domain": of_domain, "point": dict.fromkeys(letters, "1")}
+    return objects.sealed({**head, **allowed, "nonzero": list(nonzero), "programs": [program]})
 
 
 def _number(name, letters, domain, num, den, by=None, nonzero=()):

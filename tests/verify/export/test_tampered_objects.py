@@ -40,6 +40,7 @@ IDENTITY = {
     "letters": {"x": "> 0", "a": ">= 0", "b": ">= 0"},
     "own": ["b"],
     "domain": {"a <= b": {"is": GAP, "sign": ">= 0"}},
+    "point": {"x": "1", "a": "1", "b": "1"},
     "nonzero": [
         {"of": X, "by": {"constant": "1", "factors": [{"of": X, "power": 1, "sign": 1, "chart": []}]}},
     ],
@@ -111,6 +112,24 @@ IDENTITIES = {
     "a domain that is left out": (("domain",), {}),
     "a domain that says less": (("domain", "a <= b", "is"), [["2", [0, 0, 1]], ["-1", [0, 1, 0]]]),
     "a domain that says the opposite": (("domain", "a <= b", "is"), BELOW),
+    # The point.
+    "no point": (("point",), {}),
+    "a point that is none": (("point",), None),
+    "a point in a list": (("point",), ["1", "1/2", "1"]),
+    "a point without a letter": (("point",), {"x": "1", "a": "1/2"}),
+    "a point with a letter more": (("point",), {"x": "1", "a": "1/2", "b": "1", "c": "1"}),
+    "a point of another letter": (("point",), {"x": "1", "a": "1/2", "c": "1"}),
+    "a point outside": (("point", "a"), "2"),
+    "a point just outside": (("point", "a"), f"1{'0' * 400}1/1{'0' * 401}"),
+    "a point where a positive letter is 0": (("point", "x"), "0"),
+    "a point where a positive letter is negative": (("point", "x"), "-1"),
+    "a point where a letter is negative": (("point", "a"), "-1"),
+    "a point of a float": (("point", "x"), 1.0),
+    "a point of an integer": (("point", "x"), 1),
+    "a point that is no number": (("point", "x"), "nan"),
+    "a point that is true": (("point", "x"), True),
+    "a point at infinity": (("point", "x"), "1/0"),
+    "a point at the boundary of what is strict": (("domain", "a <= b"), {"is": GAP, "sign": "> 0"}),
     # Charts.
     "a chart that solves nothing": ((*FACTOR, "chart"), []),
     "a chart that uses a bound twice": ((*FACTOR, "chart"), lambda of: of + of),
@@ -214,6 +233,29 @@ def test_a_program_without_a_part_holds_nothing(key):
     del data["programs"][1][key]
     with pytest.raises(ValueError):
         checker.check(_text(data))
+
+
+@pytest.mark.parametrize("sign", [">= 0", "> 0"])
+@pytest.mark.parametrize("point", ["0", "1", "2", "-1", "1/2"])
+def test_nothing_is_shown_of_an_empty_domain(sign, point):
+    """1 - x >= 0 and x - 2 >= 0 of an x > 0 would show that 1 <= 0: x = 1 - t and then t + 1 <= 0."""
+    one, less, more = [["1", [0]]], [["1", [0]], ["-1", [1]]], [["1", [1]], ["-2", [0]]]
+    wrong = {
+        "of": [["-1", [0]]],
+        "power": 1,
+        "sign": 1,
+        "chart": [[one, "above", one, more], [one, "below", one, less]],
+    }
+    program = {
+        "claimed": "1 <= 0",
+        "target": {"1|1": "1"},
+        "known": [],
+        "squares": [{"weight": "-1", "vector": {"1": "1"}, "by": {"constant": "1", "factors": [wrong]}}],
+    }
+    domain = {"below": {"is": less, "sign": sign}, "above": {"is": more, "sign": sign}}
+    data = {**IDENTITY, "letters": {"x": "> 0"}, "own": [], "domain": domain, "nonzero": [], "programs": [program]}
+    with pytest.raises(ValueError, match="point"):
+        checker.check(_text({**data, "point": {"x": point}}))
 
 
 def test_letters_of_other_scripts_are_written_in_plain_ones():
