@@ -231,6 +231,25 @@ def test_floats_that_are_no_numbers_are_not_rounding():
     assert found is not None and np.isnan(found.left) and not np.isnan(float(found.right))
 
 
+@pytest.mark.parametrize("planted", [False, True])
+def test_what_is_rounded_across_a_condition_is_no_difference(planted):
+    # In floats 0.9 is more than 9/10.
+    def change(problem, params, state, new):
+        longer = params.gamma * problem.L > sympy.Rational(9, 10)
+        if planted:
+            longer = new.x.dtype == np.float64
+        return new._replace(x=2 * new.x - state.x) if longer else new
+
+    claim = stepping(DESCENT, change)
+    at = {"gamma": Fraction(9, 10), "mu": Fraction(1), "L": Fraction(1)}
+    recipe = next(claim.instances.recipes(np.random.default_rng(0))) | at
+    recipe |= {"clients": tuple(one | {"h": tuple(Fraction(1) for _ in one["h"])} for one in recipe["clients"])}
+    point = tuple(Fraction(k + 1, 8) for k in range(recipe["d"]))
+    exact = list(in_fractions(claim, recipe, point, 1))
+    assert difference(point, exact, in_floats(claim, recipe, point, 1), FLOATS, spread(recipe)) is not None
+    assert number_types._is_on_threshold(claim, recipe, point, 1) != planted
+
+
 def test_code_may_not_remember():
     calls = count()
 
