@@ -136,8 +136,9 @@ _AFTER = {
         "serves LoCoDL better than the two together. More clients cost LoCoDL more bits, not fewer, and DIANA is ahead "
         "of ADIANA.",
         "tuning leaves the order mostly as it was. LoCoDL's best stepsizes are an eighth to a half of those of its "
-        "theorem, ADIANA's 8 or 16 times its own; ADIANA still needs some 9 to 18 times LoCoDL's bits. 5GCS-CC is "
-        "ahead of LoCoDL with both compressors in every regime, and DIANA comes near it.",
+        "theorem, ADIANA's 8 or 16 times its own; ADIANA still needs 10 to 20 times LoCoDL's bits, and "
+        "CompressedScaffnew 1.5 to 5 times as many. 5GCS-CC is ahead of LoCoDL with both compressors in every regime, "
+        "and with n > d DIANA comes near it.",
     ),
     3: (
         "LoCoDL needs about a hundredth of ADIANA's bits or fewer, as the text says, and it is best with both "
