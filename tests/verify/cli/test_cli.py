@@ -97,7 +97,7 @@ def _files(where: Path) -> None:
         ("audit --data cut.svm.gz", "truncated"),
         ("audit --data nan.svm", "NaN"),
         ("audit --data one.svm", "exactly two were expected"),
-        ("audit --data zero.svm --clients 2", "the data are all zero"),
+        ("audit --data zero.svm --clients 2", "no feature is other than 0"),
         ("audit --data few.svm", "3 rows of few cannot be split over 10 clients"),
         ("audit --clients 570", "569 rows of breast-cancer cannot be split over 570 clients"),
         ("audit --clients 1", "--clients: an integer of at least 2 was expected, got '1'"),
@@ -238,7 +238,7 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     assert row.split("\t")[:2] == ["feddcd/lemma-B.8/rate", "refuted"]
     assert repaired.split("\t")[:2] == ["feddcd/lemma-B.8/rate/repaired", "proved"]
     (refutation,) = [line for line in lines if line.startswith("feddcd/lemma-B.8/rate: ")]
-    assert "is false (repaired: feddcd/lemma-B.8/rate/repaired)" in refutation and "n=2" in refutation
+    assert " is false at n=2, " in refutation and refutation.endswith("(repaired: feddcd/lemma-B.8/rate/repaired)")
     (summary,) = [line for line in lines if line.startswith("4 claims: ")]
     assert " 1 refuted; " in summary
     assert lines[lines.index(summary) - 1] == "of the claims that do not hold: 1 false only if read literally"
