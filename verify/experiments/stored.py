@@ -20,7 +20,7 @@ from fedtheory.experiments import Curve, Figure, Less, Result, SeedComparison, S
 from fedtheory.kinds.experiment import Experiment
 from verify.base import files
 from verify.evidence.record import Sighting
-from verify.experiments.deciding import Observed, decide
+from verify.experiments.deciding import MOST, Observed, decide
 
 #: The name of the file beside a paper's figures.
 NAME = "seen.json"
@@ -52,11 +52,14 @@ class StoredDecision(NamedTuple):
         if left := self.held.count(None):
             count = f"{count}, open in {left}"
         if self.outcome is Observed.UNDECIDED:
-            wanted = (
-                "no number of seeds would decide it" if self.seeds is None else f"{self.seeds} seeds would decide it"
-            )
-            count = f"{count}, {wanted}"
+            count = f"{count}, {self._wanted(left)}"
         return f"{count}; {self.numbers}" if self.numbers else count
+
+    def _wanted(self, left: int) -> str:
+        """What would decide it, where it is open in so many seeds."""
+        if self.seeds is not None:
+            return f"{self.seeds} seeds would decide it"
+        return "only longer runs could decide it" if left else f"{MOST} seeds would not decide it"
 
 
 class StoredFigure(NamedTuple):

@@ -13,7 +13,7 @@ from verify.cli import main
 from verify.evidence.record import Outcome as Found
 from verify.evidence.record import Sighting, tally
 from verify.experiments import running, stored
-from verify.experiments.deciding import LEAST, Observed
+from verify.experiments.deciding import LEAST, Observed, decide
 from verify.report import experiments, figures
 
 CALLS = []
@@ -156,6 +156,17 @@ def test_data_have_the_seeds_of_their_source_unless_others_are_asked_for(mine, m
             main(["experiment", figure.id, "--data", str(mine / "rows.txt"), "--out", out, "--jobs", "1", *asked]) == 0
         )
         assert f"in {seeds} of {seeds} seeds" in capsys.readouterr().out
+
+
+def test_it_is_told_what_would_decide_a_statement():
+    def told(*held):
+        outcome, seeds = decide(held)
+        return stored.StoredDecision("a", outcome, held, seeds, "").told
+
+    assert told(*[True] * 6) == "in 6 of 6 seeds"
+    assert told(*[True] * 5, False) == "in 5 of 6 seeds, 35 seeds would decide it"
+    assert told(*[True, False] * 3) == "in 3 of 6 seeds, 1000 seeds would not decide it"
+    assert told(*[None] * 4, False, False) == "in 0 of 6 seeds, open in 4, only longer runs could decide it"
 
 
 def test_titles_and_headings_tell_figures_apart():
