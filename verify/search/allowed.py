@@ -32,6 +32,8 @@ from verify.search.units import scalings
 
 #: The largest product of numbers.
 NUMBERS = 1000
+#: The most maxima, minima and sizes in a sum: where it turns is looked for between each of their ends.
+KINKS = 6
 
 
 class _Size(NamedTuple):
@@ -193,6 +195,8 @@ def _size(e: sympy.Basic) -> _Size:
         if sum(part.has(*_TURNING) for part in e.args) > 1:
             raise ValueError(f"{e} is a product of several maxima, minima, sizes or whole parts")
         return _Size(prod((size.number for size in of), start=Fraction(1)), _joined(of, sum))
+    if isinstance(e, sympy.Add) and len(e.atoms(*critical.KINKED)) > KINKS:
+        raise ValueError(f"{e} is a sum with more than {KINKS} maxima, minima or sizes")
     if isinstance(e, sympy.ceiling | sympy.floor) and not all(s.is_integer for s in e.free_symbols):
         raise ValueError(f"{e} is a whole number made of letters that are none")
     if isinstance(e, _OF_PARTS):
@@ -203,7 +207,7 @@ def _size(e: sympy.Basic) -> _Size:
 #: What of slow parts is slow.
 _SLOW = (sympy.Add, sympy.Mul, sympy.Max, sympy.Min)
 #: What turns where two of its parts are equal, or at a number.
-_TURNING = (sympy.Max, sympy.Min, sympy.Abs, sympy.ceiling, sympy.floor)
+_TURNING = (*critical.KINKED, sympy.ceiling, sympy.floor)
 #: What has no larger numbers, and no higher powers, than its parts.
 _OF_PARTS = (
     sympy.Add,

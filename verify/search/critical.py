@@ -30,8 +30,8 @@ _NEARLY = sympy.Rational(1, 10**9)
 _POWERS, _SIMPLE = range(-12, 13), (12, 1000, 10**6, 10**12)
 #: The most clients that are looked at.
 MOST_CLIENTS = 260
-#: Zeros of a derivative at most.
-_TURNS = 8
+#: What is one expression or another.
+KINKED = (sympy.Max, sympy.Min, sympy.Abs)
 #: How often it is asked whether several sums may vanish at once.
 _ASKED = 200
 #: Steps of a search for where several sums vanish.
@@ -88,13 +88,25 @@ def vanishing(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -
 
 def turns(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
     """Factors of derivatives of sums, by one letter, that may vanish."""
-    found: dict[sympy.Expr, None] = {}
+    above: dict[sympy.Expr, None] = {}
     for e in expressions:
-        for x in sorted(e.free_symbols, key=str) if not e.has(sympy.Max, sympy.Min, sympy.Abs) else ():
-            above, _ = sympy.fraction(sympy.together(sympy.diff(e, x)))
-            found |= {part: None for part in sympy.Mul.make_args(sympy.factor(above)) if part.is_Add}
-    bases = (part.base if part.is_Pow else part for part in found)
-    return vanishing(list(bases)[: 2 * _TURNS], given)[:_TURNS]
+        for piece in _pieces(e):
+            derivatives = (sympy.diff(piece, x) for x in sorted(e.free_symbols, key=str))
+            above |= {sympy.fraction(sympy.together(one))[0]: None for one in derivatives}
+    factors = (part for e in above for part in sympy.Mul.make_args(sympy.factor(e)))
+    bases = (part.base if part.is_Pow else part for part in factors)
+    return vanishing(dict.fromkeys(part for part in bases if part.is_Add), given)
+
+
+def _pieces(e: sympy.Expr) -> Iterator[sympy.Expr]:
+    """What an expression is between its kinks: of a maximum or a minimum one of its terms, of a size its sign."""
+    kinks = sorted(e.atoms(*KINKED), key=sympy.default_sort_key)
+    inner = next((node for node in kinks if not any(part.has(*KINKED) for part in node.args)), None)
+    if inner is None:
+        yield e
+        return
+    for one in (inner.args[0], -inner.args[0]) if isinstance(inner, sympy.Abs) else inner.args:
+        yield from _pieces(e.xreplace({inner: one}))
 
 
 def nearly(e: sympy.Expr) -> sympy.Basic:

@@ -65,6 +65,8 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
             return OffPoints(
                 None, doubt=f"its code has {len(of_code)} sums of letters, of which {_SOUGHT} would be looked at"
             )
+        if len(about.turns) > _SOUGHT:
+            return OffPoints(None, doubt=f"its sums turn at zeros of {len(about.turns)} others, of which none is tried")
         # What vanishes for many clients alone is posed nowhere.
         others = [e for e in critical.sums(claim) if e not in about.zeros]
         zeros, turns = (

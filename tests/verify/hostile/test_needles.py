@@ -177,6 +177,17 @@ def test_all_sums_that_vanish_at_once_are_found_beside_others_that_vanish_with_s
     assert critical.together([x - k for k in range(2, 900)], []) is None
 
 
+def test_sums_turn_between_their_kinks_too():
+    sharp = beta**2 - sympy.Rational(3, 2) * beta + 1
+    kinked = sympy.Max(beta**2, 1 / gamma) - sympy.Rational(3, 2) * beta + 1
+    assert 4 * beta - 3 in critical.turns([sharp], []) and 4 * beta - 3 in critical.turns([kinked], [])
+    many = [gamma**2 - k * gamma + k**2 for k in range(1, 20)]
+    assert {2 * gamma - k for k in (1, 19)} <= set(critical.turns(many, []))
+    V = ft.Quantity("V", ft.distance)
+    statement = ft.inequality(V <= sum(sympy.Abs(beta - k) for k in range(2, 9)) * V)
+    assert "more than 6 maxima" in allowed.unlisted(ft.Claim("mine/kinks", setting=SETTING, statement=statement))
+
+
 def test_sums_of_the_number_of_clients_vanish_at_once_too():
     sums = (ft.n - 4 * beta, beta - 3)
     V = ft.Quantity("V", ft.distance)
