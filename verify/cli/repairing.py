@@ -115,13 +115,19 @@ def told(search: Search) -> list[str]:
     return [*lines, tried]
 
 
+#: What a verdict leaves open.
+_HEDGED = {"supported": ", which is not a proof", "certified": ", at the constants that are named"}
+
+
 def _repair(claim: Claim, repair: Repair) -> list[str]:
     """A repair in words."""
     from verify.report import statement
 
     changed = repair.change.claim
     elsewhere = changed.setting is not claim.setting
-    hedged = ", which is not a proof" if repair.word == "supported" else ""
+    hedged = {"supported": ", which is not a proof", "certified": ", of the constants that are named"}.get(
+        repair.word, ""
+    )
     hedged += ", in another setting of the paper" if elsewhere else ""
     lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
     lines += [f"  {line}" for line in statement.text(changed)]
@@ -134,7 +140,7 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     if added or repair.word == "supported":
         # A hypothesis that few instances meet may leave little of the claim.
         lines.append(f"  {repair.verdict.instances} instances met the hypotheses")
-    if repair.word == "supported":
+    if repair.word != "proved":
         lines.append(f"  searches at {repair.searches} further seeds found nothing")
     if repair.nearer:
         lines.append(f"  a short search finds nothing against {repair.nearer} either")

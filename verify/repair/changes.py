@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any
 
 import sympy
+from sympy import primerange
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
@@ -117,14 +118,28 @@ class Family:
 
 
 def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself, or a side with what was its negative."""
+    """Whether a change compares something with itself, or a side with what is now negative and was positive."""
     now, before = changed.statement.comparisons, claim.statement.comparisons
+    quantities = measured(claim.statement)
     negated = len(now) == len(before) and any(
-        new.relation != "==" and (new.left == -old.left or new.right == -old.right)
+        new.relation != "=="
+        and (_negated(old.left, new.left, quantities) or _negated(old.right, new.right, quantities))
         for new, old in zip(now, before, strict=True)
     )
     # Constants that are assigned may well be the least that meet their relations.
     return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))
+
+
+def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
+    """Whether a side is the negative of what it was; or of letters alone, and negative where it was positive."""
+    if new == old or (quantities & (old.free_symbols | new.free_symbols) and new != -old):
+        return False
+    if new == -old:
+        return True
+    letters = sorted(old.free_symbols | new.free_symbols, key=str)
+    at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
+    values = [side.subs(at).evalf(15) for side in (old, new)]
+    return all(v.is_Float or v.is_Integer for v in values) and bool(values[0] > 0 > values[1])
 
 
 def families(claim: Claim) -> list[Family]:

@@ -131,11 +131,14 @@ class Search:
         return self.found
 
     def _search_on(self) -> None:
-        """Searches at other seeds against the least of what is only supported, as long as one of these falls."""
-        while self.found.proven is None and (least := self.found.least) is not None:
-            if least.searches or self.bench.fails_at_once(least.change.claim):
-                if least.searches:
-                    return
+        """Searches at other seeds against the least of what is not proved, as long as one of these falls.
+
+        Of many changes those stand against which the instances that were drawn are weakest.
+        """
+        while (least := self.found.proven or self.found.least) is not None:
+            if least.searches or least.word == "proved":
+                return
+            if self.bench.fails_at_once(least.change.claim):
                 self._drop(least)
                 continue
             searches = 0

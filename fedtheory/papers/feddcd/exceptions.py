@@ -173,14 +173,16 @@ class Vector(NamedTuple):
 
 def _hard_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
-        clients = int(pick(rng, (2, 3, 4, 6)))
-        # The second case, alpha >= beta/N, works with m < N functions, each shared by several clients.
-        functions = clients if pick(rng, (True, False)) else int(rng.integers(1, clients))
+        clients = int(rng.integers(2, pick(rng, (7, 7, 40, 1000))))
+        # The second case, alpha >= beta/N, works with m < N functions, each shared by several clients; m is then the
+        # largest integer below m s^2, so that s is near 1.
+        functions = clients if pick(rng, (True, False)) else int(rng.integers(1, pick(rng, (2, clients))))
+        above = Fraction(int(rng.integers(4, 40)), 4) * Fraction(10) ** int(rng.integers(-2, 2))
         yield {
             "N": clients,
             "m": functions,
-            "alpha": pick(rng, (Fraction(1), Fraction(1, 3))),
-            "s": pick(rng, (Fraction(5, 4), Fraction(3, 2), Fraction(3), Fraction(20))),
+            "alpha": Fraction(int(rng.integers(4, 40)), 4) * Fraction(10) ** int(rng.integers(-3, 3)),
+            "s": 1 + (above if functions == clients else Fraction(int(rng.integers(1, 31)), 90 * functions)),
             "client": int(rng.integers(1, functions + 1)),
             "size": int(rng.integers(4, 8)),
             "tau": int(rng.integers(1, clients + 2)),
