@@ -148,10 +148,10 @@ class Proof:
             den = tuple(q for _, den in quotients for q in self.nonzero[frozenset(den.items())])
             terms = sums.setdefault(tuple(sorted(key)), {}).setdefault(den, [])
             terms += multiply({key: factor for key in self.one}, *(num for num, _ in quotients)).items()
-        for key, by in sums.items():  # Over the least that all denominators divide, by their factors.
+        for key, by in sums.items():  # Over the least that all denominators divide, short factors first.
             most = {q: max(den.count(q) for den in by) for den in by for q in den}
-            lacks = {den: [dict(q) for q, k in most.items() for _ in range(k - den.count(q))] for den in by}
-            left = collected(*(multiply(collected(terms), *lacks[den]).items() for den, terms in by.items()))
+            lacks = {den: [dict(q) for q in sorted(most, key=len) for _ in range(most[q] - den.count(q))] for den in by}
+            left = collected(*(multiply(self.one, *lacks[den], collected(c)).items() for den, c in by.items()))
             need(not left, f"the sides differ at {key}")
         return [(item["name"], item["weight"]) for item in program["known"] if "shared" in item]
 

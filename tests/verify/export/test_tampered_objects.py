@@ -130,6 +130,8 @@ IDENTITIES = {
     "a point that is true": (("point", "x"), True),
     "a point at infinity": (("point", "x"), "1/0"),
     "a point at the boundary of what is strict": (("domain", "a <= b"), {"is": GAP, "sign": "> 0"}),
+    "a domain that is empty": (("domain", "none"), {"is": [["-1", [0, 0, 0]]], "sign": ">= 0"}),
+    "a domain in which 0 is positive": (("domain", "none"), {"is": [], "sign": "> 0"}),
     # Charts.
     "a chart that solves nothing": ((*FACTOR, "chart"), []),
     "a chart that uses a bound twice": ((*FACTOR, "chart"), lambda of: of + of),
@@ -156,6 +158,18 @@ IDENTITIES = {
     "no certificate": ((*S, "by"), None),
     "a denominator of which nothing is told": (("nonzero",), []),
     "a denominator that is 0": (("nonzero", 0, "of"), []),
+    "a denominator that is shown twice, once wrongly": (
+        ("nonzero",),
+        lambda of: [*of, {"of": X, "by": {"constant": "1", "factors": [*of[0]["by"]["factors"]] * 2}}],
+    ),
+    "a denominator of another factor": (("nonzero", 0, "by", "factors", 0, "of"), [["1", [1, 0, 0]], ["1", [0, 0, 0]]]),
+    "a denominator of another power": (("nonzero", 0, "by", "factors", 0, "power"), 2),
+    "a denominator of another constant": (("nonzero", 0, "by", "constant"), "2"),
+    "a denominator of constant 0": (("nonzero", 0, "by", "constant"), "0"),
+    "a denominator that is 0 with terms": (
+        ("nonzero",),
+        lambda of: [*of, {"of": [["1", [1, 0, 0]], ["-1", [1, 0, 0]]], "by": {"constant": "0", "factors": []}}],
+    ),
     "a denominator that may be 0": (("nonzero", 0, "by", "factors"), []),
     # Numbers.
     "a float": ((*K, "form", "s"), 1.0),
