@@ -22,6 +22,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import Kinked
+from fedtheory.problems.ridged import Ridged
 from fedtheory.problems.separable import is_minimised
 from fedtheory.sampling import members
 from fedtheory.sampling.chart import StateChart, chart, started
@@ -291,12 +292,15 @@ def _function(client: Recipe) -> str:
             text += f", balancing {_row(client['balancing'])})" if "balancing" in client else ")"
     if "dip" in client:
         text += f", but {client['dip']} where x_1 - x*_1 is between {client['dip_from']} and {client['dip_to']}"
+    if client.get("ridge"):
+        text = f"({client['h'][0]}) |z|^2/2 + ({client['ridge']}) r^2 sin({Ridged.k} theta) at z = x - x*"
+        text += ", with the polar coordinates r and theta of (z_1, z_2)"
     if client.get("turn"):
         text += f" turned by the tangent {client['turn']} of half the angle"
     more = [
         f"{k} = {_row(v) if isinstance(v, tuple) else v}"
         for k, v in client.items()
-        if k not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to")
+        if k not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to", "ridge")
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])
