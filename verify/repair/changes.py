@@ -138,7 +138,11 @@ def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) ->
         return True
     letters = sorted(old.free_symbols | new.free_symbols, key=str)
     at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
-    values = [side.subs(at).evalf(15) for side in (old, new)]
+    try:
+        values = [side.subs(at).evalf(15) for side in (old, new)]
+    except (ValueError, TypeError):
+        # Somewhere it divides by zero, say.
+        return False
     return all(v.is_Float or v.is_Integer for v in values) and bool(values[0] > 0 > values[1])
 
 

@@ -230,7 +230,8 @@ class Search:
         if shown:
             _, least = _halved(family, one.fallen, least, shows)
             letters = sorted((s for s in spoken_of(self.claim.statement) if s.is_nonnegative), key=str)
-            for letter in letters[:_LETTERS]:
+            # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
+            for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
                 shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
         if shown and open_ != least:
