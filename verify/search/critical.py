@@ -34,6 +34,8 @@ MOST_CLIENTS = 260
 KINKED = (sympy.Max, sympy.Min, sympy.Abs)
 #: How often it is asked whether several sums may vanish at once.
 _ASKED = 200
+#: The largest value of a whole letter that is looked at.
+MOST_WHOLE = 1000
 #: Steps of a search for where several sums vanish.
 _EVALUATIONS = 25
 
@@ -239,6 +241,23 @@ def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe
                 yield {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
         except (ValueError, ArithmeticError):
             continue
+
+
+def with_whole(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe with another value of a whole letter, at which a sum vanishes or beside which it changes its sign."""
+    told = letters(claim, recipe, e)
+    for x in sorted(e.free_symbols, key=str):
+        name = str(claim.setting.sources.get(x, x))
+        if not (x.is_integer and isinstance(recipe.get(name), int)):
+            continue
+        seen: list[tuple[int, float]] = []
+        for value in range(1, MOST_WHOLE + 1):
+            try:
+                seen.append((value, float(evaluate(e, {**told, x: value}))))
+            except (ValueError, ArithmeticError):
+                continue
+        turned = {v for (a, u), (b, w) in pairwise(seen) if u * w <= 0 for v in (a, b)}
+        yield from ({**recipe, name: value} for value in sorted(turned))
 
 
 def _vanishes(claim: Claim, e: sympy.Expr, recipe: Recipe) -> bool:

@@ -73,6 +73,8 @@ def look(claim: Claim, about: Points, recipes: Sequence[Recipe], code: Code, see
             tuple(tuple(islice(_at_zero(claim, e, recipes, rng), _EACH)) for e in sums)
             for sums in (about.passed(recipes), (*about.turns, *others, *of_code))
         )
+        if (unseen := _first_free(claim, about.turns, turns)) is not None:
+            return OffPoints(None, doubt=f"no point is found where {unseen} = 0, where its sums may turn")
         sums = (*about.zeros, *about.turns, *others, *of_code)
         sets = _vanishing_together(claim, sums)
         if sets is None:
@@ -106,11 +108,21 @@ def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.ran
     found = [
         recipe
         for start in starts
-        for recipe in (*critical.at_zero(claim, e, start, rng), *critical.with_clients(claim, e, start))
+        for recipe in (
+            *critical.at_zero(claim, e, start, rng),
+            *critical.with_clients(claim, e, start),
+            *critical.with_whole(claim, e, start),
+        )
     ]
     for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
         if _ratio(claim, recipe, rng) is not None:
             yield recipe
+
+
+def _first_free(claim: Claim, sums: Sequence[sympy.Expr], points: Sequence[Sequence[Recipe]]) -> sympy.Expr | None:
+    """The first sum of letters that are drawn for which there are no points; None where there is none."""
+    free = (e for e, at in zip(sums, points, strict=False) if not at and critical.is_free(claim, e))
+    return next(free, None)
 
 
 def _vanishing_together(claim: Claim, sums: Sequence[sympy.Expr]) -> list[tuple[sympy.Expr, ...]] | None:

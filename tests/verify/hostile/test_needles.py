@@ -188,6 +188,18 @@ def test_sums_turn_between_their_kinks_too():
     assert "more than 6 maxima" in allowed.unlisted(ft.Claim("mine/kinks", setting=SETTING, statement=statement))
 
 
+def test_where_a_sum_of_a_whole_letter_turns_is_looked_at():
+    m = ft.integers("m")
+    method = ft.method("gradient-descent", step, ["gamma", "beta", "m"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    V = ft.Quantity("V", ft.distance)
+    statement = ft.inequality(V * (1 + 1 / (m**2 - 62 * m + 962)) <= V * 19 / 10)
+    claim = ft.Claim("mine/whole", setting=setting, statement=statement)
+    recipe = next(claim.instances.recipes(np.random.default_rng(0)))
+    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 62, recipe)} == {30, 31, 32}
+    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 63, recipe)} == {31, 32}
+
+
 def test_sums_of_the_number_of_clients_vanish_at_once_too():
     sums = (ft.n - 4 * beta, beta - 3)
     V = ft.Quantity("V", ft.distance)
