@@ -44,7 +44,7 @@ def test_what_all_entries_share_stays_out_of_the_squares():
     """The same, times (n - 1)/(L n): what the form is larger by where n is at its bound is not divided by n."""
     times = (N - 1) / (L * N)
     of = [[times * (N * (L + MU) + MU), times * N * (L + MU)], [times * N * (L + MU), times * N * (L + MU)]]
-    found = graded.at_bounds(DOMAIN, of, ROWS)
+    found = graded.at_bounds(DOMAIN, of, ROWS, careful=True)
     assert [[text(c, NAMES) for c in row] for row in _sum(found)] == [[text(c, NAMES) for c in row] for row in of]
     assert all(DOMAIN.ratio_sign(s.weight) is not None for s in found)
     assert all(c.num.is_constant() and c.den.is_constant() for s in found for c in s.vector.values())
