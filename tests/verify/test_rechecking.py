@@ -23,14 +23,14 @@ from verify.rechecking import Carried
 from verify.report import terminal
 from verify.search.attained import agree
 
-#: A bound over a class, a statement about all states, one that is proved for all letters, and one that falls.
-BOUNDED, STATES, PROVED, FALLS = (
+#: Two bounds over classes, one that is proved for all letters, and one that falls.
+BOUNDED, OTHER, PROVED, FALLS = (
     "locodl/optimality",
-    "fedopt/lower-bound-step",
+    "feddcd/lemma-B.7",
     "locodl/eq-6",
     "feddcd/lemma-B.8/rate",
 )
-IDS = (BOUNDED, STATES, PROVED, FALLS)
+IDS = (BOUNDED, OTHER, PROVED, FALLS)
 
 
 @cache
@@ -107,7 +107,7 @@ def test_code_that_changed_is_found_anew(carry):
     del data[results.RESTS_ON]
     carry(data)
     assert results.carried(claims.get(BOUNDED)) is None
-    assert results.carried(claims.get(STATES)) is None
+    assert results.carried(claims.get(OTHER)) is None
     # Of another checker only proofs are taken, and the search is made.
     carry(json.loads(entry(BOUNDED)), checker="0" * 64)
     found = again(BOUNDED)
@@ -147,7 +147,7 @@ def _changed(value, draw):
     return str(draw(st.sampled_from([-number, number + 1, number * Fraction(10**6 + 1, 10**6), Fraction(0)])))
 
 
-@pytest.mark.parametrize("id", [BOUNDED, STATES])
+@pytest.mark.parametrize("id", [BOUNDED, OTHER])
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_a_forged_proof_is_refused(id, data):
@@ -169,7 +169,7 @@ def test_a_forged_proof_is_refused(id, data):
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_a_forged_entry_gives_no_verdict_of_its_own(data):
-    id = data.draw(st.sampled_from([STATES, FALLS]))
+    id = data.draw(st.sampled_from([OTHER, FALLS]))
     found = json.loads(entry(id))
     paths = [path for path in _leaves(found) if not _TOLD & set(map(str, path)) and path[0] != results.RESTS_ON]
     path = data.draw(st.sampled_from(paths))
@@ -194,7 +194,7 @@ def _multiplier(data, scale):
     [
         ("multiplier", lambda o: _multiplier(o, Fraction(10**9 + 1, 10**9))),
         ("letter", lambda o: o["certificates"][0]["letters"].update(mu="7")),
-        ("other claim", lambda o: o.update(certificates=_outcome(STATES)["certificates"])),
+        ("other claim", lambda o: o.update(certificates=_outcome(OTHER)["certificates"])),
         ("none", lambda o: o.update(certificates=[])),
         (
             "idle step",
@@ -242,24 +242,24 @@ def test_a_margin_is_measured_again(carry):
 
 
 def test_a_file_that_cannot_be_read_is_told(carry):
-    data = json.loads(entry(STATES))
+    data = json.loads(entry(OTHER))
     carry(data | {"outcomes": 3})
-    found = again(STATES)
+    found = again(OTHER)
     assert found.verdict is Verdict.CERTIFIED and "cannot be read" in found.fallen[0]
 
 
 def test_an_audit_checks_what_is_carried_or_finds_all_anew(carry, monkeypatch):
-    carry(json.loads(entry(STATES)))
-    (found,) = audit([claims.get(STATES)], rechecking=True)
+    carry(json.loads(entry(OTHER)))
+    (found,) = audit([claims.get(OTHER)], rechecking=True)
     assert terminal.sources([found]) == ["1 rechecked"]
     others = [scratch(PROVED), replace(scratch(PROVED), verdict=Verdict.SUPPORTED)]
     assert terminal.sources([found, *others]) == ["1 rechecked, 1 proved again, 1 searched anew"]
-    (found,) = audit([claims.get(STATES)])
-    assert not terminal.sources([found]) and same(found, scratch(STATES))
+    (found,) = audit([claims.get(OTHER)])
+    assert not terminal.sources([found]) and same(found, scratch(OTHER))
 
 
 def test_what_is_not_the_claims_is_not_taken():
-    found = check(claims.get(STATES), carried=Carried(scratch(BOUNDED), 0, "quick", True))
-    assert same(found, scratch(STATES))
-    found = check(claims.get(BOUNDED), carried=Carried(scratch(STATES), 0, "quick", True))
+    found = check(claims.get(OTHER), carried=Carried(scratch(BOUNDED), 0, "quick", True))
+    assert same(found, scratch(OTHER))
+    found = check(claims.get(BOUNDED), carried=Carried(scratch(OTHER), 0, "quick", True))
     assert same(found, scratch(BOUNDED))

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import flint
 import numpy as np
 import sympy
 
@@ -114,6 +113,8 @@ def _product(one: Array, other: Array) -> Array:
     entries of hundreds of bits."""
     if not one.ndim == other.ndim == 2:
         return one @ other
+    import flint
+
     product = flint.fmpz_mat(one.tolist()) * flint.fmpz_mat(other.tolist())
     found = np.empty((len(one), other.shape[1]), dtype=object)
     found[...] = [list(map(int, row)) for row in product.tolist()]

@@ -28,7 +28,6 @@ from verify.exact import reals, symbolic
 from verify.reading import theory, whole
 from verify.reading.whole import Code, letter
 from verify.search import critical, points
-from verify.search.units import scalings
 
 #: The largest product of numbers.
 NUMBERS = 1000
@@ -47,12 +46,11 @@ def refused(claim: Claim, code: Code) -> str:
     """What a claim or its code is made of that is not on the list, in words; empty if nothing is."""
     if code.largest_number() > NUMBERS:
         return f"its code has numbers beyond {NUMBERS}, for which a letter may stand"
+    if claim.setting.drawing.special is not None:
+        return "its instances are drawn one by one, and are no members of a class of which all is known"
     if by := _chosen_by_hand(claim):
         return f"its instances are chosen by {by}, which is not part of this package"
     relations = symbolic.assumed(claim)
-    units = tuple(scalings(claim, relations))
-    if e := _few_values(claim, units):
-        return f"its instances, which are made by hand, have few values of {e}"
     if (r := _beside_its_end(claim, relations)) is not None:
         return f"at the end of the bound {r} on constants that are drawn before all else nothing is seen"
     if whole.foreign(claim) and (e := _may_vanish(claim, code)):
@@ -65,19 +63,9 @@ def _chosen_by_hand(claim: Claim) -> str:
 
     Such instances may have the letters where a false claim holds, and nowhere else.
     """
-    code = {f"Drawing({name}=...)": getattr(claim.setting.drawing, name) for name in ("special", "draw", "parameters")}
+    code = {f"Drawing({name}=...)": getattr(claim.setting.drawing, name) for name in ("draw", "parameters")}
     code |= {f"the code of the hypothesis {h.text!r}": h.met for h in claim.requires}
     return next((name for name, chosen_by in code.items() if not theory.holds(chosen_by)), "")
-
-
-def _few_values(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> sympy.Symbol | None:
-    """A letter without a unit, and not a whole number, that a claim about special instances is stated of, or None.
-
-    Such instances have the values that somebody thought of, perhaps of this letter in some of them only.
-    """
-    if claim.setting.drawing.special is None:
-        return None
-    return next((x for x in points.said_alone(claim, units) if not x.is_integer), None)
 
 
 def _beside_its_end(claim: Claim, relations: Sequence[sympy.Rel]) -> sympy.Rel | None:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
-from itertools import cycle, islice, pairwise
+from itertools import combinations, cycle, islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -68,6 +68,16 @@ def sums(claim: Claim) -> list[sympy.Expr]:
     found = sympy.Tuple(*compared, *drawing.sides(claim), *drawing.relations(claim)).atoms(sympy.Add)
     known = set(claim.setting.sources)
     return sorted((e for e in found if e.free_symbols <= known), key=lambda e: (e.count_ops(), str(e)))
+
+
+def ties(claim: Claim, given: Sequence[sympy.Basic]) -> list[sympy.Expr]:
+    """The differences of two terms of a maximum or a minimum of letters that may be equal: where several are it turns
+    in all directions at once, though no sum of letters vanishes."""
+    compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
+    nodes = sympy.Tuple(*compared, *drawing.sides(claim)).atoms(sympy.Max, sympy.Min)
+    known = set(claim.setting.sources)
+    between = (a - b for node in sorted(nodes, key=str) for a, b in combinations(sorted(node.args, key=str), 2))
+    return vanishing(dict.fromkeys(e for e in between if e.free_symbols <= known), given)
 
 
 def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:

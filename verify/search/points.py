@@ -61,7 +61,8 @@ class Points:
     ``inside``: those of them that only all points together must not share; ``jointly``: whether one point may avoid all
     the others; ``far``: relations that hold beyond a threshold, or where one term of a maximum is seen to count
     somewhere, with a point in each; ``zeros``: sums of letters that vanish somewhere; ``turns``: others, of
-    letters that are computed, and what derivatives of sums are products of, where they may vanish.
+    letters that are computed, what derivatives of sums are products of, and differences of terms of a maximum, where
+    they may vanish.
     """
 
     claim: Claim
@@ -172,6 +173,7 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     vanishing = critical.vanishing(sums, few)
     zeros = [e for e in vanishing if critical.is_free(claim, e)]
     turns = [*(e for e in vanishing if e not in zeros), *critical.turns(sums, few)]
+    turns += [e for e in critical.ties(claim, few) if e not in zeros and e not in turns]
     return Points(
         claim, units, ends, frozenset(avoidable), frozenset(inside), jointly, tuple(far), tuple(zeros), tuple(turns)
     )
@@ -188,10 +190,7 @@ def _far(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterat
     """That a letter, or the condition number, is beyond a threshold, or below its inverse, where it has no unit."""
     rounds = [x for x, source in claim.setting.sources.items() if source == ROUND]
     given = symbolic.assumed(claim)
-    if claim.setting.drawing.special is not None:
-        sizes, letters = _numbers(claim), tuple(_of_special(claim, units))
-    else:
-        sizes, letters = pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)
+    sizes, letters = pinned.thresholds(claim), (*pinned.measures(claim.setting), *rounds)
     for size, one in product(sizes, letters):
         number = sympy.Rational(size.numerator, size.denominator)
         if any(_degree(one, powers) for powers in units):
@@ -212,26 +211,6 @@ def bounds(claim: Claim, relations: Iterable[sympy.Rel]) -> Iterator[sympy.Rel]:
     constants |= set(functions.letters) if functions is not None else set()
     single = (r for given in relations for r in conjuncts(given))
     yield from (r for r in single if r.free_symbols and r.free_symbols <= constants)
-
-
-def said_alone(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> list[sympy.Symbol]:
-    """The letters that a claim is stated of and that have no unit."""
-    said = sympy.Tuple(*drawing.sides(claim), *drawing.relations(claim)).free_symbols
-    return [x for x in claim.setting.sources if x in said and not any(x in powers for powers in units)]
-
-
-def _of_special(claim: Claim, units: Sequence[Mapping[sympy.Expr, Fraction]]) -> Iterator[sympy.Expr]:
-    """The whole letters, and the ratios of those that have one unit."""
-    yield from (x for x in said_alone(claim, units) if x.is_integer)
-    said = sympy.Tuple(*drawing.sides(claim), *drawing.relations(claim)).free_symbols
-    for powers in units:
-        one, *others = [x for x in claim.setting.sources if x in said and powers.get(x)]
-        yield from (other / one for other in others if powers[other] == powers[one])
-
-
-def _numbers(claim: Claim) -> tuple[Fraction, ...]:
-    """The largest number of a claim, or its inverse; 2 at least."""
-    return (max((Fraction(2), *(max(c, 1 / c) for c in pinned.numbers(claim) if c))),)
 
 
 def _branches(claim: Claim) -> Iterator[sympy.Basic]:

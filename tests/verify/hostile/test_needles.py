@@ -200,6 +200,18 @@ def test_where_a_sum_of_a_whole_letter_turns_is_looked_at():
     assert {at["m"] for at in critical.with_whole(claim, 2 * m - 63, recipe)} == {31, 32}
 
 
+def test_terms_of_a_minimum_that_are_equal_are_looked_at_together():
+    x, y, z = ft.letters("b1 b2 b3")
+    V = ft.Quantity("V", ft.distance)
+    method = ft.method("gradient-descent", step, ["gamma", "b1", "b2", "b3"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    least = sympy.Min(x * y / 3, 3 / (x * y)) + sympy.Min(y * z / 5, 5 / (y * z)) + sympy.Min(x * z / 7, 7 / (x * z))
+    claim = ft.Claim("mine/ridges", setting=setting, statement=ft.inequality(V * least / 3 <= V))
+    ties = critical.ties(claim, [])
+    (all_of_them,) = critical.together(ties, [])
+    assert len(ties) == 3 and set(all_of_them) == set(ties)
+
+
 def test_sums_of_the_number_of_clients_vanish_at_once_too():
     sums = (ft.n - 4 * beta, beta - 3)
     V = ft.Quantity("V", ft.distance)
