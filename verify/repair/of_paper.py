@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import sympy
 
@@ -42,7 +43,7 @@ def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
             relation = hypothesis.relation
             if not same:
                 alone = hypothesis.met is None and not hypothesis.each and isinstance(relation, _INEQUALITIES)
-                if not alone or not relation.free_symbols or not relation.free_symbols <= letters:
+                if relation is None or not alone or not relation.free_symbols or not relation.free_symbols <= letters:
                     continue
                 hypothesis = Hypothesis(f"{words(relation.lhs)} {relation.rel_op} {words(relation.rhs)}", relation)
             if hypothesis.text not in known:
@@ -85,7 +86,9 @@ def restated(claim: Claim) -> Iterator[Claim]:
     Of its hypotheses those are kept that are relations between letters which the setting has, and those that are
     asked for there in the same words: the claim is then made under no more than before.
     """
-    statement, used = claim.statement, _used(claim)
+    # A statement of any kind that speaks of quantities.
+    statement: Any = claim.statement
+    used = _used(claim)
     if not used or not statement.statewise:
         return
     for setting, stated in _settings(claim).items():
