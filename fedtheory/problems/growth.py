@@ -139,9 +139,10 @@ def steepest_squared(f: Any, x: Array) -> Array:
     y = f.gradient(x[None, :] + np.zeros((f.n, 1), dtype=int))
 
     def along(line: _Line, slope: Any) -> Any:
-        """The largest derivative in absolute value."""
+        """The largest derivative in absolute value. Infinity is kept out of arithmetic with fractions."""
         ends = zip(line.sides(), (1, -1), strict=True)
-        return max(abs(slope + sign * v) for side, sign in ends for p in side for v in (p.derivative, p.at_end()))
+        told = [(sign, v) for side, sign in ends for p in side for v in (p.derivative, p.at_end())]
+        return math.inf if any(abs(v) == math.inf for _, v in told) else max(abs(slope + sign * v) for sign, v in told)
 
-    found = [sum(along(parts[i], y[i, j]) ** 2 for j, parts in enumerate(lines)) for i in range(f.n)]
-    return np.array(found, dtype=object)
+    each = ([along(parts[i], y[i, j]) for j, parts in enumerate(lines)] for i in range(f.n))
+    return np.array([math.inf if math.inf in steep else sum(v**2 for v in steep) for steep in each], dtype=object)

@@ -166,9 +166,10 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     far = [r for r in _far(claim, units) if not reals.contradictory([*given, r])]
     attained = (sympy.Eq(r.lhs, r.rhs, evaluate=False) for r in bounds(claim, relations))
     far += [r for r in attained if not reals.contradictory([*given, r])]
-    # Nothing is asked of a term of which it is not known that it ever counts, with as few clients as are posed.
+    # A term that counts for more clients than are posed is asked for as well: it is seen nowhere.
     few = [*given, *_posed(claim)]
-    far += [r for r in _branches(claim) if reals.possible([*few, *conjuncts(r)])]
+    any_number = given if claim.setting.any_clients else few
+    far += [r for r in _branches(claim) if reals.possible([*any_number, *conjuncts(r)])]
     sums = critical.sums(claim)
     vanishing = critical.vanishing(sums, few)
     zeros = [e for e in vanishing if critical.is_free(claim, e)]

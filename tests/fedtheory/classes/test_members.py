@@ -1,5 +1,6 @@
 """What is drawn of a class belongs to it, and is least where the class says so."""
 
+import math
 from fractions import Fraction as Fr
 from itertools import islice
 
@@ -8,8 +9,10 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
-from fedtheory.problems.growth import secants
+from fedtheory.numbers.rational import exact
+from fedtheory.problems.growth import secants, steepest_squared
 from fedtheory.problems.noise import Noise
+from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged
 from fedtheory.randomness import expectation, support_of
 from fedtheory.sampling import building, drawing
@@ -284,3 +287,10 @@ def test_noise_that_turns_is_noise_of_the_same_variance_and_other_at_other_vecto
     one, other = noise.apply(draws, x) - x, noise.apply(draws, -x) + x
     assert (one == -other).all()
     assert (expectation(other, p, 0) == 0).all() and (expectation(other**2, p, 0) == noise.variance).all()
+
+
+def test_a_quadratic_has_no_lipschitz_constant():
+    # Its slope has no bound, whatever numbers it is computed in.
+    f = Quadratics(exact([[[1]], [[2]]]), exact([[0], [1]]))
+    for numbers in (f, Quadratics(np.array([[[1.0]], [[2.0]]]), np.zeros((2, 1)))):
+        assert list(steepest_squared(numbers, 0 * numbers.c[0])) == [math.inf, math.inf]
