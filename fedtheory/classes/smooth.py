@@ -127,8 +127,8 @@ class SmoothConvexLipschitz(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance belong to the class."""
-        f = problem.f
-        return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(self._steepest(problem)) <= problem.M**2)
+        f, steepest = problem.f, steepest_squared(problem.f, problem.optimum.x)
+        return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(steepest) <= problem.M**2)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
@@ -137,12 +137,7 @@ class SmoothConvexLipschitz(FunctionClass):
 
     def steepest(self, problem: Problem, params: Any) -> Any:
         """The square of the length of a gradient, at most: as declared, or as of functions that do not keep to it."""
-        return max(problem.M**2, *self._steepest(problem))
-
-    @staticmethod
-    def _steepest(problem: Problem) -> Array:
-        known: Any = getattr(problem.f, "steepest_squared", None)
-        return steepest_squared(problem.f, problem.optimum.x) if known is None else known
+        return max(problem.M**2, *steepest_squared(problem.f, problem.optimum.x))
 
 
 @dataclass(frozen=True)

@@ -166,8 +166,8 @@ def of(claim: Claim, assumed: Iterable[Hypothesis] = ()) -> Points:
     far = [r for r in _far(claim, units) if not reals.contradictory([*given, r])]
     attained = (sympy.Eq(r.lhs, r.rhs, evaluate=False) for r in bounds(claim, relations))
     far += [r for r in attained if not reals.contradictory([*given, r])]
-    # A term that counts for more clients than are posed is asked for as well: it is seen nowhere.
     few = [*given, *_posed(claim)]
+    # A term that counts for more clients than are posed is asked for as well: it is seen nowhere.
     any_number = given if claim.setting.any_clients else few
     far += [r for r in _branches(claim) if reals.possible([*any_number, *conjuncts(r)])]
     sums = critical.sums(claim)
