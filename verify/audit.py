@@ -26,7 +26,7 @@ def audit(
     """The evidence for each registered claim, in the order given, for any number of ``jobs``.
 
     ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
-    it nothing is carried (:mod:`verify.rechecking`).
+    it nothing is carried (:mod:`verify.checking`).
     ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
     ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.base.sweeping.cluster` the workers
     of a cluster check, and ``jobs`` says nothing.

@@ -17,7 +17,7 @@ from verify.evidence.parsing import fraction
 from verify.pep import certifying
 from verify.pep.bounding import Refused
 from verify.pep.programs import Certificate
-from verify.pep.prover import Certified, ProofStep, Solving
+from verify.pep.prover import Certified, DoesNotHold, ProofStep, Solving
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,11 @@ class ClassCertificate:
 
     def proofs(self) -> Mapping[str, Certificate]:
         """The program of each step with its multipliers, by the steps' names, checked as ``replay`` checks them."""
-        return certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
+        proved = certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
+        with attributed(self.claim, self.recipe):
+            if untrue := asserted.untrue(self.claim, self.claim.instances.build(self.recipe, True)):
+                raise DoesNotHold(f"{untrue}: of {self.claim.id}, at the stored recipe")
+        return proved
 
     def place(self) -> str:
         """The instance in words, from its recipe, not from ``text``; empty where there is none."""

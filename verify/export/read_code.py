@@ -9,10 +9,10 @@ from typing import Any
 from fedtheory.claims import Claim
 from fedtheory.kinds.invariant import Invariant
 from verify import checker
+from verify.as_read import proving
 from verify.base.evaluate import meeting
 from verify.export.objects import sealed
 from verify.methods.base import Inquiry, seen
-from verify.reading import proving
 from verify.reading.worlds import ONE, Monomial, World, WorldValue
 from verify.report import statement
 from verify.search import hunting

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from fedtheory.kinds.base import Statement
+from verify.as_read import proving
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, seen
-from verify.reading import comparing, proving
+from verify.reading import comparing
 from verify.search import hunting
 
 

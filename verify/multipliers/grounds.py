@@ -13,6 +13,7 @@ from typing import Any
 import sympy
 
 from fedtheory.settings.relations import Comparison
+from verify.as_read.obligations import Ground
 from verify.exact.symbolic import conjuncts
 from verify.multipliers.clients import without
 from verify.multipliers.domains import Domain
@@ -20,7 +21,6 @@ from verify.multipliers.letters import at_least
 from verify.multipliers.ratios import Ratio, polynomials
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
-from verify.reading.obligations import Ground
 from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.worlds import ONE

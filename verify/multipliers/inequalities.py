@@ -17,6 +17,8 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from verify.as_read.obligations import Ground, ground, learn_sums, unmet
+from verify.as_read.proving import of_expression
 from verify.multipliers import curvatures
 from verify.multipliers.cases import stated
 from verify.multipliers.clients import GenericClients, fallen
@@ -31,9 +33,7 @@ from verify.multipliers.sorts import sorts
 from verify.multipliers.words import meanings, setting_in_words, sum_in_words
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
-from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.program import StepProgram
-from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, leaf
 from verify.reading.worlds import ONE, Atom, WorldValue, at_client

@@ -13,6 +13,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
+from verify.as_read.proving import of_expression
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain, has_answer
@@ -22,7 +23,6 @@ from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
-from verify.reading.proving import of_expression
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, World, WorldValue, symbol_of

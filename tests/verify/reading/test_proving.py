@@ -19,8 +19,9 @@ from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.symbols import L, mu
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
+from verify.as_read import proving
 from verify.base.evaluate import meeting
-from verify.reading import comparing, proving
+from verify.reading import comparing
 from verify.reading.source import Unread
 
 pytest_plugins = ["pytester"]
@@ -382,7 +383,8 @@ def test_code_is_read_in_a_pytest_that_rewrites_assertions(pytester):
         import numpy as np
         from fedtheory import claims
         from fedtheory.papers.locodl import method
-        from verify.reading import proving, theory
+        from verify.as_read import proving
+        from verify.reading import theory
 
         def test_the_claim_is_read():
             assert all(theory.holds(c.setting.drawing.special) for c in claims.select(["fedopt"]))

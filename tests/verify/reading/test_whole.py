@@ -14,9 +14,10 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms import diana, feddcd, locodl, rbcd
+from verify.as_read import proving
 from verify.base.evaluate import meeting
 from verify.pep import posing
-from verify.reading import proving, whole
+from verify.reading import whole
 
 LOCODL = claims.get("locodl/theorem-3.1/one-step")
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")

@@ -15,10 +15,10 @@ from fedtheory.claims import Claim
 from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
+from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.reading import generic_client
 from verify.reading.claimed import CodePath, cases
 from verify.reading.generic_client import evaluated
-from verify.reading.obligations import Ground, ground, learn_sums, unmet
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.values import Condition
