@@ -22,8 +22,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
     used = sum(len(proof.multipliers) for proof in found.proofs)
+    several = "" if set(inquiry.claim.setting.clients) == {1} else " and every number of clients"
     note = (
-        f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters and every number of clients: "
+        f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters{several}: "
         f"{'; '.join(found.cases)}"
     )
     return method.found(Verdict.PROVED, note, used=("symbolic",))

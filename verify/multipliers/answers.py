@@ -26,7 +26,7 @@ class Errors:
 
     ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
     independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known; ``variance``: what is
-    added to the bound, of noise.
+    added to the bound, of noise; ``own``: whether there are several clients, each with errors of its own.
     """
 
     factor: WorldValue
@@ -34,6 +34,7 @@ class Errors:
     independent: bool
     joint: WorldValue | None = None
     variance: WorldValue | None = None
+    own: bool = True
     seen: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
 
 
@@ -177,7 +178,9 @@ class Answers:
                 # It may depend on the draw by what was compressed first, and nothing bounds the error then.
                 raise Unread(f"two vectors are compressed by one draw of {term.data}")
             name = f"{_ERROR} {len(errors.seen)} of {term.data}"
-            if errors.unbiased and errors.independent:
+            if not errors.own:
+                error = world.atom(name, 1)
+            elif errors.unbiased and errors.independent:
                 error = WorldValue({(frozenset(), (Atom(name, 1, True),)): world.field.one})
             else:
                 error = world.of_client(name, 1)

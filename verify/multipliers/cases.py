@@ -16,7 +16,9 @@ from fedtheory.classes import (
     Composite,
     Convex,
     ConvexLipschitz,
+    ConvexQuadraticGrowth,
     PolyakLojasiewicz,
+    RestrictedSecant,
     Smooth,
     SmoothConvex,
     SmoothStronglyConvex,
@@ -35,7 +37,9 @@ _LOOKED_AT, _ALIKE = 300, 12
 _POSED = (
     Convex,
     ConvexLipschitz,
+    ConvexQuadraticGrowth,
     PolyakLojasiewicz,
+    RestrictedSecant,
     Smooth,
     SmoothConvex,
     SmoothStronglyConvex,
@@ -89,15 +93,16 @@ def typical(of: Any) -> Any:
     if type(of) is WeaklyConvex:
         mu = -L if of.symmetric else -S
     each = {name: np.array([c], dtype=object) for name, c in (("mu", mu), ("L", L), ("steepest_squared", L**2))}
-    return SimpleNamespace(n=1, f=SimpleNamespace(n=1, **each), g=None, mu=mu, L=L)
+    f, optimum = SimpleNamespace(n=1, **each), SimpleNamespace(x=None)
+    return SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L, optimum=optimum)
 
 
 class Declared(NamedTuple):
-    """What a class says of each function, in mu, L and s: the least and the largest curvature, which is None where
-    there is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``:
+    """What a class says of each function, in mu, L and s: the least and the largest curvature, each None where there
+    is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``:
     whether the curvatures are those of the average, and each function is smooth with a constant of its own."""
 
-    least: sympy.Expr
+    least: sympy.Expr | None
     largest: sympy.Expr | None
     steepest: sympy.Expr | None
     own: bool = False
@@ -109,9 +114,9 @@ def declared(of: Any) -> Declared | None:
         return declared(of.of)
     if type(of) not in _POSED or (getattr(of, "conjugates", False) and type(of) is not SmoothStronglyConvex):
         return None
-    least, largest = (sympy.sympify(c[0]) for c in of.curvatures(typical(of), None))
+    least, largest = (c[0] for c in of.curvatures(typical(of), None))
     steepest = of.steepest(typical(of), None)
-    return Declared(least, None if largest == math.inf else largest, steepest, getattr(of, "own", False))
+    return Declared(_finite(least), _finite(largest), steepest, getattr(of, "own", False))
 
 
 def declared_of_g(of: Any) -> Declared | None:
@@ -119,13 +124,20 @@ def declared_of_g(of: Any) -> Declared | None:
     if type(of) is not Composite:
         return declared(of)
     least, largest = of.curvatures_of_g(typical(of), None)
-    return Declared(sympy.sympify(least), None if largest == math.inf else largest, None)
+    return Declared(_finite(least), _finite(largest), None)
+
+
+def _finite(curvature: Any) -> sympy.Expr | None:
+    return None if curvature in (-math.inf, math.inf) else sympy.sympify(curvature)
 
 
 def example(claim: Claim, case: FunctionCase) -> Instance:
     """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
     none is found, or where instances differ in that."""
-    recipes = claim.instances.recipes(np.random.default_rng(0))
+    of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
+    told = None if of is None else declared(of)
+    # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.
+    any_curvature = told is not None and told.least is None
     found: list[Instance] = []
     for recipe in islice(recipes, _LOOKED_AT):
         try:
@@ -135,7 +147,7 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
         problem = instance.problem
         if problem is None:
             break
-        if (problem.g is not None) is not case.with_g:
+        if (problem.g is not None) is not case.with_g or (any_curvature and hasattr(problem.f, "resolvent")):
             continue
         if found and _kinds(problem) != _kinds(found[0].problem):
             raise Unread("the instances have problems of several types")

@@ -164,9 +164,21 @@ class ClassFunctions:
 
     def inequalities(self, world: World) -> Iterator[KnownInequality]:
         """What the class says of each pair of points, summed over the clients, or of the average."""
-        if self.equal or self.curvatures is None:
+        if self.equal:
             return
-        mu, L = self.curvatures
+        if self.curvatures is not None:
+            yield from self._of_each(world, *self.curvatures)
+        for k, a in enumerate(self.asked.values()):
+            if self.average is not None and _is_shared(a) and not a.point.is_zero():
+                mean = self._averaged(world, a)
+                gap, gradient = mean.value, mean.gradient
+                told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
+                for name, number in told:
+                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
+                    yield KnownInequality(f"{name} [{k}]", why, number.value)
+
+    def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
+        """What the class says of each function by its curvatures."""
         self.at(world, WorldValue({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
@@ -184,14 +196,6 @@ class ClassFunctions:
             form = world.inner(length * length) - self.steepest
             why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
             yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
-        for k, a in enumerate(self.asked.values()):
-            if self.average is not None and _is_shared(a) and not a.point.is_zero():
-                mean = self._averaged(world, a)
-                gap, gradient = mean.value, mean.gradient
-                told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
-                for name, number in told:
-                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
-                    yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
         """What holds of each value at a drawn point for every draw, by the gradients at those that are not drawn."""

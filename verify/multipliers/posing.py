@@ -91,9 +91,8 @@ class _Posing:
             raise Unread("the method has other states than the setting")
         if self.setting.optimum not in ("consensus", "stationary") or self.setting.drawing.special is not None:
             raise Unread("the meaning of x* is not known")
-        own = getattr(self.setting.functions, "own", False)
-        if case.single and (own or self.setting.adversaries):
-            raise Unread("compression by a single client is not supported")
+        if case.single and getattr(self.setting.functions, "own", False):
+            raise Unread("a single client with a smoothness constant of its own is not supported")
         self.algorithm = algorithm
         given = example(claim, case)
         self.read = given.problem, given.params
@@ -227,7 +226,7 @@ class _Posing:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", told_of_g, -mean)
         for adversary in self.setting.adversaries:
-            answers.errors[adversary.field] = self._errors(adversary)
+            answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
         return answers
 
     def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> ClassFunctions:
@@ -235,7 +234,8 @@ class _Posing:
         if stated(self.claim, self.setting.functions):
             equal = bool(self.case.equal) and told.largest is not None and told.least != 0
             largest = None if told.largest is None else scalar(self.world, told.largest)
-            curvatures = (largest if equal and largest is not None else scalar(self.world, told.least), largest)
+            if told.least is not None:
+                curvatures = (largest if equal and largest is not None else scalar(self.world, told.least), largest)
             steepest = None if told.steepest is None else scalar(self.world, told.steepest)
         own = name == "f" and not self.case.single
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
