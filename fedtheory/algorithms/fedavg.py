@@ -69,6 +69,8 @@ def local_descent(
     b_i <- momentum b_i + g_i(y_i) + correction(y), from b_i = 0.
     """
     y = everywhere(problem, x)
+    if isinstance(params.batches, AllRows) and correction is None and not momentum:
+        return params.batches.descend(problem, y, params.eta_l, local_steps(params))
     buffer = 0 * y
     for k in range(local_steps(params)):
         direction = params.batches.gradient(problem, y, draw.rows, k)

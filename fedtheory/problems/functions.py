@@ -56,6 +56,15 @@ class Proximable(Protocol):
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
 
 
+@runtime_checkable
+class Descending(Protocol):
+    """Functions that take several gradient steps in a row, in floats: a client's data are read while they are in a
+    cache, and not anew in every step."""
+
+    def descend(self, x: Array, eta: float, steps: int) -> Array:
+        """What so many steps x_i <- x_i - eta grad f_i(x_i) make of ``x (..., n, d)``, up to rounding."""
+
+
 class OfRows:
     """Functions of the rows ``A (n, m, p)`` of n clients, m each."""
 

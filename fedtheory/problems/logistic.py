@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -96,22 +97,38 @@ class Logistic(OfRows):
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
         x = self._points(x)
         out = np.empty(x.shape)
-        # Clients first, replicas second: as in _per_client, but without its calls for each block.
-        at, into = (np.swapaxes(v.reshape(-1, self.n, self.d), 0, 1) for v in (x, out))
-        columns = np.swapaxes(self.signed_rows, -1, -2)
-        size = max(1, _TWICE // (self.m * self.d))
-        # 1 / (1 + exp(margin)) in place, 0 where exp overflows: for a few rows at a time a call costs what they do.
+        at, into = self._clients_first(x), self._clients_first(out)
         with np.errstate(over="ignore"):
-            for start in range(0, self.n, size):
-                block = slice(start, start + size)
-                slopes = np.matmul(at[block], columns[block])
-                np.exp(slopes, out=slopes)
-                slopes += 1
-                np.divide(1, slopes, out=slopes)
-                np.matmul(slopes, self.signed_rows[block], out=into[block])
-        out /= -self.m
+            for block, rows, columns in self._blocks():
+                np.matmul(_slopes(at[block], columns, -1 / self.m), rows, out=into[block])
         out += self.mu[:, None] * x
         return out
+
+    def descend(self, x: Array, eta: float, steps: int) -> Array:
+        """``steps`` steps x_i <- x_i - eta grad f_i(x_i), ``(..., n, d) -> (..., n, d)``: all of a few clients, then
+        those of the next. A subclass with another gradient needs another of these."""
+        out = np.array(self._points(x), order="C")
+        models, kept = self._clients_first(out), 1 - eta * self.mu[:, None, None]
+        with np.errstate(over="ignore"):
+            for block, rows, columns in self._blocks():
+                model = models[block]
+                for _ in range(steps):
+                    slopes = _slopes(model, columns, eta / self.m)
+                    model *= kept[block]
+                    model += np.matmul(slopes, rows)
+        return out
+
+    def _clients_first(self, x: Array) -> Array:
+        """Clients first, replicas second: as in _per_client, but without its calls for each block."""
+        return np.swapaxes(x.reshape(-1, self.n, self.d), 0, 1)
+
+    def _blocks(self) -> Iterator[tuple[slice, Array, Array]]:
+        """A few clients at a time, their signed rows ``(k, m, d)`` and columns ``(k, d, m)``."""
+        size = max(1, _TWICE // (self.m * self.d))
+        for start in range(0, self.n, size):
+            block = slice(start, start + size)
+            rows = self.signed_rows[block]
+            yield block, rows, np.swapaxes(rows, -1, -2)
 
     def hessian(self, x: Array) -> Array:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
@@ -189,6 +206,17 @@ def _per_client(M: Array, x: Array) -> Array:
     return np.swapaxes(np.matmul(rows, M), 0, 1).reshape(*x.shape[:-1], q)
 
 
+def _slopes(x: Array, columns: Array, scale: float) -> Array:
+    """``scale`` / (1 + exp(margin)) of points ``(k, R, d)``, 0 where exp overflows: ``(k, R, m)``.
+
+    In place, as for a few rows at a time a call costs what they do.
+    """
+    slopes = np.matmul(x, columns)
+    np.exp(slopes, out=slopes)
+    slopes += 1
+    return np.divide(scale, slopes, out=slopes)
+
+
 def _data_smoothness(A: Array) -> Array:
     """Largest eigenvalue of A_i'A_i / (4m), from the smaller Gram matrix: ``(n, m, d) -> (n,)``."""
     m, d = A.shape[1:]
@@ -228,6 +256,14 @@ class SparseLogistic(Logistic):
         slopes = expit(-(rows @ x.reshape(-1, self.n * self.d).T))
         found: Array = self.mu[:, None] * x - (columns @ slopes).T.reshape(x.shape) / self.m
         return found
+
+    def descend(self, x: Array, eta: float, steps: int) -> Array:
+        """``steps`` steps x_i <- x_i - eta grad f_i(x_i), ``(..., n, d) -> (..., n, d)``."""
+        if self.sparse_rows is None:
+            return super().descend(x, eta, steps)
+        for _ in range(steps):
+            x = x - eta * self.gradient(x)
+        return x
 
     def average(self, x: Array) -> Array:
         """(1/n) sum_i f_i(x) at one point for all clients: ``(R, d) -> (R,)``."""

@@ -17,7 +17,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, is_exact, to_float
 from fedtheory.problems.base import Problem
-from fedtheory.problems.functions import Functions
+from fedtheory.problems.functions import Descending, Functions
 from fedtheory.randomness import Constant, Distribution, Draw, Independent, Product, Size, check_enumerable
 
 
@@ -128,6 +128,14 @@ class AllRows:
     def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
         """grad f_i(x_i) + grad g(x_i), in the shape of ``x (..., n, d)``; ``rows`` are not used."""
         return _with_g(problem, x, problem.f.gradient(x))
+
+    def descend(self, problem: Problem, x: Array, eta: Any, steps: int) -> Array:
+        """``steps`` steps x_i <- x_i - eta (grad f_i(x_i) + grad g(x_i)) from ``x (..., n, d)``."""
+        if problem.g is None and isinstance(problem.f, Descending) and isinstance(eta, float):
+            return problem.f.descend(x, eta, steps)
+        for _ in range(steps):
+            x = x - eta * _with_g(problem, x, problem.f.gradient(x))
+        return x
 
 
 @dataclass(frozen=True)

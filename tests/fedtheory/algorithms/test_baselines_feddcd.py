@@ -18,7 +18,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.oracles import AllRows, Minibatches, Split
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from fedtheory.randomness import expectation
+from fedtheory.randomness import UniformSubset, expectation
 
 MODULES = (minibatch_sgd, fedavg, fedprox, scaffold)
 Params = Any
@@ -417,6 +417,14 @@ def test_baselines_on_logistic_losses():
     # SCAFFOLD finds the optimum under partial participation, the others a neighbourhood that shrinks with the stepsize.
     for option in ("I", "II"):
         assert (gaps(scaffold.algorithm, scaffold.Params(2, 3, step / 3, option=option), 400)[-1] < 1e-10).all()
+    # All rows at once are stepped client by client, as their mean over one batch is step by step.
+    averages = [fedavg.Params(3, 2, step / 2, batches=batches) for batches in (AllRows(), Minibatches(parts, 6))]
+    chosen, _ = UniformSubset(4, 3).support()
+    rows = np.broadcast_to(np.arange(6), (4, 2, 6))
+    for clients in chosen:
+        draw = minibatch_sgd.Round(clients, rows)
+        together, apart = (fedavg.step(posed, params, fedavg.State(np.ones(3)), draw).x for params in averages)
+        np.testing.assert_allclose(together, apart, rtol=0, atol=1e-14)
     for batches in (AllRows(), Minibatches(parts, 2)):
         for algorithm, long, short in (
             (minibatch_sgd.algorithm, minibatch_sgd.Params(2, step, batches), {"eta": step / 10}),

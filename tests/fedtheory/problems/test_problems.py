@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.logistic import Logistic, logistic_with_condition
+from fedtheory.problems.logistic import Logistic, SparseLogistic, logistic_with_condition
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
 
 
@@ -144,6 +144,23 @@ def test_gradients_of_logistic_losses_do_not_depend_on_blocks_of_clients(monkeyp
         margins = np.einsum("ij,ijd,...id->...ij", f.b, f.A, at)
         expected = f.mu[:, None] * at - np.einsum("ij,ijd,...ij->...id", f.b, f.A, 1 / (1 + np.exp(margins))) / 4
         np.testing.assert_allclose(f.gradient(x), expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [Logistic, SparseLogistic])
+@pytest.mark.parametrize("numbers", [1, 24, 10**6])
+def test_steps_in_a_row_are_steps_one_by_one(kind, numbers, monkeypatch):
+    rng = np.random.default_rng(12)
+    A = rng.standard_normal((5, 4, 3)) * (rng.random((5, 4, 3)) < (0.2 if kind is SparseLogistic else 1))
+    f = kind(A, rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
+    monkeypatch.setattr("fedtheory.problems.logistic._TWICE", numbers)
+    one_for_all = np.broadcast_to(rng.standard_normal(3), (5, 3))
+    for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), one_for_all):
+        stepped, before = x, x.copy()
+        for _ in range(4):
+            stepped = stepped - 0.7 * f.gradient(stepped)
+        found = f.descend(x, 0.7, 4)
+        assert found.shape == stepped.shape and (x == before).all()
+        np.testing.assert_allclose(found, stepped, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("kappa", [1.01, 10.0, 1e4, 1e8])

@@ -519,3 +519,29 @@ def test_a_short_decimal_is_the_fraction_that_it_denotes_and_what_has_no_probabi
     assert p.tolist() == [Fraction(1, 10), Fraction(9, 10)]
     draws, p = support_of(Table((0, 1)), True)
     assert (draws.tolist(), p.tolist()) == ([2], [1])
+
+
+class Keys:
+    """In place of a generator: these numbers."""
+
+    def __init__(self, keys):
+        self.keys = np.array(keys)
+
+    def random(self, size):
+        return np.broadcast_to(self.keys, size)
+
+
+@pytest.mark.parametrize(
+    ("keys", "chosen"),
+    [
+        ([0.5, 0.25, 0.75], [1, 0]),
+        # Equal in half of the bits, or in all.
+        ([0.5 + 2**-50, 0.5, 0.25, 0.5 + 2**-51], [2, 1]),
+        ([0.5 - 2**-50, 0.5, 0.25, 0.5 + 2**-51], [2, 0]),
+        ([0.75, 0.5, 0.5, 0.5], [1, 2]),
+        ([1 - 2**-53, 1 - 2**-52, 1 - 2**-51], [2, 1]),
+    ],
+)
+def test_a_subset_has_the_least_numbers_to_their_last_bits(keys, chosen):
+    mask = UniformSubset(len(keys), 2).sample(Keys(keys), (3,))
+    assert (mask == np.isin(np.arange(len(keys)), chosen)).all()
