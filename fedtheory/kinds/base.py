@@ -30,6 +30,7 @@ _ABSENT: Mapping[str, Any] = {
     "residual": None,
     "iteration": None,
     "assignments": MappingProxyType({}),
+    "compressor": None,
 }
 
 #: What can be said of a quantity along a run.
@@ -88,6 +89,8 @@ class Statement:
         def iteration(self) -> Iteration | None: ...
         @property
         def assignments(self) -> Mapping[sympy.Symbol, sympy.Expr]: ...
+        @property
+        def compressor(self) -> Callable[[int, int], Any] | None: ...
 
     def __init_subclass__(cls) -> None:
         parts = {name for kind in cls.__mro__ for name in inspect.get_annotations(kind)}
@@ -112,6 +115,11 @@ class Statement:
     def pointwise(self) -> bool:
         """Whether it is decided at points, rather than where a ratio of its sides is largest."""
         return False
+
+    @property
+    def geometric(self) -> Any:
+        """Itself, if it bounds by constant * factor^T * initial after every number T of rounds; None otherwise."""
+        return None
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
@@ -156,6 +164,11 @@ class Statement:
     def perturbed(self) -> tuple[str, ...]:
         """The parts whose formulas are changed, one place at a time, to see whether the methods notice."""
         return ()
+
+    @property
+    def rewritable(self) -> tuple[str, ...]:
+        """The parts whose formulas a repair may rewrite."""
+        return self.perturbed
 
     def perturbations(self, changes: Changes) -> Iterator[tuple[str, str, str, dict[str, Any]]]:
         """Changes in one place: the sort, the part and the change in words, and what :meth:`changed` takes."""

@@ -48,6 +48,10 @@ class Bound(Statement):
         return self.constant * self.factor**T * self.initial
 
     @property
+    def geometric(self) -> Bound | None:
+        return self if self.override is None else None
+
+    @property
     def right(self) -> sympy.Expr:
         """The right-hand side, as :attr:`bound`."""
         return self.bound

@@ -47,6 +47,11 @@ class OneStep(Statement):
     def perturbed(self) -> tuple[str, ...]:
         return ("left", "right") if self.factor is None else ("factor",)
 
+    @property
+    def rewritable(self) -> tuple[str, ...]:
+        # With the right side as a whole, terms may be added and grouped otherwise.
+        return ("left", "right")
+
     def lines(self, plain: Written) -> list[str]:
         return super().lines(plain) + ([] if self.factor is None else [f"factor = {plain(self.factor)}"])
 

@@ -28,6 +28,7 @@ class ParameterRule(Statement):
     stateless: ClassVar[bool] = True
     algebraic: ClassVar[bool] = True
     pointwise: ClassVar[bool] = True
+    rewritable: ClassVar[tuple[str, ...]] = ("assignments", "relations")
 
     @property
     def printed(self) -> tuple[Comparison, ...]:

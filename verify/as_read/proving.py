@@ -14,7 +14,6 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex
 from fedtheory.instances import Instance
-from fedtheory.kinds.invariant import Invariant
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.reading import generic_client
 from verify.reading.claimed import CodePath, cases
@@ -34,7 +33,7 @@ def applies(claim: Claim) -> bool:
     Of what is ordered only that is shown of which both sides are one expression.
     """
     statement = claim.statement
-    if isinstance(statement, Invariant):
+    if statement.residual is not None:
         return True
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
@@ -43,7 +42,7 @@ def applies(claim: Claim) -> bool:
 def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
     """The cases of a claim. ``Unread`` where something in its code is not read."""
     statement = claim.statement
-    if isinstance(statement, Invariant):
+    if statement.residual is not None:
         return list(cases(claim, instances, (statement.residual,), True))
     return list(cases(claim, instances, tuple(q.of for q in statement.quantities), False))
 
@@ -54,7 +53,7 @@ def unshown(claim: Claim, case: CodePath) -> str:
     here = about.world
     if about.never_occurs():
         return ""
-    if isinstance(claim.statement, Invariant):
+    if claim.statement.residual is not None:
         assert case.program is not None
         if not generic_client.leaves_zero(here, case.program, case.quantities[claim.statement.residual]):
             return "a step is not shown to leave the residual zero"
@@ -75,7 +74,7 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     about = _ground(claim, case)
     if about.never_occurs():
         return about.world, []
-    if isinstance(claim.statement, Invariant):
+    if claim.statement.residual is not None:
         assert case.program is not None
         residuals = case.quantities[claim.statement.residual]
         return about.world, list(generic_client.multiplied(about.world, case.program, residuals))

@@ -11,7 +11,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.one_step import OneStep
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.best import places
 from verify.best.factors import Interval, Say
@@ -28,7 +27,7 @@ SECONDS = 10.0
 def proved(of: Subject, found: Interval, at: places.Letters, say: Say) -> tuple[Fraction | None, str]:
     """The least of a few numbers that is proved for every number of clients that the hypotheses allow, by multipliers
     that were checked; or None, and what stands in the way. ``at``: the letters that were given."""
-    if found.upper is None or not isinstance(of.claim.statement, OneStep):
+    if found.upper is None or not of.claim.statement.stepping:
         return None, "it is asked of rates that are certified"
     instance = places.instance(of.claim, found.recipe)
     if tied := _tied(of.claim, found, at):

@@ -13,7 +13,6 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
@@ -58,10 +57,11 @@ def subject(claim: Claim) -> Subject:
             f"{claim.id} has no best value over a class of functions: statements about one step, bounds and "
             f"inequalities have one, not one of kind {statement.kind}"
         )
-    if isinstance(statement, Bound):
-        if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
+    if statement.horizon:
+        bound = statement.geometric
+        if bound is None or bound.factor.has(T) or bound.constant.has(T):
             raise ValueError(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
-        return Subject(potential_step(claim, Fraction(1))[0], statement.factor, OF_POTENTIAL)
+        return Subject(potential_step(claim, Fraction(1))[0], bound.factor, OF_POTENTIAL)
     if isinstance(statement, OneStep):
         return _of_step(claim, replace(statement, strict=False))
     if isinstance(statement, Inequality) and statement.middle is None and not statement.also:

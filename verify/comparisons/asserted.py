@@ -227,7 +227,7 @@ def unheld(claim: Claim, instance: Instance) -> str:
 def unstarted(claim: Claim, instance: Instance) -> str:
     """Why what is said to stay 0 along every run is not 0 where runs begin; empty where nothing is wrong."""
     statement = claim.statement
-    if not isinstance(statement, Invariant) or instance.initial is None:
+    if statement.residual is None or instance.initial is None:
         return ""
     size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
     problem, state = instance.initial(_generic(size))

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.invariant import Invariant
 from verify import checker
 from verify.as_read import proving
 from verify.base.evaluate import meeting
@@ -53,7 +52,7 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
         **{name: _said(product) for product, name in products.items()},
         **{str(s): of for of, s in world.sums.items()},
     }
-    says = [*statement.text(claim), *([_OF_INVARIANTS] if isinstance(claim.statement, Invariant) else []), _SAYS]
+    says = [*statement.text(claim), *([_OF_INVARIANTS] if claim.statement.residual is not None else []), _SAYS]
     return sealed(
         {
             "format": checker.FORMAT,

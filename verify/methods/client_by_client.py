@@ -35,8 +35,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _applies(claim: Claim) -> bool:
-    stepping = isinstance(claim.statement, OneStep)
-    return bool(claim.statement.quantities) and not (stepping and claim.setting.adversaries)
+    statement = claim.statement
+    return bool(statement.quantities) and not (statement.stepping and claim.setting.adversaries)
 
 
 METHOD = Method(

@@ -224,10 +224,9 @@ def _iteration(claim: Claim) -> Iteration:
     if (of_runs := _of_runs(claim)) is not None:
         along: Along = of_runs.read(claim).along
         return along.iteration
-    iteration: Iteration | None = getattr(claim.statement, "iteration", None)
-    if not isinstance(claim.statement, Eventually) or iteration is None:
+    if claim.statement.iteration is None:
         raise ValueError("no rule derives a statement of this kind")
-    return iteration
+    return claim.statement.iteration
 
 
 def _leaves(claim: Claim) -> Iterator[str]:

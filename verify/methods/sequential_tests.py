@@ -62,7 +62,7 @@ def test(claim: Claim, seed: int) -> Sampled | None:
     The level is the claim's share of the audit's; a changed claim has that of the original.
     """
     statement = claim.statement
-    if isinstance(statement, CompressorClass):
+    if statement.of_compressor:
         recipes: list[Recipe] = [{"d": d, "k": k, "samples": size} for d, k, size in SHAPES]
     elif statement.stepping:
         recipes = _random(claim, seed)

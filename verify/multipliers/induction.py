@@ -39,8 +39,8 @@ class Chain:
 
 def chain_of(claim: Claim) -> Chain:
     """What a bound follows from. ``Unread`` where nothing is known from which it would."""
-    statement, potential = claim.statement, claim.setting.potential
-    if not isinstance(statement, Bound) or statement.override is not None:
+    statement, potential = claim.statement.geometric, claim.setting.potential
+    if statement is None:
         raise Unread("it is not a bound that shrinks by a rate in each round")
     named = {q.expression: q for q in statement.quantities}
     left, initial = named.get(statement.left), named.get(statement.initial)
@@ -126,8 +126,8 @@ def step_of(claim: Claim) -> Claim:
     rounds, and states satisfy the invariant at the start: later they do as it is kept, which the step's proof shows.
     ``Unread`` where this is not so.
     """
-    statement = claim.statement
-    if not isinstance(statement, Bound) or statement.override is not None or statement.strict:
+    statement = claim.statement.geometric
+    if statement is None or statement.strict:
         raise Unread("it is not a bound that shrinks by a rate in each round")
     named = {q.expression: q for q in statement.quantities}
     left, initial = named.get(statement.left), named.get(statement.initial)

@@ -18,7 +18,6 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm, stepping
 from fedtheory.claims import Claim
-from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import DIGITS, evaluate, real
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base import changed_code
@@ -84,8 +83,8 @@ def _changed_hypotheses(claim: Claim) -> Iterator[Mutant]:
 
 def _compressors(claim: Claim) -> Iterator[Mutant]:
     """The compressor of a claim, built by a changed function."""
-    if isinstance(claim.statement, CompressorClass):
-        yield from _numbered(f"{claim.id}, code", _changed_compressors(claim, claim.statement.compressor))
+    if (build := claim.statement.compressor) is not None:
+        yield from _numbered(f"{claim.id}, code", _changed_compressors(claim, build))
 
 
 def _changed_compressors(claim: Claim, build: Any) -> Iterator[Mutant]:

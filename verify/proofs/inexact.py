@@ -70,8 +70,8 @@ _LETTERS = {"r": _r, "s_F": _s_F, "s_D": _s_D, "s_r": _s_r}
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
     s = identity.told(claim).letters
-    if isinstance(claim.statement, Bound) and claim.statement.override is None:
-        yield from _theorem(claim, claim.statement, s)
+    if (bound := claim.statement.geometric) is not None:
+        yield from _theorem(claim, bound, s)
     else:
         yield from _lemma(claim, s)
 
@@ -185,7 +185,7 @@ def constants(instance: Instance) -> dict[str, Any]:
 def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     """The instance with one assumption of the proof broken at a time."""
     problem, params = instance.problem, instance.params
-    whole = isinstance(claim.statement, Bound) and claim.statement.override is None
+    whole = claim.statement.geometric is not None
     # With exact oracles and this delta no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)), delta=Fraction(1, 3))
     for factor in identity.BROKEN:
@@ -212,8 +212,8 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
 
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
-    if isinstance(claim.statement, Bound) and claim.statement.override is None:
-        return _theorem_differs(claim, claim.statement, instance)
+    if (bound := claim.statement.geometric) is not None:
+        return _theorem_differs(claim, bound, instance)
     statement, right = _sides(claim)
     named = {q.expression: q for q in statement.quantities}
     left, (other,) = named[statement.left], [q for q in statement.quantities if str(q.expression) in right]

@@ -56,8 +56,8 @@ _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x
 
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
-    statement = claim.statement
-    if not isinstance(statement, Bound) or statement.override is not None:
+    statement = claim.statement.geometric
+    if statement is None:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
     if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
@@ -148,8 +148,7 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
 
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
-    statement = claim.statement
-    assert isinstance(statement, Bound)
+    statement = claim.statement.geometric
     named = {q.expression: q for q in statement.quantities}
     left, initial = named[statement.left], named[statement.initial]
     posed = posing.pose(claim.setting, instance)

@@ -14,7 +14,6 @@ from sympy import primerange
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
-from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
@@ -243,12 +242,12 @@ def _shaped(claim: Claim) -> Iterator[Family]:
             for other in node.args:
                 if other is not argument and not (argument + other).free_symbols & measured(statement):
                     yield one("maximum", node, node - argument - other + sympy.Max(argument, other))
-    if isinstance(statement, Bound) and statement.override is None:
-        for text, by in (("T - 1", 1 / statement.factor), ("T/2", statement.factor ** (-T / 2))):
-            whole = {"bound": statement.bound * by} if by.has(T) else {"constant": statement.constant * by}
+    if (bound := statement.geometric) is not None:
+        for text, by in (("T - 1", 1 / bound.factor), ("T/2", bound.factor ** (-T / 2))):
+            whole = {"bound": bound.bound * by} if by.has(T) else {"constant": bound.constant * by}
             yield _fixed("round", f"{text} for T", whole)
     left, right = (getattr(statement, name, None) for name in ("left", "right"))
-    whole_sides = not isinstance(statement, Bound) and getattr(statement, "middle", None) is None
+    whole_sides = not statement.horizon and getattr(statement, "middle", None) is None
     if left is not None and right is not None and whole_sides:
         exchanged = {"left": right, "right": left}
         yield _fixed("reversed", "the two sides exchanged", exchanged)

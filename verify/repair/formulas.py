@@ -8,9 +8,6 @@ from typing import Any
 import sympy
 
 from fedtheory.kinds.base import Statement, measured
-from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.one_step import OneStep
-from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.settings.relations import Comparison
 
 #: What a rewriting makes of an expression.
@@ -21,13 +18,7 @@ _STRUCTURE = (sympy.S.Zero, sympy.S.One, sympy.S.NegativeOne)
 
 def formulas(statement: Statement) -> dict[str, Any]:
     """The parts of a statement that hold formulas, by the names that ``variant`` takes."""
-    if isinstance(statement, ParameterRule):
-        return {"assignments": statement.assignments, "relations": statement.relations}
-    if isinstance(statement, OneStep):
-        # With the right side as a whole, terms may be added and grouped otherwise.
-        found = {"left": statement.left, "right": statement.right}
-    else:
-        found = {name: getattr(statement, name) for name in statement.perturbed}
+    found = {name: getattr(statement, name) for name in statement.rewritable}
     if also := getattr(statement, "also", ()):
         found["also"] = also
     return {name: part for name, part in found.items() if part is not None}
@@ -146,8 +137,8 @@ def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
 
 def right_sides(statement: Statement) -> list[tuple[str, sympy.Expr, Rewriting]]:
     """The right sides of inequalities as (part, what it is, what is made of it when it is multiplied)."""
-    if isinstance(statement, Bound):
-        name = "constant" if statement.override is None else "bound"
+    if statement.horizon:
+        name = "bound" if statement.geometric is None else "constant"
         return [(name, getattr(statement, name), lambda by: getattr(statement, name) * by)]
     right = getattr(statement, "right", None)
     if right is None or any(c.relation == "==" for c in statement.comparisons):
