@@ -28,6 +28,7 @@ _ABSENT: Mapping[str, Any] = {
     "quantities": (),
     "factor": None,
     "residual": None,
+    "observed": None,
     "iteration": None,
     "assignments": MappingProxyType({}),
     "compressor": None,
@@ -85,6 +86,8 @@ class Statement:
         def factor(self) -> sympy.Expr | None: ...
         @property
         def residual(self) -> Callable[[Any, Any, Any], Any] | None: ...
+        @property
+        def observed(self) -> Callable[[Any, Any, Any], Any] | None: ...
         @property
         def iteration(self) -> Iteration | None: ...
         @property

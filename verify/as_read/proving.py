@@ -28,12 +28,13 @@ _SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStro
 
 
 def applies(claim: Claim) -> bool:
-    """Whether a claim says that two sides are equal, or ordered, in every state, or that a step leaves a residual zero.
+    """Whether a claim says that two sides are equal, or ordered, in every state, or that a step leaves a residual zero,
+    or what is observed as it was.
 
     Of what is ordered only that is shown of which both sides are one expression.
     """
     statement = claim.statement
-    if statement.residual is not None:
+    if statement.residual is not None or statement.observed is not None:
         return True
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
@@ -44,6 +45,11 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
     statement = claim.statement
     if statement.residual is not None:
         return list(cases(claim, instances, (statement.residual,), True))
+    if statement.observed is not None:
+        own, kept = claim.setting.algorithm, _kept(claim)
+        if own is None or statement.algorithm.State is not own.State:
+            raise Unread("the method has other states than the setting")
+        return list(cases(claim, instances, (statement.observed, *([] if kept is None else [kept])), True))
     return list(cases(claim, instances, tuple(q.of for q in statement.quantities), False))
 
 
@@ -57,6 +63,9 @@ def unshown(claim: Claim, case: CodePath) -> str:
         assert case.program is not None
         if not generic_client.leaves_zero(here, case.program, case.quantities[claim.statement.residual]):
             return "a step is not shown to leave the residual zero"
+    elif claim.statement.observed is not None:
+        if not all((after - before).is_zero() for after, before in _observed(claim, case, here)):
+            return "a step is not shown to change nothing that is observed"
     else:
         for left, right in _sides(claim, case, about):
             if not (left - right).is_zero():
@@ -69,7 +78,8 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     """The two sides of each comparison in one case, of vectors one after the other, and what they are values in.
 
     There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before
-    times a number. ``Unread`` where something in them is not read, or where there is no such number.
+    times a number; of what stays: what is observed after a step, and before it. ``Unread`` where something in them is
+    not read, or where there is no such number.
     """
     about = _ground(claim, case)
     if about.never_occurs():
@@ -78,6 +88,8 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
         assert case.program is not None
         residuals = case.quantities[claim.statement.residual]
         return about.world, list(generic_client.multiplied(about.world, case.program, residuals))
+    if claim.statement.observed is not None:
+        return about.world, list(_observed(claim, case, about.world))
     return about.world, list(_sides(claim, case, about))
 
 
@@ -85,6 +97,28 @@ def _ground(claim: Claim, case: CodePath) -> Ground:
     here = _world(case)
     here.smooth = _smooth(claim)
     return ground(claim, case, here)
+
+
+def _kept(claim: Claim) -> Any:
+    """What is zero in all states of a setting; None where any state is one."""
+    return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
+
+
+def _observed(claim: Claim, case: CodePath, here: World) -> Iterator[tuple[WorldValue, WorldValue]]:
+    """What is observed after a step from a state of the setting, and before it."""
+    assert case.program is not None
+    if _balances(claim) and not case.program.with_g:
+        generic_client.know_optimum(here)
+    residuals = case.quantities.get(_kept(claim), ())
+    return generic_client.changed(here, case.program, residuals, case.quantities[claim.statement.observed])
+
+
+def _balances(claim: Claim) -> bool:
+    """Whether x* is known to be where the gradients of f_i that are differentiable are y*_i, of sum zero."""
+    setting, of = claim.setting, claim.setting.functions
+    member = any(h.states_membership((of,), ("contains",)) for h in claim.requires)
+    plain = set(setting.drawing.g) == {False} and setting.drawing.special is None
+    return type(of) in _SMOOTH and member and plain and setting.optimum in ("consensus", "stationary")
 
 
 def _smooth(claim: Claim) -> frozenset[str]:

@@ -17,6 +17,10 @@ from verify.report import statement
 from verify.search import hunting
 
 _OF_INVARIANTS = "left is the residual after a step, right what it was before it, times a number"
+_OF_WHAT_STAYS = (
+    "left is what is observed after a step, right what it was before it; at x* the gradients of the f_i are the y*_i, "
+    "of sum zero"
+)
 #: Instances at which code is seen, and of how many that are drawn.
 _INSTANCES, _DRAWN = 5, 60
 _SAYS = (
@@ -48,11 +52,12 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
     met = {product for pair in pairs for side in pair for product in side.of} - {ONE}
     products = {product: f"v{k}" for k, product in enumerate(sorted(met, key=str), 1)}
     letters = [str(world.field.symbols[k]) for k in used]
-    said = {
+    meant = {
         **{name: _said(product) for product, name in products.items()},
         **{str(s): of for of, s in world.sums.items()},
     }
-    says = [*statement.text(claim), *([_OF_INVARIANTS] if claim.statement.residual is not None else []), _SAYS]
+    of_steps = ((_OF_INVARIANTS, claim.statement.residual), (_OF_WHAT_STAYS, claim.statement.observed))
+    says = [*statement.text(claim), *(sides for sides, of in of_steps if of is not None), _SAYS]
     return sealed(
         {
             "format": checker.FORMAT,
@@ -60,7 +65,7 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
             "claim": claim.id,
             "says": [
                 *says,
-                *(f"{name} is {of}" for name, of in said.items() if name in {*products.values(), *letters}),
+                *(f"{name} is {of}" for name, of in meant.items() if name in {*products.values(), *letters}),
             ],
             "at": {"case": case},
             "letters": dict.fromkeys(letters, ">= 0"),

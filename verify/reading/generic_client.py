@@ -215,19 +215,50 @@ def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) ->
     ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False where this does not show it;
     ``Unread`` where it cannot be asked.
     """
+    _where_zero(here, program, residuals)
+    here.known.update(_stepped(here, program))
+    return all(value.is_zero() for value in evaluated(here, residuals))
+
+
+def changed(
+    here: World, program: StepProgram, residuals: Sequence[Term], observed: Sequence[Term]
+) -> Iterator[tuple[WorldValue, WorldValue]]:
+    """What is observed after a step, and before it, wherever all residuals are zero. ``Unread`` as for these."""
+    _where_zero(here, program, residuals)
+    before = evaluated(here, observed)
+    here.known.update(_stepped(here, program))
+    yield from zip(evaluated(here, observed), before, strict=True)
+
+
+def _where_zero(here: World, program: StepProgram, residuals: Sequence[Term]) -> None:
+    """Write parts of the state by the others, as they are where residuals are zero."""
     for residual in residuals:
         here.known.update(_solved(here, evaluated(here, [residual])[0], program))
     if not all(value.is_zero() for value in evaluated(here, residuals)):
         raise Unread("the residuals do not determine all parts of the state")
-    after = dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
-    here.known.update(after)
-    return all(value.is_zero() for value in evaluated(here, residuals))
+
+
+def _stepped(here: World, program: StepProgram) -> dict[str, WorldValue]:
+    return dict(zip(program.step, evaluated(here, program.step.values()), strict=True))
+
+
+def know_optimum(here: World) -> None:
+    """Of f_i that are differentiable, and of which x* balances the gradients: these are the y*_i there, of sum zero."""
+    x_star, y_star = here.atom("the given x_star", 1).name(), here.deviation("the given y_star", 1)
+
+    def asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        return y_star if term.data == "f.gradient" and of[-1].name() == x_star else _asked(world, term, of)
+
+    def given(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        return y_star if term.data == "y_star" else _given(world, term, of)
+
+    here.rules.update({Op.ORACLE: asked, Op.GIVEN: given})
 
 
 def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> Iterator[tuple[WorldValue, WorldValue]]:
     """Residuals after a step, and what they were before times a number each. ``Unread`` where that is not so."""
     before = evaluated(here, residuals)
-    here.known.update(zip(program.step, evaluated(here, program.step.values()), strict=True))
+    here.known.update(_stepped(here, program))
     for one, other in zip(before, evaluated(here, residuals), strict=True):
         first = next(iter(one.of), ONE)
         times = WorldValue({ONE: other.of[first] / one.of[first]} if first in one.of and first in other.of else {})
