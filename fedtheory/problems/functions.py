@@ -10,7 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, to_float
 
 
 class Functions(Protocol):
@@ -79,6 +79,17 @@ class OfRows:
     def m(self) -> int:
         """Number of rows of each client."""
         return int(self.A.shape[1])
+
+    @property
+    def d(self) -> int:
+        """Dimension of a point."""
+        raise NotImplementedError
+
+    def _points(self, x: Array) -> Array:
+        """``x`` in floats, a point shared by all clients repeated for each: ``(..., n, d)``."""
+        if x.shape[-2:] not in ((self.n, self.d), (1, self.d)):
+            raise ValueError(f"points of all clients have shape (..., {self.n}, {self.d}), got {x.shape}")
+        return np.broadcast_to(to_float(x), (*x.shape[:-2], self.n, self.d))
 
 
 def for_each(mu: Any, n: int) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import OfRows, for_each
 from fedtheory.problems.losses import expit
 from fedtheory.problems.optimum import regularised_minimiser
@@ -76,12 +76,6 @@ class Logistic(OfRows):
     def signed_columns(self) -> Array:
         """The columns of the signed rows, ``(n, d, m)``."""
         return np.ascontiguousarray(np.swapaxes(self.signed_rows, -1, -2))
-
-    def _points(self, x: Array) -> Array:
-        """``x`` in floats, a point shared by all clients repeated for each: ``(..., n, d)``."""
-        if x.shape[-2:] not in ((self.n, self.d), (1, self.d)):
-            raise ValueError(f"points of all clients have shape (..., {self.n}, {self.d}), got {x.shape}")
-        return np.broadcast_to(to_float(x), (*x.shape[:-2], self.n, self.d))
 
     def _margins(self, x: Array) -> Array:
         """b_is a_is' x_i, ``(..., n, d) -> (..., n, m)``, for points from :meth:`_points`."""
@@ -166,19 +160,6 @@ class Logistic(OfRows):
 
         rows = self.signed_rows.reshape(-1, self.d)
         return cp.sum(cp.logistic(-rows @ x)) / self.m + self.mu.sum() / 2 * cp.sum_squares(x)
-
-    def cvxpy_conjugate(self, y: cp.Variable) -> cp.Expression:
-        r"""sum_i f_i^*(y_i) for a cvxpy variable ``(n, d)``, once minimised over the variables s it brings.
-
-        $f_i^*(y) = \min_{s \in [0,1]^m} \frac{1}{2\mu_i} \|y + \frac1m \sum_s s_s b_{is} a_{is}\|^2 +
-        \frac1m \sum_s [s_s \log s_s + (1 - s_s) \log(1 - s_s)]$, from
-        $\log(1 + e^{-t}) = \max_{s \in [0,1]} -st - s \log s - (1 - s) \log(1 - s)$.
-        """
-        import cvxpy as cp
-
-        s = cp.Variable((self.n, self.m))
-        squares = [cp.sum_squares(y[i] + s[i] @ self.signed_rows[i] / self.m) / (2 * self.mu[i]) for i in range(self.n)]
-        return sum(squares) - cp.sum(cp.entr(s) + cp.entr(1 - s)) / self.m
 
 
 def logistic_with_condition(A: Array, b: Array, kappa: float) -> Logistic:

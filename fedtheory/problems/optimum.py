@@ -1,4 +1,4 @@
-"""Reference optima, primal and dual: closed form or cvxpy, then polished; each answer has its KKT residual.
+"""Reference optima: closed form or cvxpy, then polished; each answer has its KKT residual.
 
 cvxpy is imported where it is used: loading it takes a second, and quadratics never need it.
 """
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 #: Largest relative KKT residual of an answer.
 TOLERANCE = 1e-10
-
-# From cvxpy's accuracy Newton's method needs two or three steps.
-_DUAL_STEPS = 20
 
 # Newton steps before a regularised loss is approached through stronger regularisation, and after.
 _DIRECT_STEPS = 25
@@ -72,9 +69,6 @@ class Conic(Protocol):
 
     def cvxpy_value(self, x: cp.Variable) -> cp.Expression:
         """sum_i f_i(x), for a variable of shape ``(d,)``."""
-
-    def cvxpy_conjugate(self, y: cp.Variable) -> cp.Expression:
-        """An expression whose minimum over its other variables is sum_i f_i^*(y_i), for ``y (n, d)``."""
 
 
 class Regularised(Protocol):
@@ -124,33 +118,6 @@ def solve(problem: Objective) -> Optimum:
     x, _ = newton(lambda v: _forces(problem, v)[1], total_hessian, start, tolerance)
     y, residual = _forces(problem, x)
     return _accepted(Optimum(x, y, float(_norm(residual) / _scale(y))))
-
-
-def solve_dual(problem: Objective) -> Optimum:
-    """The solution y of FedDCD's dual, minimise sum_i f_i^*(y_i) over sum_i y_i = 0, and its multiplier x.
-
-    Independent of :func:`solve`: cvxpy on the conjugates, then Newton steps on the KKT system of the dual, in
-    floats. ``kkt`` is (|sum_i y_i| + sum_i |grad f_i(x) - y_i|) / max(1, sum_i |y_i|). Raises ``ValueError``
-    for a problem with g or with replica axes, and when ``kkt`` stays above ``TOLERANCE``.
-    """
-    if problem.g is not None:
-        raise ValueError("the dual with sum_i y_i = 0 is that of a problem without g")
-    f = _one_replica(problem.f)
-    y = _dual_by_cvxpy(f)
-    best = Optimum(np.zeros(f.d), y, np.inf)
-    for _ in range(_DUAL_STEPS):
-        # To first order around w_i = grad f_i^*(y_i), y_i + H_i (x - w_i) = grad f_i(x): the sum is zero.
-        w = f.conjugate_gradient(y)
-        H = f.hessian(w)
-        x = np.linalg.solve(H.sum(axis=0), (apply(H, w) - y).sum(axis=0))
-        y = y + apply(H, x - w)
-        gap = _norm(f.gradient(np.broadcast_to(x, y.shape)) - y).sum()
-        kkt = float((_norm(y.sum(axis=0)) + gap) / _scale(y))
-        if kkt < best.kkt:
-            best = Optimum(x, y, kkt)
-        if kkt <= 1e-14:
-            break
-    return _accepted(best)
 
 
 def newton(
@@ -301,21 +268,6 @@ def _primal_by_cvxpy(problem: Objective) -> Array:
     if problem.g is not None:
         objective = objective + problem.n * _cvxpy_value(problem.g, x)
     return _minimised(cp.Problem(cp.Minimize(objective)), x)
-
-
-def _dual_by_cvxpy(f: Functions) -> Array:
-    extras.require("cvxpy")
-    import cvxpy as cp
-
-    y = cp.Variable((f.n, f.d))
-    if isinstance(f, Quadratics):
-        terms = [cp.quad_form(y[i], cp.psd_wrap(f.H_inverse[i])) / 2 + f.c[i] @ y[i] for i in range(f.n)]
-        objective = sum(terms)
-    elif isinstance(f, Conic):
-        objective = f.cvxpy_conjugate(y)
-    else:
-        raise ValueError(f"{type(f).__name__} has no conjugate that cvxpy can minimise")
-    return _minimised(cp.Problem(cp.Minimize(objective), [cp.sum(y, axis=0) == 0]), y)
 
 
 def _cvxpy_value(f: Functions, x: cp.Variable) -> cp.Expression:

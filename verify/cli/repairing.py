@@ -115,10 +115,6 @@ def told(search: Search) -> list[str]:
     return [*lines, tried]
 
 
-#: What a verdict leaves open.
-_HEDGED = {"supported": ", which is not a proof", "certified": ", at the constants that are named"}
-
-
 def _repair(claim: Claim, repair: Repair) -> list[str]:
     """A repair in words."""
     from verify.report import statement

@@ -36,7 +36,19 @@ from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.functions import Formal
-from verify.pep.gram import OPTIMUM, ZERO, Form, Sample, Vector, interpolation, row, smoothness, strong_convexity, value
+from verify.pep.gram import (
+    OPTIMUM,
+    ZERO,
+    Form,
+    Sample,
+    Vector,
+    interpolation,
+    row,
+    scalar,
+    smoothness,
+    strong_convexity,
+    value,
+)
 from verify.proofs import identity, rounds
 from verify.proofs.identity import (
     GapInequality,
@@ -257,11 +269,11 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
         return "the guesses"
     r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
     P = w - w.sum(axis=-2, keepdims=True) / problem.n
-    across = as_form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * as_form((g * P).sum())
-    length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
+    across = scalar(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * scalar((g * P).sum())
+    length = scalar(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
     if not across.is_zero or not length.is_zero:
         return "the step"
-    found, gap = as_form(left.of(problem, params, state)), as_form(gap_of(claim)(problem, params, state))
+    found, gap = scalar(left.of(problem, params, state)), scalar(gap_of(claim)(problem, params, state))
     wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
     same = (found - wanted).is_zero and is_gap(posed, state, gap, gap, gap)
     return None if same and _starts_well(claim, instance, left, initial) else "a quantity"
@@ -280,7 +292,7 @@ def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quan
     if left.of is initial.of:
         return True
     if str(initial.expression) == "|y*|**2":
-        return bool((as_form(initial.of(problem, posed.instance.params, state)) - squares(problem.y_star)).is_zero)
+        return bool((scalar(initial.of(problem, posed.instance.params, state)) - squares(problem.y_star)).is_zero)
     # A maximum over the clients is no form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
     largest = initial.of(given, instance.params, start)
@@ -291,10 +303,10 @@ def _starts(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, problem
     """The first answers are exact; the sums start with 0 and with the gap."""
     params = posed.instance.params
     exact = problem.f.conjugate_gradient(state.y)
-    before, after = (as_form(q.of(problem, params, state)) for q in (left, other))
+    before, after = (scalar(q.of(problem, params, state)) for q in (left, other))
     if str(other.expression) == _DRIFT:
         return before.is_zero and after.is_zero
-    gap = as_form(gap_at(problem, params, state))
+    gap = scalar(gap_at(problem, params, state))
     return (before - squares(exact - problem.x_star) / problem.n).is_zero and is_gap(posed, state, after, gap, gap)
 
 
@@ -303,8 +315,8 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
     problem, params = posed.instance.problem, posed.instance.params
     delta, gradient = params.delta, problem.f.conjugate_gradient
     answer, now, then = later.w, gradient(state.y), gradient(later.y)
-    old, new = as_form(left.of(problem, params, state)), as_form(left.of(problem, params, later))
-    before, after = as_form(other.of(problem, params, state)), as_form(other.of(problem, params, later))
+    old, new = scalar(left.of(problem, params, state)), scalar(left.of(problem, params, later))
+    before, after = scalar(other.of(problem, params, state)), scalar(other.of(problem, params, later))
     oracle = posed.oracle
     assert oracle is not None
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat) or oracle.delta != delta / 2:
@@ -315,7 +327,7 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
     if str(other.expression) == _DRIFT:
         shown = (old - squares(answer - now), new - squares(errors), after - delta * (before + squares(then - now)))
         return all(form.is_zero for form in shown)
-    gap = as_form(gap_at(problem, params, later))
+    gap = scalar(gap_at(problem, params, later))
     distances = [squares(w - problem.x_star) / problem.n for w in (answer, then + errors)]
     same = (old - distances[0]).is_zero and (new - distances[1]).is_zero
     return same and is_gap(posed, later, after - delta * before, (1 + delta) * gap, gap)
@@ -348,10 +360,4 @@ def starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, err
 
 def squares(vectors: Array) -> Form:
     """The sum of the squares of vectors ``(m, d)``."""
-    return as_form((vectors**2).sum(axis=(-1, -2)))
-
-
-def as_form(found: Any) -> Form:
-    """The first entry, a number or a form, as a form."""
-    made: Form = np.asarray(found, dtype=object).ravel()[0] + Form({}, {}, 0)
-    return made
+    return scalar((vectors**2).sum(axis=(-1, -2)))

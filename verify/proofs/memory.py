@@ -33,10 +33,10 @@ from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import rollout
 from verify.pep import posing
-from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, strong_convexity, value
+from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, strong_convexity, value
 from verify.proofs import identity, rounds
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, require_at_least, require_nonnegative
-from verify.proofs.inexact import as_form, constants, gap_of, is_gap, squares, starts_from
+from verify.proofs.inexact import constants, gap_of, is_gap, squares, starts_from
 
 _GAP = "G(y^T)-G*"
 _THETA = np.zeros((1, 0))
@@ -171,16 +171,16 @@ def differs(claim: Claim, instance: Instance) -> str | None:
         return "the memory"
     r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
     P = w - w.sum(axis=-2, keepdims=True) / problem.n
-    across = as_form(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * as_form((g * P).sum())
-    length = as_form(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
+    across = scalar(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * scalar((g * P).sum())
+    length = scalar(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
     if not across.is_zero or not length.is_zero:
         return "the step"
-    gap = as_form(gap_of(claim)(problem, params, state))
+    gap = scalar(gap_of(claim)(problem, params, state))
     potential = gap + Fraction(3, 16) * problem.mu * squares(held)
     share = Fraction(params.tau, problem.n)
     distance = (share * squares(g + errors) + (1 - share) * squares(g + held)) / problem.n
     wanted = gap if str(left.expression) == _GAP else distance
-    found, before = (as_form(q.of(problem, params, state)) for q in (left, initial))
+    found, before = (scalar(q.of(problem, params, state)) for q in (left, initial))
     same = (found - wanted).is_zero and (before - potential).is_zero and is_gap(posed, state, gap, gap, gap)
     return None if same else "a quantity"
 

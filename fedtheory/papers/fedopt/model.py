@@ -78,11 +78,6 @@ class Network:
         return multiplications / self.speed
 
 
-def time_alone(iterations: Any, each: Any) -> Any:
-    """TIME on one machine, eq. (2): iterations of ``each`` seconds."""
-    return iterations * each
-
-
 def time_of_rounds(rounds: Any, c: Any, each: Any) -> Any:
     """TIME with communication, eq. (3): rounds of ``c`` seconds on the network and ``each`` of local work."""
     return rounds * (c + each)

@@ -464,7 +464,7 @@ def test_least_sigma_lies_between_its_ends():
 
 
 def test_time_of_rounds():
-    assert model.time_of_rounds(7, 0, 3) == model.time_alone(7, 3)
+    assert model.time_of_rounds(7, 0, 3) == 21
     network = model.Network(latency=0.1, bandwidth=1e6, speed=1e9)
     c, fold = network.communication(20_002), network.work(1e7)
     assert c == pytest.approx(0.1 + 64 * 20_002 / 1e6) and fold == pytest.approx(0.01)

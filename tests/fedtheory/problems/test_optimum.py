@@ -15,7 +15,7 @@ from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems import optimum
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import Logistic, logistic_with_condition
-from fedtheory.problems.optimum import newton, solve, solve_dual
+from fedtheory.problems.optimum import newton, solve
 from fedtheory.problems.quadratic import Quadratics, diagonal, least_squares, with_spectra
 
 
@@ -141,32 +141,17 @@ DUALS = {
 @pytest.mark.parametrize("name", DUALS)
 def test_strong_duality(name):
     f = DUALS[name].f
-    primal, dual = solve(DUALS[name]), solve_dual(DUALS[name])
-    assert dual.kkt <= 1e-10
-    everywhere = np.repeat(dual.x[None, :], f.n, axis=0)
-    least, greatest = f.value(np.repeat(primal.x[None, :], f.n, axis=0)).sum(), f.conjugate(dual.y).sum()
+    found = solve(DUALS[name])
+    least, greatest = f.value(np.repeat(found.x[None, :], f.n, axis=0)).sum(), f.conjugate(found.y).sum()
     assert least + greatest == pytest.approx(0, abs=1e-8 * max(1, abs(least)))
-    np.testing.assert_allclose(dual.y, f.gradient(everywhere), atol=1e-10)
-    np.testing.assert_allclose(dual.y.sum(axis=0), 0, atol=1e-11)
-    np.testing.assert_allclose(dual.x, primal.x, rtol=1e-6, atol=1e-8)
-    np.testing.assert_allclose(dual.y, primal.y, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(found.y.sum(axis=0), 0, atol=1e-10 * max(1, np.abs(found.y).sum()))
 
 
-def test_what_cvxpy_sees_is_the_objective_and_its_conjugate():
+def test_what_cvxpy_sees_is_the_objective():
     f = dataclasses.replace(logistic(n=2, m=5, d=3), mu=np.array([0.1, 1.0]))
     x = cp.Variable(f.d, value=np.array([1.0, -2.0, 0.5]))
     shared = np.repeat(np.array([[1.0, -2.0, 0.5]]), f.n, axis=0)
     assert f.cvxpy_value(x).value == pytest.approx(f.value(shared).sum(), rel=1e-12)
-    y = np.random.default_rng(7).standard_normal((f.n, f.d))
-    variable = cp.Variable((f.n, f.d))
-    program = cp.Problem(cp.Minimize(f.cvxpy_conjugate(variable)), [variable == y])
-    program.solve(solver=cp.CLARABEL)
-    assert program.value == pytest.approx(f.conjugate(y).sum(), rel=1e-6)
-
-
-def test_the_dual_of_fractions_is_solved_in_floats():
-    problem = Problem(diagonal(exact([[1, 2], [3, 4]]), exact([[1, 0], [0, 1]])))
-    np.testing.assert_allclose(solve_dual(problem).x, to_float(solve(problem).x), rtol=1e-12)
 
 
 def test_newton_solves_replicas_of_different_difficulty():
@@ -205,12 +190,11 @@ def test_cvxpy_alone_comes_close_and_newton_has_the_right_hessian(name, monkeypa
     np.testing.assert_allclose(solve(problem).x, expected, rtol=1e-10)
 
 
-@pytest.mark.parametrize("find", [solve, solve_dual])
 @pytest.mark.parametrize("name", ["logistic", "real"])
-def test_the_answer_does_not_depend_on_the_solver(find, name, monkeypatch):
+def test_the_answer_does_not_depend_on_the_solver(name, monkeypatch):
     expected = solve(PROBLEMS[name]).x
     monkeypatch.setattr(optimum, "_minimised", lambda program, variable: np.zeros(variable.shape))
-    np.testing.assert_allclose(find(PROBLEMS[name]).x, expected, rtol=1e-8)
+    np.testing.assert_allclose(solve(PROBLEMS[name]).x, expected, rtol=1e-8)
 
 
 def test_a_solver_that_fails_leaves_the_answer_to_newton(monkeypatch):
@@ -231,14 +215,8 @@ def test_an_answer_that_is_not_one_is_refused(monkeypatch):
 def test_problems_that_cannot_be_solved_are_refused():
     f = quadratics()
     replicated = Quadratics(f.H, np.zeros((2, f.n, f.d)))
-    with pytest.raises(ValueError, match="without g"):
-        solve_dual(PROBLEMS["quadratic-g"])
-    with pytest.raises(ValueError, match="replica axes"):
-        solve_dual(Problem(replicated))
     with pytest.raises(ValueError, match="replica axes"):
         solve(Problem(replicated, logistic(n=1)))
     stranger = SimpleNamespace(n=1, d=2, f=None)
     with pytest.raises(ValueError, match="SimpleNamespace has no value"):
         solve(Problem(stranger))
-    with pytest.raises(ValueError, match="SimpleNamespace has no conjugate"):
-        solve_dual(Problem(stranger))

@@ -71,12 +71,6 @@ class Softmax(OfRows):
         """Indicators of the labels, ``(n, classes, m)``."""
         return np.swapaxes(np.eye(self.classes)[self.b], -1, -2)
 
-    def _points(self, x: Array) -> Array:
-        """``x`` in floats, a point shared by all clients repeated for each: ``(..., n, d)``."""
-        if x.shape[-2:] not in ((self.n, self.d), (1, self.d)):
-            raise ValueError(f"points of all clients have shape (..., {self.n}, {self.d}), got {x.shape}")
-        return np.broadcast_to(to_float(x), (*x.shape[:-2], self.n, self.d))
-
     def _matrices(self, x: Array) -> Array:
         """Points as matrices W, ``(..., n, d) -> (..., n, classes, p)``."""
         return x.reshape(*x.shape[:-1], self.classes, -1)
@@ -163,25 +157,6 @@ class Softmax(OfRows):
         loss = cp.sum(cp.log_sum_exp(scores, axis=1)) - cp.sum(cp.multiply(targets, scores))
         return loss / self.m + self.mu.sum() / 2 * cp.sum_squares(x)
 
-    def cvxpy_conjugate(self, y: cp.Variable) -> cp.Expression:
-        r"""sum_i f_i^*(y_i) for a cvxpy variable ``(n, d)``, once minimised over the variables q it brings.
-
-        $f_i^*(y) = \min_q \frac{1}{2\mu_i} \|y - \frac1m \sum_s (q_s - e_{b_{is}}) a_{is}^\top\|^2 + \frac1m \sum_s
-        \langle q_s, \log q_s \rangle$ over probabilities q_s. They are normalised here, which leaves them free:
-        $\log \sum_c e^{z_c} = \max_q \langle q, z \rangle - \langle q, \log q \rangle$ over them.
-        """
-        import cvxpy as cp
-
-        total: Any = 0
-        for i in range(self.n):
-            # Only classes - 1 shares are variables; the last is what remains, so that no constraint is needed.
-            free = cp.Variable((self.m, self.classes - 1))
-            shares = cp.hstack([free, cp.reshape(1 - cp.sum(free, axis=1), (self.m, 1), order="C")])
-            pull = (shares - np.eye(self.classes)[self.b[i]]).T @ self.A[i] / self.m
-            Y = cp.reshape(y[i], (self.classes, self.A.shape[2]), order="C")
-            total = total + cp.sum_squares(Y - pull) / (2 * self.mu[i]) - cp.sum(cp.entr(shares)) / self.m
-        return total
-
 
 def minimiser(f: Softmax) -> Optimum:
     """The minimiser of sum_i f_i by Newton's method on all rows at once, with its KKT residual.
@@ -263,11 +238,6 @@ class Perceptron(OfRows):
     def predict(self, x: Array, A: Array) -> Array:
         """Most probable classes of the rows ``A (rows, p)`` under one model ``x (d,)``: ``(rows,)`` integers."""
         return np.argmax(self._forward(to_float(x)[None], A[None])[0][0], axis=-2)
-
-    def _points(self, x: Array) -> Array:
-        if x.shape[-2:] not in ((self.n, self.d), (1, self.d)):
-            raise ValueError(f"points of all clients have shape (..., {self.n}, {self.d}), got {x.shape}")
-        return np.broadcast_to(to_float(x), (*x.shape[:-2], self.n, self.d))
 
     def _layers(self, x: Array) -> tuple[Array, Array, Array, Array]:
         """U ``(..., hidden, p)``, u ``(..., hidden, 1)``, V ``(..., classes, hidden)``, v ``(..., classes, 1)``."""
