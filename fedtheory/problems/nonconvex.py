@@ -199,8 +199,8 @@ def is_quadratic(f: Functions) -> bool:
 
 # Smooth nonconvex functions that are bounded from below and not coercive.
 
-# Halvings of a bracket, then Newton steps that square what error is left.
-_HALVINGS, _NEWTON = 60, 4
+# Steps towards a root, and what rounding may leave of a residual, relative to its terms.
+_STEPS, _DIGITS = 100, 2.0**-52
 
 
 def _tail(t: Array) -> tuple[Array, Array, Array]:
@@ -286,14 +286,23 @@ class Receding:
         y = target / weight
         # The function is at most strongly monotone by shift - s, so the root is this near.
         radius = abs(self.gradient(y)) / (weight - to_float(self.s)[:, None]) + np.finfo(float).tiny
-        low, high = y - radius, y + radius
-        for _ in range(_HALVINGS):
-            y = (low + high) / 2
-            above = self.gradient(y) + weight * y > target
-            low, high = np.where(above, low, y), np.where(above, y, high)
-        for _ in range(_NEWTON):
-            curvature = self.a * _tail(y - self.c)[2] + self.b * _well(y - self.e)[2] + weight
-            y = y - (self.gradient(y) + weight * y - target) / curvature
+        low, high, last = y - radius, y + radius, 2 * radius
+        found = np.zeros(y.shape, dtype=bool)
+        # Newton's steps; half of the bracket where these leave it, or are longer than half of the step before. What is
+        # found is kept, so that no root depends on the replicas beside it.
+        for _ in range(_STEPS):
+            tail, well = _tail(y - self.c), _well(y - self.e)
+            above = self.a * tail[1] + self.b * well[1] + weight * y - target
+            low, high = np.where(above > 0, low, y), np.where(above > 0, y, high)
+            step = -above / (self.a * tail[2] + self.b * well[2] + weight)
+            near = (low <= y + step) & (y + step <= high) & (2 * abs(step) <= last)
+            step = np.where(near, step, (low + high) / 2 - y)
+            rounding = _DIGITS * (self.a * abs(tail[1]) + self.b * abs(well[1]) + weight * abs(y) + abs(target))
+            stays = abs(above) <= rounding
+            y, last = np.where(found | stays & ~near, y, y + step), abs(step)
+            found |= stays
+            if found.all():
+                break
         return y
 
 

@@ -104,6 +104,20 @@ def test_resolvents_are_roots_one_shift_for_each_client(name):
     assert abs(to_float(f.gradient(one) + 9 * one - target)).max() <= 1e-11
 
 
+@pytest.mark.parametrize("gap", [1e-8, 1e-4, 1, 1e4])
+@pytest.mark.parametrize("scale", [1e-6, 1, 1e6])
+def test_proximal_points_of_receding_functions_are_right_to_rounding(gap, scale):
+    """Where the curvature nearly vanishes, far away, and at round numbers; whatever is solved beside them."""
+    f, rng = floats(FAMILIES["receding"]), np.random.default_rng(6)
+    shift = f.s + gap * rng.uniform(0.5, 2, f.n)
+    target = scale * rng.standard_normal((40, f.n, f.d))
+    target[::4] = np.round(target[::4])
+    y = f.resolvent(shift, target)
+    terms = f.a + f.b + shift[:, None] * abs(y) + abs(target)
+    assert (abs(f.gradient(y) + shift[:, None] * y - target) <= 1e-15 * terms).all()
+    assert (f.resolvent(shift, target[7]) == y[7]).all()
+
+
 def test_every_root_of_a_bend_is_found_and_the_resolvent_is_the_lowest():
     f = FAMILIES["bent"]
     target = exact(np.random.default_rng(5).integers(-60, 61, (400, f.n, f.d))) / 8
