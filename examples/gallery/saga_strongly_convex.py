@@ -23,12 +23,13 @@ def draws(problem, params, state):
 
 
 def rest(problem, params):
-    return saga.State(problem.x_star, problem.x_star[None, :] + 0 * problem.y_star)
+    return saga.State(problem.x_star, problem.x_star[..., None, :] + 0 * problem.y_star)
 
 
 def potential(problem, params, state):
     """T of the theorem: how far the f_i exceed their tangents at x* where they were last asked, and c |x - x*|^2."""
-    tangent = problem.f.value(problem.x_star[None, :]) + (problem.y_star * (state.phi - problem.x_star)).sum(axis=-1)
+    optimum = problem.x_star[..., None, :]
+    tangent = problem.f.value(optimum) + (problem.y_star * (state.phi - optimum)).sum(axis=-1)
     excess = (problem.f.value(state.phi) - tangent).sum(axis=-1) / problem.n
     c = 1 / (2 * params.gamma * (1 - params.gamma * problem.mu) * problem.n)
     return excess + c * ft.distance(problem, params, state)

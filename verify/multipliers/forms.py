@@ -247,7 +247,8 @@ def masks(law: Any, name: str, number: Any) -> Iterator[tuple[str, Mask]]:
     if law.name == "product":
         for part, of in zip(law.make._fields, law.of, strict=True):
             yield from masks(of, f"{name}.{part}", number)
-    elif law.name == "bernoulli":
+    elif law.name in ("bernoulli", "coins of coordinates"):
+        # Of coins of each coordinate's own one stands in each term of a sum over the coordinates.
         yield name, Mask(number(law.of[0]))
     elif law.name == "independent" and law.of[0].name == "bernoulli":
         p = number(law.of[0].of[0])

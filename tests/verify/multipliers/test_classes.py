@@ -36,7 +36,8 @@ def shown(claim, seconds=4):
         *("fedprox", "proximal_point", "polyak_lojasiewicz", "sgd", "subgradient", "point_saga", "optimized_gradient"),
         # Entries of their matrices cancel at some points: floats alone refuse the multipliers that are right.
         *("gradient_norm", "ef_tight"),
-        *("restricted_secant", "quadratic_growth", "sgd_nonconvex"),
+        *("restricted_secant", "quadratic_growth", "sgd_nonconvex", "coordinate_descent"),
+        "saga_strongly_convex",
     ),
 )
 def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
