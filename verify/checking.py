@@ -30,9 +30,10 @@ from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Outcome, Provenance, strongest
 from verify.methods import METHODS, PROOFS
 from verify.methods.base import PROVEN, Inquiry, Method, Role, examined
+from verify.methods.search import agree, margin_at
 from verify.reading import theory
 from verify.results import Carried
-from verify.search import attained, hunting, seen
+from verify.search import hunting, seen
 from verify.search.refutation import margin as margin_of
 
 #: Instances proposed at each budget.
@@ -242,7 +243,7 @@ class _Recheck:
             again = _contradicting(claim, example)
             worst = margin_of(again)
             if by.attained is not None:
-                worst = min(worst, attained.margin_at(claim, by.attained))
+                worst = min(worst, margin_at(claim, by.attained))
         except Exception as error:
             # No file content ends an audit.
             self.fallen.append(f"the counterexample: {error}")
@@ -304,7 +305,7 @@ class _Recheck:
             else:
                 return
             if self._again and found.verdict is was.verdict:
-                if not attained.agree(found.margin, was.margin):
+                if not agree(found.margin, was.margin):
                     self.fallen.append(f"the margin: {was.margin} is carried, and {found.margin} is found")
                     return
                 found = replace(found, margin=was.margin)

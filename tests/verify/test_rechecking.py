@@ -19,9 +19,9 @@ from verify.evidence import formats
 from verify.evidence.record import Outcome, Provenance
 from verify.methods import METHODS
 from verify.methods.base import Inquiry
+from verify.methods.search import agree
 from verify.report import terminal
 from verify.results import Carried
-from verify.search.attained import agree
 
 #: Two bounds over classes, one that is proved for all letters, and one that falls.
 BOUNDED, OTHER, PROVED, FALLS = (

@@ -18,20 +18,27 @@ from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
-from verify import results
+from verify import checker, results
 from verify.audit import FAILED, audit
 from verify.base import files, limits, sweeping
+from verify.base.plain import clean
 from verify.cli import saving, tightening
 from verify.cli.arguments import DEFAULT_CLIENTS, parser
 from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import certificates, counterexamples, formats, references
 from verify.evidence.record import Evidence
-from verify.export import replaying
 from verify.pep.prover import DoesNotHold
 from verify.report import consoles, falls, outcomes, terminal
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
+#: Bytes of a proof object: it has numbers of thousands of digits.
+_PROOF_BYTES = 50_000_000
+_PROOF_SHOWS = {
+    "identity": "it is an identity with weights that are shown to be nonnegative: what is known implies the target",
+    "arithmetic": "every step was calculated again, in fractions, and what is compared is so",
+    "recomputation": "nothing of it is in this file, and so nothing is checked here",
+}
 
 
 def run_audit(args: argparse.Namespace) -> int:
@@ -168,7 +175,7 @@ def run_replay(args: argparse.Namespace) -> int:
     """Evaluate a stored counterexample, or check a stored certificate, again; 1 if it differs from what was stored, or
     contradicts or proves nothing."""
     _load_own(args)
-    if (proof := replaying.told(args.file)) is not None:
+    if (proof := _proof_object(args.file)) is not None:
         lines, stands = proof
         consoles.say(consoles.console(sys.stdout), *lines)
         return 0 if stands else 1
@@ -200,6 +207,38 @@ def run_replay(args: argparse.Namespace) -> int:
         f"the recomputed sides {agreement} the stored ones and {conflict} the claim",
     )
     return 0 if found.same and found.fails else 1
+
+
+def _proof_object(path: Path) -> tuple[list[str], bool] | None:
+    """What a proof object shows, in lines, and whether it holds; None where a file holds none."""
+    try:
+        data = formats.read(path, _PROOF_BYTES)
+    except ValueError:
+        return None
+    if not isinstance(data, dict) or data.get("format") != checker.FORMAT:
+        return None
+    lines, holds = limits.limited(lambda: _proof_checked(path), limits.SECONDS, limits.BYTES, str(path))
+    return [clean(line) for line in lines], holds
+
+
+def _proof_checked(path: Path) -> tuple[list[str], bool]:
+    try:
+        found = checker.check(path.read_text(encoding="utf-8"))
+        return _proof_lines(formats.checked("proof", found)), True
+    except ValueError as error:
+        return [f"{path}: the object does NOT hold: {error}"], False
+
+
+def _proof_lines(found: dict[str, Any]) -> list[str]:
+    lines = [found["claim"], *(f"  {line}" for line in found["says"])]
+    if at := found.get("at"):
+        lines.append("  at " + ", ".join(f"{name} = {value}" for name, value in at.items()))
+    for program in found.get("programs", ()):
+        lines += [program["claimed"], *(f"    by {item['words']}" for item in program["known"])]
+        lines.append(f"    and squares: {len(program['squares'])}")
+    if steps := found.get("steps"):
+        lines.append(f"  in {len(steps)} steps")
+    return [*lines, f"{found['kind']}: {_PROOF_SHOWS[found['kind']]}"]
 
 
 def _best(path: Path) -> int | None:

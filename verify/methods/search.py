@@ -13,15 +13,20 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
+from verify.base.evaluate import has_rounds, hypotheses_hold
 from verify.base.verdict import Verdict
+from verify.comparisons import parts
 from verify.comparisons.deciding import arithmetic, floats_in
+from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Attained, Outcome
 from verify.methods.base import Inquiry, Method, Role
-from verify.search import attained, seen, shrinking, states
+from verify.search import seen, shrinking, spectral, states
 from verify.search.refutation import margin
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be.
 _TRIES = 30
+#: How near a margin is to be to what is carried, relative to both: floats differ from one processor to the next.
+_NEAR = 1e-6
 _NO_INSTANCE = "no instance met the hypotheses"
 
 
@@ -81,7 +86,7 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
         return replace(found, margin=found.margin if found.verdict is Verdict.REFUTED else None)
     if at is None or found.margin is None:
         raise ValueError("the stored result does not record where its margin was attained")
-    if not attained.agree(now := attained.margin_at(inquiry.claim, at), stored.margin):
+    if not agree(now := margin_at(inquiry.claim, at), stored.margin):
         raise ValueError(f"{stored.margin:g} is carried, and it is {now:g} where that was seen")
     return replace(found, margin=min(found.margin, stored.margin), attained=at, tightest=at.recipe)
 
@@ -116,6 +121,32 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
     told = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"
+
+
+def margin_at(claim: Claim, at: Attained) -> float:
+    """The margin of a claim where one was seen.
+
+    ``ValueError`` or ``ArithmeticError`` where the claim speaks of no such state, or cannot be evaluated there.
+    """
+    if at.part:
+        left, right = parts.evaluate_at(claim, at.recipe, at.point, at.rounds, at.part, at.entry)
+        said = parts.relation(claim, at.part)
+        return margin(Counterexample(claim, at.recipe, at.point, at.rounds, at.part, at.entry, left, right, said, ""))
+    built = claim.instances.build(at.recipe, True)
+    if not (hypotheses_hold(claim, built) and has_rounds(claim, built, 1)) or states.too_many(claim, built):
+        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+    theta = np.array([float(v) for v in at.point])
+    with np.errstate(all="ignore"):
+        ratio = states.ratio_at(claim, built, at.recipe, at.point, at.rounds)
+    finding = states.settled(claim, at.recipe, states.Finding(ratio, theta, at.rounds, ""))
+    return round(1 - float(spectral.steady(finding.ratio)), 9) + 0.0
+
+
+def agree(one: float | None, other: float | None) -> bool:
+    """Whether two margins are the same, but for rounding."""
+    if one is None or other is None:
+        return one is other
+    return one == other or abs(one - other) <= _NEAR * max(1.0, abs(one), abs(other))
 
 
 METHOD = Method(

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fedtheory import plugins
+from fedtheory.naming import file_name
 from verify.base import files as disk
 from verify.base.plain import clean
 from verify.evidence import formats
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 #: Where they are.
 FILE = Path(__file__).with_name("audit.json")
+#: The printed proofs that the package carries. A test says that they are what is exported today.
+PROOFS = Path(__file__).with_name("proofs")
 #: The packages whose code finds the results.
 _PACKAGES = ("fedtheory", "verify")
 #: The package that holds the claims.
@@ -226,3 +229,9 @@ def _rows(data: Any, digest: str) -> tuple[ListedClaim, ...]:
         return tuple(ListedClaim(*row) for row in data["claims"])
     except (LookupError, TypeError) as error:
         raise ValueError("it cannot be read") from error
+
+
+def printed(id: str) -> str | None:
+    """The proof of a claim in LaTeX; None where none is carried."""
+    path = PROOFS / f"{file_name(id)}.tex"
+    return path.read_text(encoding="utf-8") if path.is_file() else None

@@ -14,7 +14,7 @@ from verify.cli import main
 from verify.export import found, latex
 from verify.export.latex_words import mathematical
 from verify.export.objects import sealed
-from verify.results.printed import PROOFS
+from verify.results import PROOFS
 
 IDS = ("feddcd/lemma-E.1/inexact/repaired", "baseline/scaffnew/one-step", "baseline/saga/one-step")
 

@@ -21,7 +21,7 @@ from verify.report import by_hand, falls, outcomes, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
 from verify.report.falls import FALLEN, Fall
-from verify.results.printed import printed
+from verify.results import printed
 
 #: Verdicts that a claim can have, in the order in which pages list them.
 VERDICTS: tuple[Verdict, ...] = tuple(verdict for verdict in Verdict if verdict is not Verdict.OPEN)
