@@ -31,7 +31,8 @@ class FunctionClass:
     zero, "stationary", a point where the gradients balance, be it a minimiser or not, or "none" where no optimum is
     spoken of; the first of those that the class has unless it is given.
 
-    ``loose``: whether the formulas say less than all that is known of the class, so that a bound that they do not give
+    ``alike``: whether its letters are all the constants that the class has, the same for each f_i. ``loose``: whether
+    the formulas say less than all that is known of the class, so that a bound that they do not give
     may hold; ``conjugates``: whether the method sees the f_i through their conjugates; ``quadratics``: whether the
     class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
@@ -39,6 +40,7 @@ class FunctionClass:
     the class has both.
     """
 
+    alike = False
     loose = False
     conjugates = False
     quadratics = False

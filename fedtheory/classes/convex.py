@@ -24,6 +24,7 @@ class Convex(FunctionClass):
     that balance, which need not be those given. ``problem.f.resolvent`` gives proximal points. There are no letters.
     """
 
+    alike = True
     constants: ClassVar[tuple[str, ...]] = ()
     has_g = True
 
@@ -57,6 +58,7 @@ class StronglyConvex(FunctionClass):
 
     mu: sympy.Symbol
 
+    alike = True
     constants: ClassVar[tuple[str, ...]] = ("mu",)
     has_g = True
 
@@ -93,6 +95,7 @@ class ConvexLipschitz(FunctionClass):
 
     M: sympy.Symbol
 
+    alike = True
     constants: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -152,6 +155,11 @@ class Composite(FunctionClass):
     def constants(self) -> tuple[str, ...]:  # type: ignore[override]
         """The constants of the problem that the class has."""
         return self.of.constants
+
+    @property
+    def alike(self) -> bool:  # type: ignore[override]
+        """Whether the letters are all the constants that the class of the f_i has."""
+        return self.of.alike
 
     @property
     def loose(self) -> bool:  # type: ignore[override]

@@ -33,6 +33,7 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     L: sympy.Symbol
 
+    alike = True
     loose = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
     optima: ClassVar[tuple[str, ...]] = ("consensus",)
@@ -89,6 +90,7 @@ class RestrictedSecant(FunctionClass):
     mu: sympy.Symbol
     L: sympy.Symbol
 
+    alike = True
     loose = True
     optima: ClassVar[tuple[str, ...]] = ("consensus",)
 

@@ -27,6 +27,7 @@ class Smooth(FunctionClass):
 
     L: sympy.Symbol
 
+    alike = True
     loose = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
     has_g = True
@@ -76,6 +77,7 @@ class SmoothConvex(FunctionClass):
 
     L: sympy.Symbol
 
+    alike = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
     has_g = True
 
@@ -113,6 +115,7 @@ class SmoothConvexLipschitz(FunctionClass):
     L: sympy.Symbol
     M: sympy.Symbol
 
+    alike = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
 
     @property
@@ -186,6 +189,7 @@ class WeaklyConvex(FunctionClass):
     L: sympy.Symbol
     symmetric: bool = False
 
+    alike = True
     loose = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
 
@@ -236,6 +240,11 @@ class PolyakLojasiewicz(FunctionClass):
     own: bool = False
 
     loose = True
+
+    @property
+    def alike(self) -> bool:  # type: ignore[override]
+        """Whether its letters are all the constants that the class has."""
+        return not self.own
 
     @property
     def text(self) -> str:

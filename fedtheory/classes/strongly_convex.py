@@ -44,6 +44,7 @@ class SmoothStronglyConvex(_BetweenConstants):
     conjugates: bool = False
     quadratics: bool = False
 
+    alike = True
     optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary", "sum zero")
 
     @property

@@ -211,11 +211,11 @@ class Search:
             if (v >= low * (1 - room) - 1e-9).all() and (v <= high * (1 + room) + 1e-9).all():
                 yield ratio
         low = np.where(low < 1e-6 * np.where(np.isfinite(high), high, 1), 0, low)
-        at = np.array([Floats(p)(X)[0] for p in self.atoms])
+        at = np.array([Floats(p)(X)[0] for p in self.atoms]).reshape(len(self.atoms), len(X))
         units = [
             (np.array([naming.degree_in(p, g) for p in self.atoms], float), f[0] - f[k + 1]) for g, f in self.gradings
         ]
-        units = [(u, d) for u, d in units if np.abs(u).max() > 0 or abs(d) > 0]
+        units = [(u, d) for u, d in units if np.abs(u).max(initial=0) > 0 or abs(d) > 0]
         weights = np.array([1 + 0.4 * (len(p) - 1) for p in self.atoms])
         tolerance = 1e-2 if self.slack else 2e-4
         for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance):

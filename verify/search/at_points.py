@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from fedtheory.claims import Claim
@@ -14,7 +14,7 @@ from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
 from verify.reading.whole import read
-from verify.search import allowed, critical, off_points, points, shrinking
+from verify.search import off_points, points, shrinking
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -78,52 +78,18 @@ def at_each(
         if lost and not left_open:
             reason = lost[0]
         return found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
-    about = points.of(claim)
-    code = read(claim, claim.instances.build(certificates[0].recipe, True))
-    shared = about.uncovered([c.recipe for c in certificates])
-    if others is not None and shared:
-        better, broken = _better(claim, at, about.better(others, shared))
-        certificates += better
-        details |= {"certificates": tuple(certificates), "instances": len(met) + len(better)}
-        shared = about.uncovered([c.recipe for c in certificates])
-        if broken or shared:
-            said = f"certified at {len(certificates)} choices of the parameters, but only where {', '.join(shared)}"
-            found_worse = bool(broken) if known else None
-            return found(None, f"{where}: {broken or said}", exceeded=found_worse, **details)
-    if others is not None:
-        for threshold in about.near([c.recipe for c in certificates]):
-            more, broken = _better(claim, at, about.beyond(threshold, others))
-            certificates += more
-            details |= {"certificates": tuple(certificates), "instances": len(met) + len(more)}
-            if not more:
-                said = f"certified at {len(certificates)} choices of the parameters, but at none where {threshold}"
-                return found(None, f"{where}: {broken or said}", exceeded=bool(broken) if known else None, **details)
-        off = off_points.look(claim, about, [c.recipe for c in certificates], code, others)
-        if off.broken is not None:
-            return shrinking.refuted(found, off.broken, "off the points at which it is certified")
-        # What is certified where nothing is asked for is not kept: it has only to be so.
-        tried = [_better(claim, at, iter(several)) for several in (*off.zeros, *((recipe,) for recipe in off.worse))]
-        certificates += [one for more, _ in tried[: len(off.zeros)] for one in more]
-        broken = next((broken for _, broken in tried if broken), "")
-        if not (broken or off.doubt):
-            for e in about.passed([c.recipe for c in certificates]):
-                more, broken = _better(claim, at, about.beyond(critical.nearly(e), others))
-                certificates += more
-                if not more:
-                    said = f"certified at {len(certificates)} choices of the parameters, but at none where {e} = 0"
-                    broken = broken or said
-                    break
-        details |= {"certificates": tuple(certificates), "instances": len(certificates) + len(lost)}
-        if broken or off.doubt:
-            found_worse = any(why for _, why in tried) or None
-            return found(None, f"{where}: {broken or off.doubt}", exceeded=found_worse if known else None, **details)
-    if why := allowed.refused(claim, code):
-        said = f"certified at {len(certificates)} choices of the parameters, which may miss where it is false: {why}"
-        return found(None, f"{where}: {said}", exceeded=False if known else None, **details)
-    note = whole.format(_places(about, certificates))
+    recipes = [certificate.recipe for certificate in certificates]
+    note = whole.format(points.told(claim, recipes))
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
-    return found(Verdict.CERTIFIED, note, exceeded=False if known else None, used=(used,), **details)
+    exceeds = False if known else None
+    if why := points.uncovered(claim, recipes):
+        if others is not None:
+            code = read(claim, claim.instances.build(recipes[0], True))
+            if (broken := off_points.look(claim, recipes, code, others)) is not None:
+                return shrinking.refuted(found, broken, "off the points at which it is certified")
+        return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
+    return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
 
 
 def checked(
@@ -140,41 +106,11 @@ def checked(
         if certificate.claim != claim or certificate.method != kind:
             raise DoesNotHold(f"a certificate is of {certificate.claim.id}, by the method {certificate.method[:40]!r}")
         certificate.replay()
-    about, recipes = points.of(claim), [c.recipe for c in stored]
-    if shared := about.uncovered(recipes):
-        raise DoesNotHold(f"{claim.id} is certified only where {', '.join(shared)}")
-    if near := about.near(recipes):
-        raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {near[0]}")
-    if zeros := about.passed(recipes):
-        raise DoesNotHold(f"{claim.id} is certified at no choice of the parameters where {zeros[0]} = 0")
-    if why := allowed.refused(claim, read(claim, claim.instances.build(recipes[0], True))):
-        raise DoesNotHold(f"{claim.id} is certified at points only, which may miss where it is false: {why}")
-    note = whole.format(_places(about, stored))
+    recipes = [certificate.recipe for certificate in stored]
+    if why := points.uncovered(claim, recipes):
+        raise DoesNotHold(f"certificates are of some choices of the parameters of {claim.id} only: {why}")
+    note = whole.format(points.told(claim, recipes))
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
-
-
-def _better(claim: Claim, at: At, better: Iterator[Recipe]) -> tuple[list[ClassCertificate], str]:
-    """A certificate at one of some better points, if one is found; why the claim fails at one, if it does."""
-    for recipe in better:
-        try:
-            found, why, worse = at(recipe)
-        except (ValueError, ArithmeticError):
-            continue
-        if worse:
-            return [], f"{_place(claim, recipe)}{why}"
-        if found is not None:
-            return [found], ""
-    return [], ""
-
-
-def _places(about: points.Points, certificates: Sequence[ClassCertificate]) -> str:
-    """At how many points there are certificates, and the least degenerate of them."""
-    recipes = [c.recipe for c in certificates]
-    count = len({about.place(recipe) for recipe in recipes})
-    named = points.told(about.claim, min(recipes, key=lambda recipe: len(about.degeneracies(recipe))))
-    if count == 1:
-        return "one choice of the parameters" + (f", {named}" if named else "")
-    return f"{count} choices of the parameters" + (f", among them {named}" if named else "")
 
 
 def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:
