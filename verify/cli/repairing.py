@@ -121,9 +121,7 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
 
     changed = repair.change.claim
     elsewhere = changed.setting is not claim.setting
-    hedged = {"supported": ", which is not a proof", "certified": ", of the constants that are named"}.get(
-        repair.word, ""
-    )
+    hedged = ", which is not a proof" if repair.word == "supported" else ""
     hedged += ", in another setting of the paper" if elsewhere else ""
     lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
     lines += [f"  {line}" for line in statement.text(changed)]

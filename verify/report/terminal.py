@@ -262,8 +262,8 @@ _LOUD = "bold white on red"
 _FAULT = "its own code fails in "
 #: How the note of a proof begins to list its cases.
 _CASES = re.compile(r": with(out)? g\b.*")
-#: How the note of a claim begins to say where certificates fall short.
-_SHORT = "over the class: certified "
+#: How the note of a claim says of what choices of the parameters it has certificates, and what may be otherwise.
+_CERTIFICATES = re.compile(r"((?:bounded|exact) (?:over|in) .*?)(?:, among them .*?)?, but (.*)")
 
 
 class ResultLine(NamedTuple):
@@ -293,8 +293,8 @@ def over(evidence: Evidence) -> str:
         # Together the cases of a proof are the class: the first alone would read as a restriction.
         told = _CASES.sub("", told)
     elif evidence.verdict is Verdict.SUPPORTED:
-        short = next((part.removeprefix(_SHORT) for part in note.split("; ") if part.startswith(_SHORT)), None)
-        told = f"{evidence.instances} instances: {told}" if short is None else f"certified {short}"
+        some = next((found for part in note.split("; ") if (found := _CERTIFICATES.fullmatch(part))), None)
+        told = f"{evidence.instances} instances: {told}" if some is None else ", but ".join(some.groups())
     if not evidence.assumed:
         return told
     first, *others = evidence.assumed

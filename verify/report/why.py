@@ -22,7 +22,7 @@ from verify.report.terminal import example_lines, refutation
 
 _SURE = {
     Verdict.PROVED: "it holds: proved for all values of its constants",
-    Verdict.CERTIFIED: "it holds at the parameters that were tested: certified there over the whole class",
+    Verdict.CERTIFIED: "it holds: certified over the whole class at the parameters that it fixes",
     Verdict.SUPPORTED: "no counterexample was found, which is not a proof",
     Verdict.NOT_TESTED: "it was not tested",
 }

@@ -1,4 +1,4 @@
-"""What is false near some values of the letters only, by what code computes: never certified at points that miss it."""
+"""What is false near some values of the letters only: never certified at points that miss it, and often found."""
 
 from fractions import Fraction
 
@@ -9,8 +9,7 @@ import sympy
 import fedtheory as ft
 from verify import check
 from verify.base.verdict import Verdict
-from verify.reading import whole
-from verify.search import allowed, critical
+from verify.search import critical
 
 mu, L, gamma, beta = ft.letters("mu L gamma beta")
 
@@ -51,21 +50,11 @@ FALSE = {
     "at a root for the number of clients": lambda q, p: bump(q.n**2 - 4 * q.n - 117, sharp=9),
     "for very many clients": lambda q, p: 1 + q.n / 300,
 }
-#: Of the same forms, and true.
-TRUE = {
-    "a bump below": lambda q, p: bump(p.beta - Fraction(7, 11), height=Fraction(1, 2), sharp=3),
-    "clients that count": lambda q, p: 1 + (q.n - 1) / q.n,
-}
 
 
 @pytest.mark.parametrize("factor", FALSE.values(), ids=FALSE)
 def test_what_code_makes_false_somewhere_is_not_shown(factor):
     assert check(below_twice(factor)).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
-
-
-@pytest.mark.parametrize("factor", TRUE.values(), ids=TRUE)
-def test_what_is_true_is_shown(factor):
-    assert check(below_twice(factor)).verdict in (Verdict.PROVED, Verdict.CERTIFIED)
 
 
 def test_a_bump_after_a_step_is_found():
@@ -92,67 +81,6 @@ def test_what_is_not_on_the_list_is_not_shown_at_points(right):
     V = ft.Quantity("V", ft.distance)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=ft.inequality(V <= right(V)))
     assert check(claim).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
-
-
-m = ft.integers("m")
-
-
-@pytest.mark.parametrize(
-    ("e", "why"),
-    [
-        (sympy.Max(beta - 1, 0) * sympy.Max(2 - beta, 0), "a product of several"),
-        ((gamma - sympy.ceiling(m / 7)) * sympy.Abs(beta - 1), "a product of several"),
-        (sympy.Min(beta, 1) / sympy.Max(gamma, 1), "a product of several"),
-        (sympy.Product(gamma, (ft.round_index, 1, 900)), "does not end"),
-        (sympy.Sum(1 / (beta + ft.round_index), (ft.round_index, 1, m**2)), "does not end"),
-        ((2 * beta / (1 + beta**2)) ** m * m, "may not only shrink"),
-        ((2 * beta / (1 + beta**2) + sympy.Rational(1, 100)) ** m, "may not only shrink"),
-    ],
-    ids=["maxima", "whole parts", "a quotient", "a product of many", "a sum of many", "a power beside", "a power"],
-)
-def test_what_is_no_needle_alone_is_none_in_a_product(e, why):
-    V = ft.Quantity("V", ft.distance)
-    method = ft.method("gradient-descent", step, ["gamma", "beta", "m"], {"x": "point"})
-    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
-    claim = ft.Claim("mine/needle", setting=setting, statement=ft.inequality(V <= (2 - e) * V))
-    assert why in allowed.unlisted(claim)
-
-
-def test_powers_that_shrink_are_none():
-    V = ft.Quantity("V", ft.distance)
-    method = ft.method("gradient-descent", step, ["gamma", "beta", "m"], {"x": "point"})
-    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), letters=(m, beta))
-    statement = ft.inequality((2 * beta / (1 + beta**2)) ** m * V <= V)
-    assert allowed.unlisted(ft.Claim("mine/power", setting=setting, statement=statement)) == ""
-
-
-def _refused(claim):
-    recipe = next(claim.instances.recipes(np.random.default_rng(0)))
-    return allowed.refused(claim, whole.read(claim, claim.instances.build(recipe, True)))
-
-
-def test_what_is_added_to_itself_makes_large_numbers():
-    def doubled(e, times):
-        return doubled(e + e, times - 1) if times else e
-
-    def factor(problem, params):
-        apart = [doubled(params.beta - Fraction(7, 11), 9), doubled(params.gamma - Fraction(3, 13), 9)]
-        return 1 + 2 / (1 + apart[0] ** 2 + apart[1] ** 2)
-
-    assert "numbers beyond" in _refused(below_twice(factor))
-
-
-@pytest.mark.parametrize(
-    ("factor", "by"),
-    [
-        (lambda q, p: (p.gamma - q.mu) / (p.gamma - q.mu), "gamma - mu"),
-        (lambda q, p: 1 + 0 * p.gamma / (q.n - 17), "n - 17"),
-        (lambda q, p: q.n * p.gamma * (p.beta + q.mu) / (q.n * p.gamma * (p.beta + q.mu)), ""),
-    ],
-    ids=["it cancels", "it is not used", "it is positive"],
-)
-def test_what_code_divides_by_is_not_0(factor, by):
-    assert _refused(below_twice(factor)) == (f"its code divides by {by}, which may be 0" if by else "")
 
 
 def test_sums_that_vanish_at_once_are_found():
@@ -183,9 +111,6 @@ def test_sums_turn_between_their_kinks_too():
     assert 4 * beta - 3 in critical.turns([sharp], []) and 4 * beta - 3 in critical.turns([kinked], [])
     many = [gamma**2 - k * gamma + k**2 for k in range(1, 20)]
     assert {2 * gamma - k for k in (1, 19)} <= set(critical.turns(many, []))
-    V = ft.Quantity("V", ft.distance)
-    statement = ft.inequality(V <= sum(sympy.Abs(beta - k) for k in range(2, 9)) * V)
-    assert "more than 6 maxima" in allowed.unlisted(ft.Claim("mine/kinks", setting=SETTING, statement=statement))
 
 
 def test_where_a_sum_of_a_whole_letter_turns_is_looked_at():
@@ -219,23 +144,3 @@ def test_sums_of_the_number_of_clients_vanish_at_once_too():
     claim = ft.Claim("mine/needle", setting=SETTING, statement=statement)
     found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
     assert len(found["clients"]) == 12 and abs(found["beta"] - 3) < 1e-6
-
-
-@pytest.mark.parametrize(
-    ("schedule", "listed"),
-    [
-        (lambda c, k: c + 3 * c * sympy.Max(0, 1 - (k - 137) ** 2), False),
-        (lambda c, k: c * (1 + 9 / (1 + (sympy.Rational(3, 2) ** k / 900 - 1) ** 2)), False),
-        (lambda c, k: c * (2 - (k + 1) / (k + 2)), False),
-        (lambda c, k: c / sympy.sqrt(k + 1) + c * sympy.Min(1, mu / (k + 1)), True),
-    ],
-    ids=["a peak", "a power", "a difference", "positive terms"],
-)
-def test_schedules_have_no_needles(schedule, listed):
-    c, k = ft.letters("c"), ft.round_index
-    method = ft.method("gradient-descent", step, ["c", "beta"], {"x": "point"}, schedules={"gamma": schedule(c, k)})
-    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
-    claim = ft.Claim(
-        "mine/peak", setting=setting, statement=ft.contracts(method, ft.distance, 1), requires=(c * L <= 1,)
-    )
-    assert (allowed.unlisted(claim) == "") is listed

@@ -319,7 +319,7 @@ def test_an_instance_that_cannot_be_posed_is_lost_alone(monkeypatch):
 
     monkeypatch.setattr(posing, "pose", pose)
     outcome = shown(DESCENT, given=given)["worst cases"]
-    assert outcome.verdict is Verdict.CERTIFIED and len(outcome.certificates) == 2
+    assert outcome.verdict is None and len(outcome.certificates) == 2
     assert outcome.left_open == (f"at {lost}: no such vectors",) and "1 could not be posed" in outcome.note
 
 

@@ -1,14 +1,18 @@
-"""What is certified at degenerate points only is not certified, where the hypotheses allow others."""
+"""A claim is certified where every number that its programs depend on is fixed, and at other points it is not."""
 
+from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
+import numpy as np
 import pytest
 import sympy
 
 import fedtheory as ft
 from fedtheory import claims
-from fedtheory.instances import numbers
+from fedtheory.classes import SmoothEach
 from verify import check
+from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
 from verify.search import points
 
@@ -17,7 +21,7 @@ ONE = (Fraction(1),)
 
 
 def _step(problem, params, state, draw):
-    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2)}
 
 
 GD = ft.method("gradient-descent", _step, ["gamma"], {"x": "point"})
@@ -31,6 +35,20 @@ def claim(factor, *requires, conditions=(), method=GD, letters=(), drawing=None)
     return ft.Claim("own/step", setting=setting, statement=ft.contracts(method, ft.distance, factor), requires=requires)
 
 
+def fixed(at, clients=(1,), method=GD):
+    """A claim whose letters are numbers: mu = 1/4 and L = 1, and gamma as told."""
+    ends = (sympy.Eq(L, 4 * mu), sympy.Eq(mu, sympy.Rational(1, 4)), sympy.Eq(gamma * L, at))
+    setting = ft.Setting(
+        algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=clients, letters=(mu, L, gamma)
+    )
+    return ft.Claim(
+        "own/step", setting=setting, statement=ft.contracts(method, ft.distance, (1 - gamma * mu) ** 2), requires=ends
+    )
+
+
+HALF = sympy.Rational(1, 2)
+
+
 @pytest.fixture
 def at_points(monkeypatch):
     """No multipliers for all letters are known: what comes after them is asked."""
@@ -38,110 +56,105 @@ def at_points(monkeypatch):
 
 
 @pytest.mark.usefixtures("at_points")
-def test_a_claim_that_holds_is_certified_at_points_that_are_told():
-    found = check(claim((1 - gamma * mu) ** 2, SHORT))
+@pytest.mark.parametrize("clients", [(1,), (3,), (1, 2)])
+def test_what_depends_on_numbers_alone_is_certified(clients):
+    found = check(fixed(HALF, clients=clients))
     assert found.verdict is Verdict.CERTIFIED
-    assert "choices of the parameters, among them mu=" in found.note
-
-
-def test_what_holds_where_mu_is_l_only_is_not_certified():
-    """Only code says that the functions have mu = L; away from there it is false by as little as one likes."""
-    narrow = ft.Hypothesis("mu = L", met=lambda problem, params: problem.mu == problem.L)
-    found = check(claim((1 - gamma * L) ** 2, SHORT, narrow, conditions=ONE))
-    assert found.verdict is Verdict.SUPPORTED and "mu = L" in found.note
+    assert "one choice of the parameters, mu=1/4, L=1, gamma=1/2" in found.note
 
 
 @pytest.mark.usefixtures("at_points")
-def test_what_is_said_of_mu_is_l_only_may_be_certified_there():
-    equal = ft.Hypothesis("mu = L", sympy.Eq(mu, L))
-    found = check(claim((1 - gamma * L) ** 2, SHORT, equal, conditions=ONE))
-    assert found.verdict is Verdict.CERTIFIED
+def test_each_number_of_clients_has_a_certificate():
+    of = fixed(HALF, clients=(1, 2))
+    recipes = islice(of.instances.recipes(np.random.default_rng(0)), 40)
+    met = [recipe for recipe in recipes if hypotheses_hold(of, of.instances.build(recipe, True))]
+    given = {len(recipe["clients"]): recipe for recipe in met}
+    assert points.uncovered(of, [given[1]]) == "none has n = 2" and points.uncovered(of, given.values()) == ""
+    assert points.uncovered(fixed(HALF / 2, clients=(1, 2)), given.values()) == "none has n = 1"
 
 
-def test_a_letter_that_happens_to_be_drawn_as_one():
-    def step(problem, params, state, draw):
-        # A method that is slower than gradient descent by a factor that is drawn as 1 only.
-        moved = state.x - params.gamma * params.p * problem.f.gradient(state.x[..., None, :])[..., 0, :]
-        return {"x": moved}
+@pytest.mark.usefixtures("at_points")
+def test_what_holds_at_every_point_that_is_seen_is_not_certified_for_all():
+    found = check(claim((1 - gamma * mu) ** 2, SHORT))
+    assert found.verdict is Verdict.SUPPORTED
+    assert "bounded over the whole class, in all dimensions, at" in found.note and "other values" in found.note
 
-    slow = ft.method("slow", step, ["gamma", "p"], {"x": "point"})
-    share = ft.Hypothesis("0 < p <= 1", sympy.And(p > 0, p <= 1))
-    found = check(
-        claim(
-            (1 - gamma * mu) ** 2,
-            SHORT,
-            share,
-            method=slow,
-            letters=(mu, L, gamma, p),
-            drawing=ft.Drawing(parameters=lambda recipe, problem, exact: slow.Params(1 / problem.L, 1)),
-        )
+
+x, y, z = ft.letters("x y z")
+
+
+@pytest.mark.parametrize(
+    ("relations", "values"),
+    [
+        ([sympy.Eq(x, 2), sympy.Eq(y * x, 3), y < 7], {x: 2, y: Fraction(3, 2)}),
+        ([sympy.And(sympy.Eq(x, 2), sympy.Eq(z, x + y))], {x: 2}),
+        ([sympy.Eq(x**2, 4)], {}),
+        ([sympy.Eq(x, sympy.sqrt(2))], {}),
+        ([sympy.Or(sympy.Eq(x, 2), sympy.Eq(x, 3))], {}),
+        ([x <= 2, x >= 2], {}),
+    ],
+    ids=["one after the other", "one of two", "a square", "a root", "either", "bounds"],
+)
+def test_letters_are_fixed_by_equations_that_are_linear_in_them(relations, values):
+    assert points.values(relations) == values
+
+
+def _other_class():
+    class Mine(ft.SmoothStronglyConvex):
+        """A class that says that its letters are all it has."""
+
+    setting = fixed(HALF).setting
+    return replace(setting, functions=Mine(mu, L))
+
+
+def _of_blocks():
+    return replace(fixed(HALF).setting, functions=SmoothEach(mu, L))
+
+
+def _of_any_number():
+    return replace(fixed(HALF).setting, clients=(1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (_other_class, "the class Mine is not part of this package"),
+        (_of_blocks, "its functions have more constants than its letters"),
+        (_of_any_number, "there may be any number of clients"),
+    ],
+)
+def test_what_is_more_than_numbers(made, why):
+    of = fixed(HALF)
+    assert points.free(of) == "" and points.free(replace(of, setting=made())) == why
+
+
+def test_parameters_without_a_letter_and_schedules_are_more_than_numbers():
+    hidden = ft.method("hidden", _step, ["gamma", "beta"], {"x": "point"})
+    assert points.free(fixed(HALF, method=hidden)) == "beta may have other values"
+    slower = ft.method("slower", _step, ["c"], {"x": "point"}, schedules={"gamma": mu / L / (1 + ft.round_index)})
+    of = fixed(HALF)
+    spoken = ft.contracts(slower, ft.distance, 1)
+    letters = {mu: "mu", L: "L", ft.round_index: "round"}
+    setting = replace(of.setting, algorithm=slower, letters=letters)
+    assert (
+        points.free(ft.Claim("own/slower", setting=setting, statement=spoken)) == "its parameters vary with the round"
     )
-    assert found.verdict is Verdict.SUPPORTED and "p = 1" in found.note
 
 
-def test_sides_that_vanish_say_nothing():
-    def nothing(problem, params, state):
-        return 0 * ft.distance(problem, params, state)
-
-    before, after = ft.Quantity("Z", nothing), ft.Quantity("Z_next", nothing, after=True)
-    setting = claim(1).setting
-    empty = ft.Claim("own/zero", setting=setting, statement=ft.one_step(GD, ft.E(after) <= before), requires=(SHORT,))
-    assert check(empty).verdict not in (Verdict.CERTIFIED, Verdict.PROVED)
+def test_compressors_are_more_than_their_letters():
+    of = next(c for c in claims.all() if c.setting.adversaries and getattr(c.setting.functions, "alike", False))
+    assert points.free(of) == "its compressors and oracles are more than its letters say"
 
 
-def test_points_are_the_same_up_to_scaling():
-    about = points.of(claim((1 - gamma * mu) ** 2, SHORT))
-    assert [dict(unit) for unit in about.units] == [{mu: 1, L: 1, gamma: -1}]
+def test_points_are_counted_up_to_scaling():
+    of = claim((1 - gamma * mu) ** 2, SHORT)
     client = {"h": (Fraction(1),), "y": (Fraction(0),)}
     recipe = {"d": 1, "x": (Fraction(0),), "clients": (client,), "mu": 1, "L": 2, "gamma": Fraction(1, 4)}
     recipe = {k: Fraction(v) if k in ("mu", "L") else v for k, v in recipe.items()}
     scaled = {**recipe, "mu": Fraction(3), "L": Fraction(6), "gamma": Fraction(1, 12)}
-    assert about.place(recipe) == about.place({**scaled, "clients": ({**client, "h": (Fraction(3),)},)})
-    assert about.place(recipe) != about.place({**recipe, "gamma": Fraction(1, 5)})
-
-
-@pytest.mark.parametrize(
-    ("relation", "avoidable"),
-    [(None, {"p = 1"}), (p <= 1, {"p = 1"}), (sympy.Eq(p, 1), set()), (p >= mu, {"p = 1", "p = mu"})],
-)
-def test_ways_that_the_hypotheses_allow_to_avoid(relation, avoidable):
-    def step(problem, params, state, draw):
-        return {"x": params.p * state.x}
-
-    shrunk = ft.method("shrunk", step, ["p"], {"x": "point"})
-    requires = () if relation is None else (ft.Hypothesis("p", relation),)
-    assert points.of(claim(p**2, *requires, method=shrunk)).avoidable == {"mu = L", *avoidable}
-
-
-def test_relations_that_force_mu_to_be_l_allow_no_other_points():
-    about = points.of(claim(0, SHORT, ft.Hypothesis("gamma mu >= 1", gamma * mu >= 1)))
-    assert not about.avoidable
-    assert "mu = L" in points.of(claim(0, SHORT)).avoidable
-
-
-def test_points_lie_on_both_sides_of_a_number_that_stands_in_the_claim():
-    of = claim((1 - gamma * mu) ** 2 + sympy.Max(0, L / mu - 1000), SHORT)
-    about = points.of(of)
-    # Letters have units here, and the condition number has none.
-    assert about.far[0] == sympy.Gt(L / mu, 1000, evaluate=False)
-    near = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},), "mu": ONE[0], "L": ONE[0]}
-    far = {**near, "L": Fraction(2000)}
-    at = [{**recipe, "gamma": Fraction(1, 4000)} for recipe in (near, far)]
-    # The other of the two terms of the maximum counts at the first point.
-    assert about.near(at[:1]) == (about.far[0], about.far[2]) and about.near(at) == ()
-    beyond = next(about.beyond(about.far[0], 0))
-    assert beyond["L"] > 1000 * beyond["mu"]
-
-
-def test_each_term_of_a_maximum_is_to_count_at_a_point():
-    third = sympy.Rational(1, 3)
-    bump = sympy.Max(0, sympy.Rational(1, 10**5) - (gamma * L - third) ** 2)
-    about = points.of(claim((1 - gamma * mu) ** 2 * (1 - bump), SHORT))
-    inside, outside = ({"mu": ONE[0], "L": ONE[0], "gamma": at} for at in (Fraction(1, 3), Fraction(1, 2)))
-    common = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},)}
-    outer, inner = about.far[-2:]
-    assert inner in about.near([{**common, **outside}]) and outer in about.near([{**common, **inside}])
-    assert not {inner, outer} & set(about.near([{**common, **inside}, {**common, **outside}]))
+    scaled |= {"clients": ({**client, "h": (Fraction(3),)},)}
+    assert points.told(of, [recipe, scaled]).startswith("one choice of the parameters, ")
+    assert points.told(of, [recipe, {**scaled, "gamma": Fraction(1, 5)}]).startswith("2 choices of the parameters, ")
 
 
 # Off the points
@@ -181,22 +194,6 @@ def test_what_is_false_for_many_clients_only_is_not_certified(above):
     assert check(of).verdict is (Verdict.REFUTED if above == 10 else Verdict.SUPPORTED)
 
 
-def test_sums_of_letters_vanish_at_some_point():
-    about = points.of(claim((1 - gamma * mu) ** 2 * (2 - gamma * L / 2), SHORT))
-    # What cannot vanish is not asked to; and where a hypothesis holds with equality is another matter.
-    assert set(about.zeros) == {1 - gamma * mu}
-    recipe = {"d": 1, "x": (Fraction(0),), "clients": ({"h": ONE, "y": (Fraction(0),)},), "mu": ONE[0], "L": ONE[0]}
-    assert about.passed([{**recipe, "gamma": Fraction(1, 2)}]) == about.zeros
-    assert about.passed([{**recipe, "gamma": Fraction(1)}]) == ()
-
-
-@pytest.mark.parametrize("id", ("feddcd/appendix-F/class/repaired", "feddcd/lemma-B.2"))
-def test_instances_that_are_drawn_one_by_one_certify_nothing(id):
-    # An error of such a claim may be seen where somebody did not think of.
-    found = check(claims.get(id))
-    assert found.verdict is Verdict.SUPPORTED and "drawn one by one" in found.note
-
-
 BOUNDS = (L**2 <= sympy.Rational(41, 10), L + mu < sympy.Rational(21, 10), L / 2 < 1 + sympy.Rational(1, 20) / ft.n)
 
 
@@ -209,24 +206,3 @@ def test_a_bound_on_letters_that_are_drawn_first_is_to_be_attained(bound):
     whole = ft.method("whole-steps", step, [], {"x": "point"})
     found = check(claim(1, ft.Hypothesis(str(bound), bound), method=whole))
     assert found.verdict in (Verdict.SUPPORTED, Verdict.REFUTED), found.note
-
-
-def _draw(rng, recipe):
-    return {**recipe, "gamma": 1 / recipe["L"]}
-
-
-def _parameters(recipe, problem, exact):
-    return GD.Params(*numbers([recipe["gamma"]], exact))
-
-
-@pytest.mark.usefixtures("at_points")
-@pytest.mark.parametrize("of", ({"draw": _draw}, {"parameters": _parameters}))
-def test_points_that_code_of_ones_own_chooses_certify_nothing(of):
-    found = check(claim((1 - gamma * mu) ** 2, SHORT, letters=(mu, L, gamma), drawing=ft.Drawing(**of)))
-    assert found.verdict is Verdict.SUPPORTED and f"chosen by Drawing({next(iter(of))}=...)" in found.note
-
-
-@pytest.mark.usefixtures("at_points")
-def test_a_hypothesis_that_code_of_ones_own_decides_certifies_nothing():
-    found = check(claim((1 - gamma * mu) ** 2, SHORT, ft.Hypothesis("L <= 9", met=lambda problem, params: True)))
-    assert found.verdict is Verdict.SUPPORTED and "code of the hypothesis 'L <= 9'" in found.note

@@ -27,8 +27,8 @@ from verify.report.outcomes import LISTED, short
 MEANINGS: Mapping[Verdict, str] = {
     Verdict.PROVED: "true for all values of its constants: by symbolic execution of the code, by multipliers in closed "
     "form, or by a decision procedure over the reals",
-    Verdict.CERTIFIED: "true over the whole class of functions, in all dimensions, at the parameters listed: rational "
-    "multipliers prove it, and are stored",
+    Verdict.CERTIFIED: "true over the whole class of functions, in all dimensions, at the parameters that it fixes: "
+    "rational multipliers prove it, and are stored",
     Verdict.SUPPORTED: "a search that finds planted errors found no violation; read the margin and the number of "
     "instances",
     Verdict.REFUTED: "there is a counterexample, recomputed in exact fractions or in rigorous intervals",
