@@ -6,8 +6,6 @@ Here as RandProx (Condat, Richtarik 2022) with exact local prox: f = (1/M) sum_m
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -78,35 +76,16 @@ def local_prox(problem: Problem, tau: Any, x_hat: Array, u: Array) -> Array:
     return y
 
 
-def _slope(problem: Problem, y: Array) -> Array:
-    """grad F_m(y_m) for all m."""
-    return (problem.f.gradient(y) - problem.mu * y) / problem.n
-
-
-def _proximal_direction(problem: Problem, params: Params, x_hat: Array, u: Array) -> Array:
-    """grad F_m(y_m) - u_m at the exact prox, by its optimality condition."""
-    return params.tau * (x_hat[..., None, :] - local_prox(problem, params.tau, x_hat, u))
-
-
-def _round(
-    problem: Problem,
-    params: Params,
-    state: State,
-    draw: Coins,
-    directions: Callable[[Problem, Params, Array, Array], Array],
-) -> State:
-    """One step in which client m sends what ``directions(problem, params, x_hat, u)`` says."""
-    gamma, _, C, omega, compressors = params
+def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
+    """One step, without randomness of its own: 5GCS-CC. Client m sends grad F_m(y_m) - u_m at its prox y_m."""
+    gamma, tau, C, omega, compressors = params
     x_hat = (state.x - gamma * state.u.sum(axis=-2)) / (1 + gamma * problem.mu)
-    message = compressors.apply(draw.compression, directions(problem, params, x_hat, state.u))
+    # By the optimality condition of the prox.
+    directions = tau * (x_hat[..., None, :] - local_prox(problem, tau, x_hat, state.u))
+    message = compressors.apply(draw.compression, directions)
     change = np.where(draw.sampled[..., None], message, 0 * message) / (1 + omega)
     inflation = problem.n * (1 + omega) / C
     return State(x_hat - gamma * inflation * change.sum(axis=-2), state.u + change)
-
-
-def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-    """One step, without randomness of its own: 5GCS-CC."""
-    return _round(problem, params, state, draw, _proximal_direction)
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
@@ -130,30 +109,6 @@ def theory(problem: Problem, compressors: Family, C: int | None = None) -> Param
 
 
 algorithm = Algorithm("5gcs-cc", Params, State, init, draws, step, fixed_point)
-
-
-def with_local_steps(steps: int) -> Algorithm:
-    """5GCS-CC with its inner loop in place of the prox: so many gradient steps of length 1/(L_F + tau) from x^.
-
-    Client m sends grad F_m(y_m) - u_m at the last y_m. With more steps it tends to :data:`algorithm`, whose theorem
-    does not cover it. ``ValueError`` for less than one step.
-    """
-    if steps < 1:
-        raise ValueError(f"a client takes at least one local step, got {steps}")
-
-    def directions(problem: Problem, params: Params, x_hat: Array, u: Array) -> Array:
-        size = (problem.L - problem.mu) / problem.n + params.tau
-        anchor = x_hat[..., None, :] + 0 * u
-        y = anchor
-        for _ in range(steps):
-            y = y - (_slope(problem, y) + params.tau * (y - anchor) - u) / size
-        return _slope(problem, y) - u
-
-    def inexact(problem: Problem, params: Params, state: State, draw: Coins) -> State:
-        return _round(problem, params, state, draw, directions)
-
-    return replace(algorithm, name=f"5gcs-cc, {steps} local steps", step=inexact)
-
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -10,7 +10,7 @@ import pytest
 import sympy
 from in_turn import in_turn, of_claim
 
-from fedtheory import claims, compressors
+from fedtheory import compressors
 from fedtheory.algorithms import (
     adiana,
     compressed_scaffnew,
@@ -19,20 +19,16 @@ from fedtheory.algorithms import (
     fedcomgate,
     fivegcs_cc,
     gradskip,
-    locodl,
     run,
     scaffnew,
 )
-from fedtheory.algorithms.locodl_variants import Participating, Participation, split
 from fedtheory.compressors import Family, contractive
-from fedtheory.instances import Instance
 from fedtheory.numbers.rational import evaluate, exact, to_float
 from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline import rivals as baseline
 from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
-from fedtheory.problems.piecewise import PiecewiseQuadratic
-from fedtheory.problems.quadratic import diagonal, with_spectra
+from fedtheory.problems.quadratic import with_spectra
 from fedtheory.randomness import expectation
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
@@ -189,21 +185,6 @@ def test_5gcs_prox_solves_its_problem_beyond_quadratics():
     fixed = fivegcs_cc.fixed_point(problem, params)
     later = fivegcs_cc.step(problem, params, fixed, fivegcs_cc.draws(problem, params, fixed).sample(rng))
     assert abs(later.x - fixed.x).max() < 1e-9
-
-
-def test_local_steps_of_5gcs_rest_at_the_optimum_and_tend_to_its_prox():
-    problem = Problem(diagonal(np.array([[1.0], [2.0], [5.0]]), np.array([[3.0], [-2.0], [1.0]])))
-    params = fivegcs_cc.Params(1 / 3, 1 / 4, 3, 0.0, Family(compressors.identity(1), 3))
-    fixed = fivegcs_cc.fixed_point(problem, params)
-    state = fivegcs_cc.State(fixed.x + 1, fixed.u + np.array([[1.0], [0.0], [-2.0]]))
-    draw = fivegcs_cc.draws(problem, params, state).sample(np.random.default_rng(0))
-    exactly = fivegcs_cc.step(problem, params, state, draw).x
-    for steps, off in ((1, 1e-2), (200, 0)):
-        local = fivegcs_cc.with_local_steps(steps)
-        assert abs(local.step(problem, params, fixed, draw).x - fixed.x).max() < 1e-12
-        assert off - 1e-9 <= abs(local.step(problem, params, state, draw).x - exactly).max() <= 10 * off + 1e-9
-    with pytest.raises(ValueError, match="at least one local step"):
-        fivegcs_cc.with_local_steps(0)
 
 
 # Draws and compressors
@@ -476,110 +457,6 @@ def test_fedcomgate_with_wrong_corrections_does_not_contract(factor):
     assert evidence.verdict in (Verdict.NOT_TESTED, Verdict.REFUTED) and evidence.instances > 0
 
 
-# LoCoDL without g, and with partial participation
-
-
-def _examples():
-    rng = np.random.default_rng(8)
-    h, c = exact([[1, 3], [2, 5]]), exact([[1, 0], [-2, 4]])
-    labels = np.where(rng.random((2, 6)) < 0.5, -1.0, 1.0)
-    return {
-        "quadratic": Problem(diagonal(h, c), None, (Q(1), Q(5))),
-        "declared": Problem(diagonal(h, c), None, (Q(1, 2), Q(7))),
-        "two-slope": Problem(PiecewiseQuadratic((h, 2 * h), (c,), c), None, (Q(1), Q(10))),
-        "three-slope": Problem(PiecewiseQuadratic((h, 2 * h, h), (c, c + 1), c), None, (Q(1), Q(10))),
-        "logistic": Problem(logistic_with_condition(rng.standard_normal((2, 6, 2)), labels, 30.0)),
-    }
-
-
-@pytest.mark.parametrize("name", _examples())
-def test_split_states_the_same_problem(name):
-    problem = _examples()[name]
-    new = split(problem)
-    assert (new.mu, new.L) == (problem.mu / 2, problem.L - problem.mu / 2)
-    curvatures = [float(v) for v in (min(new.f.mu) - new.mu, new.L - max(new.f.L))]
-    assert min(curvatures) >= -1e-12 and new.g.mu[0] == new.g.L[0] == new.mu
-    x = exact([[1, 2], [-3, Q(1, 2)], [0, 0]]) if name != "logistic" else np.random.default_rng(9).normal(size=(3, 2))
-    point = x[:, None, :]
-    np.testing.assert_allclose(
-        to_float(new.f.gradient(point) + new.g.gradient(point)), to_float(problem.f.gradient(point)), atol=1e-12
-    )
-    value = new.f.value(point) + new.g.value(point) - problem.f.value(point)
-    np.testing.assert_allclose(to_float(value - value[:1]), 0, atol=1e-12)
-    if name == "quadratic":
-        assert (value == 0).all() and (new.x_star == problem.x_star).all()
-    with pytest.raises(ValueError, match="already"):
-        split(new)
-
-
-def test_split_keeps_a_known_optimum():
-    problem = _build("scaffnew", _recipes("scaffnew", 1)[0], True).problem
-    new = split(problem)
-    assert (new.f.gradient(new.x_star[None]) == new.y_star).all()
-    assert (new.y_star.sum(axis=0) + problem.n * new.g.gradient(new.x_star[None])[0] == 0).all()
-
-
-def _participating(n, m, omega, d=1):
-    return Participating(compressors.bernoulli(d, omega), n, m=m)
-
-
-@pytest.mark.parametrize("n, m, omega", [(1, 1, Q(2)), (2, 1, Q(0)), (3, 2, Q(1)), (3, 1, Q(1, 2)), (3, 3, Q(3))])
-def test_partial_participation_has_its_variances(n, m, omega):
-    family = _participating(n, m, omega)
-    draws, p = family.draws.support(True)
-    assert p.sum() == 1
-    # Values on the unit vectors give the matrix of the quadratic form E|(1/n) sum_i (C_i(x_i) - x_i)|^2.
-    errors = np.stack([family.apply(draws, e[:, None])[..., 0] - e for e in exact(np.eye(n, dtype=int))])
-    assert (expectation(np.moveaxis(errors, 1, -1), p) == 0).all()
-    assert (expectation((errors**2).sum(axis=-1), p) == family.omega).all()
-    means = errors.sum(axis=-1) / n
-    form = expectation(means[:, None] * means[None], p)
-    assert float(np.linalg.eigvalsh(to_float(form)).max()) == pytest.approx(float(family.omega_av / n), abs=1e-12)
-
-
-def test_theorem_holds_with_partial_participation_and_split():
-    claim = claims.get("locodl/theorem-3.1/one-step")
-    rng = np.random.default_rng(10)
-    for n, m, omega, p in ((3, 2, 1.0, 0.5), (3, 1, 0.5, 1.0), (2, 1, 3.0, 0.2)):
-        # All minimisers at 0: rounding at another optimum would look like a state of its own.
-        problem = split(Problem(diagonal(rng.choice([1.0, 8.0], (n, 1)), np.zeros((n, 1)))))
-        family = _participating(n, m, omega)
-        params = locodl.theory(problem, family, p)
-        star = locodl.fixed_point(problem, params)
-
-        def at(theta, problem=problem, params=params, star=star, n=n):
-            blocks = theta.reshape(len(theta), 1, 2 * n + 1, 1)
-            start = (star.x + blocks[..., :n, :], star.y + blocks[..., n, :], star.u + blocks[..., n + 1 :, :])
-            return problem, locodl.init(problem, params, *start)
-
-        instance = Instance(problem, params, 2 * n + 1, at)
-        worst = spectral.worst(*_forms(claim, instance))
-        assert 0.9 < worst.ratio <= 1 + 1e-9
-        # Told less variance than there is, the same checker objects.
-        fooled = Instance(problem, params._replace(omega=0.0, chi=1.0, rho=1.0), 2 * n + 1, at)
-        assert spectral.worst(*_forms(claim, fooled)).ratio > 1
-
-
-def test_idle_clients_are_not_used_with_full_relaxation():
-    """Remark 2.2: with rho = 1, a communication gives the same state whatever the x_i of the clients that are idle."""
-    problem = split(_heterogeneous(n=3, d=2))
-    params = locodl.theory(problem, _participating(3, 1, 0.5, 2))._replace(rho=1.0)
-    rng = np.random.default_rng(11)
-    state = locodl.State(*(rng.standard_normal(shape) for shape in ((3, 2), (2,), (3, 2), (2,))))
-    sampled = np.array([False, True, False])
-    draw = locodl.Coins(np.array(True), Participation(sampled, np.array([True, True, True])))
-    other = state._replace(x=state.x + np.where(sampled[:, None], 0, rng.standard_normal((3, 2))))
-    for a, b in zip(*(locodl.step(problem, params, s, draw) for s in (state, other)), strict=True):
-        np.testing.assert_array_equal(a, b)
-    relaxed = params._replace(rho=0.5)
-    a, b = (locodl.step(problem, relaxed, s, draw).x for s in (state, other))
-    assert abs(a - b).max() > 1e-3
-
-
 def test_user_errors_are_one_sentence():
-    with pytest.raises(ValueError, match="participate"):
-        _participating(3, 4, 1.0)
-    with pytest.raises(ValueError, match="no other dependence"):
-        Participating(compressors.bernoulli(1, 1.0), 3, "shared", 2)
     with pytest.raises(ValueError, match="at least one client"):
         _build("diana", {**_recipes("diana", 1)[0], "clients": ()}, True)
