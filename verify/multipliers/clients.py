@@ -114,7 +114,7 @@ class GenericClients:
         if term.data == "x_star":
             return world.atom(OPTIMUM, 1)
         if term.data == "y_star":
-            return self.at(world.atom(OPTIMUM, 1)).gradient
+            return self.at(world.atom(OPTIMUM, 1), Axis.CLIENTS in term.type.axes).gradient
         if term.data == MULTIPLIER:
             return world.atom(MULTIPLIER, 1)
         raise Unread(f"what {term.data} is, is not known")
@@ -219,6 +219,8 @@ class GenericClients:
     def _sum(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         if term.data[0] is Axis.COORDINATES:
             return world.inner(of[0])
+        if term.data[0] is Axis.ONE:
+            return of[0]
         if term.data[0] is not Axis.CLIENTS:
             raise Unread(f"a sum is taken over the {term.data[0]}")
         return self.named_total(of[0]) if term.type.degree == 1 else self.summed(of[0])

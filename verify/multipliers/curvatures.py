@@ -80,11 +80,11 @@ def between_points(
     ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature."""
     world = clients.world
     spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
-    asked = [
-        (function, a)
-        for k, ((function, name), a) in enumerate(clients.asked.items())
-        if not k or name == OPTIMUM or not a.atoms.isdisjoint(spoken_of)
-    ]
+    optimum = world.atom(OPTIMUM, 1).name()
+    points = list(enumerate(clients.asked.items()))
+    # The first is the one relative to which functions are given.
+    asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(spoken_of)]
+    asked += [(function, a) for k, ((function, name), a) in points if name == optimum and (function, a) not in asked]
     inner, two = world.inner, world.constant(sympy.Integer(2))
     for (i, (function, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
         if function != other:

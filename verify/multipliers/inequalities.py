@@ -17,6 +17,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.classes import WeaklyConvex
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.as_read.proving import of_expression
 from verify.multipliers import curvatures
@@ -180,7 +181,10 @@ class _InequalityPosing:
         if self.ends is not None and of is not None and of.ends is not None:
             yield sympy.Le(*of.ends, evaluate=False)
         if self.curvatures is not None:
-            yield sympy.Le(*map(self.about.number, self.curvatures), evaluate=False)
+            least, largest = map(self.about.number, self.curvatures)
+            yield sympy.Le(least, largest, evaluate=False)
+            if type(of) is WeaklyConvex:
+                yield sympy.Le(-least, largest, evaluate=False)
 
     def _signs(self) -> Iterator[sympy.Basic]:
         """What the setting says of numbers of each client, and so of the one of whom a statement speaks."""
