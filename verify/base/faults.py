@@ -54,15 +54,6 @@ def theirs(error: BaseException) -> str | None:
     return found
 
 
-def is_ours(frame: FrameType) -> bool:
-    """Whether a frame runs code of this package that nobody changed."""
-    module = str(frame.f_globals.get("__name__", ""))
-    root = module.split(".")[0]
-    if module in _STAND_INS:
-        return False
-    return root in _OURS and Path(frame.f_code.co_filename).is_relative_to(_OURS[root])
-
-
 def _is_theirs(frame: FrameType) -> bool:
     if frame.f_globals.get("__name__") in _STAND_INS:
         return True

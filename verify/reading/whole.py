@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +33,10 @@ POWERS = 8
 @dataclass(frozen=True)
 class Code:
     """What a claim's code computes, as it is read at an instance: terms; ``unread``: what of it is not read, in words;
-    empty where all of it is; ``divided``: by what it divides, whether what comes of it is used or not."""
+    empty where all of it is."""
 
     unread: str
     computed: tuple[Term, ...]
-    divided: tuple[Term, ...] = ()
 
     def sums(self) -> list[sympy.Expr]:
         """The sums of letters in it, simple ones first.
@@ -48,38 +46,10 @@ class Code:
         made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
         return sorted(made, key=lambda e: (e.count_ops(), str(e)))
 
-    def divisors(self) -> list[sympy.Expr | None]:
-        """By what it divides, in the same letters; None for what is not made of them alone."""
-        found = _in_letters(self.divided)
-        return list(dict.fromkeys(found.get(id(term)) for term in self.divided))
-
-    def largest_number(self) -> int:
-        """The largest product of numerators and denominators of numbers in it, at most."""
-        numbers: dict[int, int] = {}
-        leaves: dict[int, frozenset[int]] = {}
-        for term in parts(*self.computed):
-            own = {id(term)} if not term.of and term.op is not Op.CONSTANT else ()
-            leaves[id(term)] = frozenset(own).union(*(leaves[id(part)] for part in term.of))
-            apart = len(term.of) != 2 or leaves[id(term.of[0])].isdisjoint(leaves[id(term.of[1])])
-            # What is added to what is made of the same may be a multiple of it, and so may numbers.
-            multiple = term.op is Op.ADD and (not apart or not leaves[id(term)])
-            numbers[id(term)] = _number(term, [numbers[id(part)] for part in term.of], multiple)
-        return max((numbers[id(term)] for term in self.computed), default=1)
-
 
 def unread(claim: Claim, instance: Instance) -> str:
     """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is."""
     return read(claim, instance).unread
-
-
-def _number(term: Term, of: list[int], multiple: bool) -> int:
-    if term.op is Op.CONSTANT:
-        return max(abs(term.data.numerator), term.data.denominator)
-    if term.op is Op.POWER:
-        return int(of[0] ** abs(term.data))
-    if term.op in (Op.MULTIPLY, Op.DIVIDE):
-        return prod(of)
-    return sum(of) if multiple else max(of, default=1)
 
 
 def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
@@ -129,7 +99,7 @@ def read(claim: Claim, instance: Instance) -> Code:
             why = ""
         wrong = _first_wrong(instance, reader)
         if wrong is None:
-            return Code(why or _looks(reader), tuple(made), tuple(quotient.of[-1] for quotient, _ in reader.quotients))
+            return Code(why or _looks(reader), tuple(made))
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]
     return Code(f"more than {_TIMES} conditions on letters occur in the code", ())
 

@@ -138,10 +138,6 @@ class Models(NamedTuple):
     W: Array
 
 
-def _origin(problem: Problem, params: transition.Params) -> Models:
-    return Models(np.zeros((problem.n, problem.d), dtype=int))
-
-
 def _first_residual(problem: Problem, params: transition.Params, state: Models) -> Array:
     """phi_i^0 of all clients, where Algorithm 1 starts: ``(..., m, d)``."""
     start = fedadmm.init(problem, params.fed, state.W)

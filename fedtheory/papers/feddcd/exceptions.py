@@ -25,12 +25,6 @@ class Pair(NamedTuple):
     y: Array
 
 
-def feasible(theta: Array, n: int, d: int) -> Array:
-    """Blocks (M, 1, n, d) that sum to zero, from (n - 1) d coordinates."""
-    free = theta.reshape(len(theta), 1, n - 1, d)
-    return np.concatenate([free, -free.sum(axis=-2, keepdims=True)], axis=-2)
-
-
 def _operator_recipes(rng: np.random.Generator) -> Iterator[Recipe]:
     while True:
         n = int(pick(rng, (2, 3, 4, 5)))
