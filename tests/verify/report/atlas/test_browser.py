@@ -201,7 +201,7 @@ def small(tmp_path_factory) -> Path:
     kept = ("feddcd/theorem-6.1/eq-10/repaired", "feddcd/gap", "feddcd/eq-1")
     repaired = [found for found in whole()["claims"] if found["id"] in kept]
     audit = document(
-        refuted(), *repaired, entry("fedopt/dane/property-b", "ill-posed"), entry("mine/step", "not-tested")
+        refuted(), *repaired, entry("fedopt/dane/property-b", "ill-posed"), entry("mine/elsewhere", "not-tested")
     )
     site.write(formats.checked_audit(audit), directory)
     return directory
@@ -216,7 +216,7 @@ def _violations(page: Any, axe: str) -> list[str]:
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 360)])
 def test_axe_finds_nothing(browser, small, axe, scheme, width):
-    for path in (*KINDS, "claims/feddcd_theorem-6.1_eq-10_repaired.html", "claims/mine_step.html"):
+    for path in (*KINDS, "claims/feddcd_theorem-6.1_eq-10_repaired.html", "claims/mine_elsewhere.html"):
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         page.goto(f"{small.as_uri()}/{path}")
         assert _violations(page, axe) == [], path

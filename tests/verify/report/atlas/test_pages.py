@@ -246,7 +246,7 @@ def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
         "As printed" not in said
         and "Sense false, but not printed Origin observed not printed: an addition of ours" in said
     )
-    assert "As printed" not in words(atlas["claims/mine_step.html"])
+    assert "As printed" not in words(atlas["claims/mine_elsewhere.html"])
 
 
 def test_the_overview_counts_what_falls_apart(atlas):
@@ -258,9 +258,9 @@ def test_the_overview_counts_what_falls_apart(atlas):
 
 
 def test_a_claim_that_the_package_does_not_know(atlas):
-    said = words(atlas["claims/mine_step.html"])
+    said = words(atlas["claims/mine_elsewhere.html"])
     assert "which was not loaded here" in said and "left = 64/729" in said
-    assert "fedtheory replay" not in said and "counterexamples/mine_step.json" not in atlas
+    assert "fedtheory replay" not in said and "counterexamples/mine_elsewhere.json" not in atlas
     assert "mine" in words(atlas["index.html"])
 
 
