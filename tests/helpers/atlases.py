@@ -82,5 +82,7 @@ def whole() -> dict[str, Any]:
     found["fedopt/dane/property-b"] = entry("fedopt/dane/property-b", "ill-posed", margin=None)
     for id in ("feddcd/lemma-B.8/rate", "locodl/uplink/literal", "fedopt/fsvrg/property-b"):
         found[id] = {**refuted(), "id": id, "paper": id.split("/")[0]}
-    found["mine/elsewhere"] = entry("mine/elsewhere", "refuted", counterexample={**COUNTEREXAMPLE, "claim": "mine/elsewhere"})
+    found["mine/elsewhere"] = entry(
+        "mine/elsewhere", "refuted", counterexample={**COUNTEREXAMPLE, "claim": "mine/elsewhere"}
+    )
     return document(*found.values())
