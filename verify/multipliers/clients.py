@@ -28,8 +28,8 @@ _MINIMISER = "minimiser"
 _ROOT = "proximal point"
 #: What is known of the optimum, by the name of the relation: of the sum of the gradients there, which is one vector.
 _STATIONARY = "the gradients at x* sum to zero"
-#: A generic client's function and its conjugate.
-FUNCTION, CONJUGATE = "f", "f*"
+#: A generic client's function and its conjugate, and the function g that all share.
+FUNCTION, CONJUGATE, SHARED = "f", "f*", "g"
 
 
 class OfEach(World):
@@ -77,13 +77,15 @@ class GenericClients:
     ``conjugates``: of smooth convex functions, whether the conjugates are treated as functions of their own, or by
     where a function has a gradient; None of others, whose conjugates are not known. ``naming``: whether combinations of
     sums of vectors have names of their own, so that their squares are single ones; without, they cancel term by term.
-    ``asked``: by the function, and what it was asked.
+    ``with_g``: whether there is a g of which the class says what it says of the f_i. ``asked``: by the function, and
+    what it was asked.
     """
 
     world: OfEach
     anchored: bool
     conjugates: bool | None = None
     naming: bool = True
+    with_g: bool = False
     asked: dict[tuple[str, str], ClientsAt] = field(default_factory=dict)
     relations: dict[str, WorldValue] = field(default_factory=dict)
     #: Sums of vectors that have names of their own.
@@ -95,13 +97,18 @@ class GenericClients:
 
     @classmethod
     def of(
-        cls, terms: list[Term], anchored: bool, conjugates: bool | None = None, naming: bool = True
+        cls,
+        terms: list[Term],
+        anchored: bool,
+        conjugates: bool | None = None,
+        naming: bool = True,
+        with_g: bool = False,
     ) -> GenericClients:
         """The world of some terms."""
         plain = world_of(*terms)
         if plain.held is not None:
             raise Unread("examples lie on the clients")
-        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored, conjugates, naming)
+        found = cls(OfEach(plain.field, plain.indexed, along=plain.along), anchored, conjugates, naming, with_g)
         rules = {Op.ORACLE: found._answer, Op.DIVIDE: found._divide, Op.GIVEN: found._given, Op.SUM: found._sum}
         found.world.rules.update(rules)
         return found
@@ -125,6 +132,8 @@ class GenericClients:
         unknown = Unread(f"what {term.data} answers is not known")
         if (name, what) == (FUNCTION, "resolvent") and own:
             return by_masks(world, of[-1], lambda target, _: self._root(of[-2], self._fixed(target)))
+        if name == SHARED and self.with_g and known is not None and known[0] == FUNCTION:
+            return by_masks(world, of[-1], lambda point, _: getattr(self.at(self._fixed(point), False, name), known[1]))
         if name != FUNCTION or known is None or (known[0] == CONJUGATE and self.conjugates is None):
             raise unknown
         function, part = known
@@ -145,7 +154,7 @@ class GenericClients:
         return value
 
     def at(self, point: WorldValue, own: bool = True, function: str = FUNCTION) -> ClientsAt:
-        """A generic client's function at a point, or (not ``own``) the only function that there is.
+        """A generic client's function at a point, or (not ``own``) the only function that there is, or g.
 
         It is given relative to its tangent at the first point at which it was evaluated.
         """

@@ -28,6 +28,8 @@ from verify.reading.worlds import WorldValue, inverse
 #: Classes of smooth and convex functions whose conjugates are known, and those of which the two curvatures may be one.
 CONVEX = (ConvexBlocks, SmoothBlocks, SmoothEach, SmoothStronglyConvex)
 EQUAL = (*CONVEX, OneStronglyConvex)
+#: Classes that say of g, where there is one, what they say of each f_i.
+OF_G = (Smooth, SmoothConvex, SmoothStronglyConvex)
 #: The Lipschitz constant of a generic client's gradient, where each has one of its own.
 _L_i = leaf(Op.GIVEN, "f.L", Type((Axis.CLIENTS,)))
 
@@ -82,9 +84,11 @@ def between_points(
     spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
     optimum = world.atom(OPTIMUM, 1).name()
     points = list(enumerate(clients.asked.items()))
-    # The first is the one relative to which functions are given.
+    # A function is given relative to the first point at which it was asked.
+    first = {function: k for k, ((function, _), _) in reversed(points)}
     asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(spoken_of)]
-    asked += [(function, a) for k, ((function, name), a) in points if name == optimum and (function, a) not in asked]
+    kept = [(function, a) for k, ((function, name), a) in points if name == optimum or k == first[function]]
+    asked += [of for of in kept if of not in asked]
     inner, two = world.inner, world.constant(sympy.Integer(2))
     for (i, (function, a)), (j, (other, b)) in permutations(enumerate(asked), 2):
         if function != other:

@@ -120,7 +120,8 @@ class _InequalityPosing:
         alone = set(claim.setting.drawing.g) == {False}
         sets = case.program is not None and draws_sets(case.program.law)
         naming = sets or (case.program is None and not claim.setting.adversaries)
-        self.clients = GenericClients.of(terms, anchored and alone, conjugates, naming)
+        with_g = self.ends is not None and type(of) in curvatures.OF_G
+        self.clients = GenericClients.of(terms, anchored and alone, conjugates, naming, with_g)
         compressed = Compressed.of(self.clients, claim) if claim.setting.adversaries else None
         self.world = self.clients.world
         self.curvatures = None if self.ends is None else evaluated(self.world, self.ends)

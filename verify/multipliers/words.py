@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.clients import CONJUGATE, ClientsAt, GenericClients
+from verify.multipliers.clients import CONJUGATE, SHARED, ClientsAt, GenericClients
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.terms import Op
@@ -21,8 +21,9 @@ def in_words(value: WorldValue) -> str:
 
 def class_in_words(function: str, low: WorldValue, high: WorldValue, a: Any, b: Any) -> str:
     """An inequality that holds between two points of a function of which the curvatures are bounded."""
-    bounds, what = f"[{in_words(low) or '0'}, {in_words(high)}]", "conjugate" if function == CONJUGATE else "function"
-    return f"the client's {what} has curvatures in {bounds}: between ({in_words(a)}) and ({in_words(b)})"
+    bounds = f"[{in_words(low) or '0'}, {in_words(high)}]"
+    what = {CONJUGATE: "the client's conjugate", SHARED: "g"}.get(function, "the client's function")
+    return f"{what} has curvatures in {bounds}: between ({in_words(a)}) and ({in_words(b)})"
 
 
 def setting_in_words(claim: Claim, name: str) -> str:
@@ -47,7 +48,8 @@ def meanings(clients: GenericClients, case: CodePath, out: Iterable[str]) -> Ite
         for name in sorted(asked.atoms) if asked is not start else ():
             if name.startswith(f"{function}("):
                 here, there = (in_words(of.point) or "0" for of in (asked, start))
-                yield f"{name}, grad {name}: of the client's {function} at ({here}), less its tangent at ({there})"
+                whose = "" if function == SHARED else "the client's "
+                yield f"{name}, grad {name}: of {whose}{function} at ({here}), less its tangent at ({there})"
     for name, total in clients.totals.items():
         yield f"{name} = {in_words(total)}"
     for name, value in clients.relations.items():

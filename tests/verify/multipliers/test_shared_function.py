@@ -1,0 +1,53 @@
+"""The function g that all clients share, in inequalities of states: of it no more is known than the class says."""
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+import pytest
+import sympy
+
+import fedtheory as ft
+from fedtheory import claims
+from verify.base.evaluate import meeting
+from verify.multipliers import linking
+from verify.search import hunting
+
+OPTIMALITY = claims.get("locodl/optimality")
+mu, L = claims.get("locodl/optimality").setting.functions.ends
+
+
+def shown(claim, seconds=3):
+    instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 40))]
+    try:
+        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), seconds), str)
+    except ValueError:
+        return False
+
+
+def _with(left, right, **more):
+    statement = OPTIMALITY.statement
+    square = statement.quantities[0].expression
+    changed = replace(statement, left=left * square, right=right * square)
+    return replace(OPTIMALITY, id="mine/optimality", statement=changed, **more)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "right_so"),
+    (
+        (mu, L, True),
+        (sympy.Rational(101, 100) * mu, L, False),
+        (mu, sympy.Rational(99, 100) * L, False),
+        (mu, (L + mu) / 2, False),
+    ),
+)
+def test_what_f_and_g_grow_by_from_their_tangents(left, right, right_so):
+    assert shown(_with(left, right)) is right_so
+
+
+@pytest.mark.parametrize("functions", (ft.Composite(ft.SmoothStronglyConvex(mu, L)), ft.Composite(ft.SmoothConvex(L))))
+def test_of_a_g_that_is_only_convex_nothing_more_is_known(functions):
+    letters = {} if isinstance(functions.of, ft.SmoothStronglyConvex) else {mu: "mu"}
+    setting = replace(OPTIMALITY.setting, functions=functions, letters={**OPTIMALITY.setting.letters, **letters})
+    requires = tuple(h for h in OPTIMALITY.requires if not h.states_membership((OPTIMALITY.setting.functions,)))
+    assert not shown(_with(mu, L, setting=setting, requires=requires), 1)
