@@ -87,11 +87,15 @@ class Search:
                 return found
             new = np.unique(np.array(self.failing), axis=0)[:10]
             programs = Programs(self.posed, new)
-            good = [p for p in range(len(new)) if programs.feasible(p, self.keep, {}, self.slack)]
+            every = list(range(len(self.names)))
+            good = [p for p in range(len(new)) if programs.feasible(p, every, {}, self.slack)]
             self.say(f"more points {len(good)} of {len(new)}: {self.why}")
             if not good:
                 return None
             self.programs = Programs(self.posed, np.concatenate([self.programs.X, new[good]]))
+            if not all(programs.feasible(p, self.keep, {}, self.slack) for p in good):
+                # What was enough before is not enough there.
+                self._support()
         return None
 
     @property

@@ -37,7 +37,7 @@ def shown(claim, seconds=4):
         # Entries of their matrices cancel at some points: floats alone refuse the multipliers that are right.
         *("gradient_norm", "ef_tight"),
         *("restricted_secant", "quadratic_growth", "sgd_nonconvex", "coordinate_descent"),
-        "saga_strongly_convex",
+        *("saga_strongly_convex", "scaffold"),
     ),
 )
 def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
