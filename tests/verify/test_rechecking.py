@@ -260,5 +260,3 @@ def test_an_audit_checks_what_is_carried_or_finds_all_anew(carry, monkeypatch):
 def test_what_is_not_the_claims_is_not_taken():
     found = check(claims.get(OTHER), carried=Carried(scratch(BOUNDED), 0, "quick", True))
     assert same(found, scratch(OTHER))
-    found = check(claims.get(BOUNDED), carried=Carried(scratch(OTHER), 0, "quick", True))
-    assert same(found, scratch(BOUNDED))

@@ -22,9 +22,9 @@ HOLDING = [c for c in KNOWN if ENTRIES[c.id]["verdict"] in SURE]
 
 
 #: Seconds that a claim of the sample takes at most, but for those of kinds of which all take longer.
-LONGEST = 4
+LONGEST = 2
 #: How many others are examined from scratch: others with each set of results.
-ROTATING = 8
+ROTATING = 5
 
 
 def soonest(found: Shipped) -> dict[str, str]:

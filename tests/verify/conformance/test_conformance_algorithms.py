@@ -165,7 +165,11 @@ def test_float32_passes_at_its_own_tolerance_only():
     assert not report_of("fedavg", "all clients", 0, tolerance=1e-4).ok
 
 
-@pytest.mark.parametrize("name", known())
+#: Methods of which a loop over clients is tested too.
+WRITTEN = {name for name, *_ in FORMS.values()}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in WRITTEN else ()) for n in known()])
 def test_the_references_conform_to_themselves(name):
     own = algorithms.get(name)
 

@@ -23,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[3]
 BROKEN = "feddcd/theorem-4.1/proof-constants"
 #: A claim that is proved client by client, with what is known of all together, and an order of growth.
 CLIENTS, GROWTH = "fedadmm/eq-59", "feddcd/table-1/feddcd"
+#: A claim whose proof is an object for each of several cases.
+CASES = "baseline/diana/one-step"
 #: A claim whose sides are read off its code.
 READ = "feddcd/lemma-B.3/eq-18"
 #: 1, gamma mu, and what follows from gamma <= 1/L and mu <= L: that 1 - gamma mu >= 0.
@@ -74,7 +76,7 @@ def _text(data):
 
 @pytest.fixture(scope="module")
 def exported():
-    proofs, _ = found.of_claim("baseline/adiana/one-step")
+    proofs, _ = found.of_claim(CASES)
     return proofs
 
 
@@ -253,7 +255,7 @@ def test_a_name_given_twice_is_rejected(exported):
 
 
 def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
-    assert main(["export", "baseline/adiana/one-step", "--out", str(tmp_path)]) == 0
+    assert main(["export", CASES, "--out", str(tmp_path)]) == 0
     *written, counted = capsys.readouterr().out.splitlines()
     assert len(list(tmp_path.glob("*.json"))) == len(written)
     assert counted == f"objects: identity {len(written)}"

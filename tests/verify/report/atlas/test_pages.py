@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -70,6 +71,10 @@ class Page(HTMLParser):
         return (attributes[name] or "" for _, attributes in self.elements if name in attributes)
 
 
+#: All tests read the same pages of all claims.
+read = cache(Page)
+
+
 def drawn(audit: dict[str, Any]) -> dict[str, str]:
     return dict(site.pages(formats.checked_audit(audit)))
 
@@ -101,7 +106,7 @@ def test_every_claim_has_a_page_and_the_overview_is_last(atlas):
 def test_pages_are_nested_as_they_must_be_and_ids_are_single(atlas):
     for path, text in atlas.items():
         if path.endswith(".html"):
-            page = Page(text)
+            page = read(text)
             assert page.errors == [], path
             ids = list(page.values("id"))
             assert len(set(ids)) == len(ids), path
@@ -110,10 +115,10 @@ def test_pages_are_nested_as_they_must_be_and_ids_are_single(atlas):
 
 def dangling(atlas: dict[str, str]) -> list[str]:
     """The links that lead nowhere: out of the atlas, to a page or to a place in a page that is not there."""
-    anchors = {path: set(Page(text).values("id")) for path, text in atlas.items() if path.endswith(".html")}
+    anchors = {path: set(read(text).values("id")) for path, text in atlas.items() if path.endswith(".html")}
     found = []
     for path in anchors:
-        for href in Page(atlas[path]).values("href"):
+        for href in read(atlas[path]).values("href"):
             link = urlsplit(href)
             target = _joined(path, unquote(link.path)) if link.path else path
             if (
@@ -127,7 +132,7 @@ def dangling(atlas: dict[str, str]) -> list[str]:
 
 
 def test_every_link_resolves(atlas):
-    assert sum(len(list(Page(text).values("href"))) for text in atlas.values()) > 1000
+    assert sum(len(list(read(text).values("href"))) for text in atlas.values()) > 1000
     assert dangling(atlas) == []
 
 
@@ -150,7 +155,7 @@ def _joined(path: str, relative: str) -> str:
 def test_a_page_loads_nothing(atlas):
     for path, text in atlas.items():
         if path.endswith(".html"):
-            page = Page(text)
+            page = read(text)
             assert not {tag for tag, _ in page.elements} & LOADING, path
             assert not list(page.values("src")) and "url(" not in text and "@import" not in text
             assert "default-src &#39;none&#39;" in text
