@@ -184,7 +184,7 @@ class Writing:
         found = {}
         for (kind, *rows), c in form.of.items():
             name = rows[0] if kind == "value" else "|".join(_row(kind, row) for row in rows)
-            found[name] = self.ratio(c)
+            found["1|1" if (kind, *rows) == ProductSum.ONE else name] = self.ratio(c)
         return found
 
     def weight(self, c: Ratio) -> dict[str, Any]:

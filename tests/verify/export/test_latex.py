@@ -7,6 +7,7 @@ import shutil
 import subprocess
 
 import pytest
+from places import EXAMPLES
 
 from fedtheory import claims
 from verify import checker
@@ -81,6 +82,15 @@ def test_bounds_and_known_inequalities_are_those_of_the_object():
 def test_what_is_no_identity_is_not_written(tmp_path, capsys):
     assert main(["export", "fedadmm/example-5.1", "--format", "latex", "--out", str(tmp_path)]) == 1
     assert not list(tmp_path.glob("*.tex"))
+    capsys.readouterr()
+
+
+def test_numbers_stand_in_forms_as_they_are(tmp_path, capsys):
+    # The variance of noise multiplies no vector.
+    file = EXAMPLES / "gallery" / "sgd_nonconvex.py"
+    main(["export", "--own", str(file), "--format", "latex", "--out", str(tmp_path)])
+    (written,) = tmp_path.glob("*.tex")
+    assert r"\frac{L \sigma^{2} \gamma^{2}}{2}" in written.read_text(encoding="utf-8")
     capsys.readouterr()
 
 
