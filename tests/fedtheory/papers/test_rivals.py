@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from in_turn import in_turn, of_claim
+from in_turn import in_turn, of_kind
 
 from fedtheory import compressors
 from fedtheory.algorithms import (
@@ -442,7 +442,7 @@ def _planted():
 PLANTED = _planted()
 
 
-@pytest.mark.parametrize("name", in_turn(PLANTED, lambda name: of_claim(PLANTED[name])))
+@pytest.mark.parametrize("name", in_turn(PLANTED, lambda name: PLANTED[name].id, lambda name: of_kind(PLANTED[name])))
 def test_planted_error_is_refuted(name):
     evidence = check(PLANTED[name])
     assert evidence.verdict is Verdict.REFUTED
