@@ -46,6 +46,11 @@ class Code:
         made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
         return sorted(made, key=lambda e: (e.count_ops(), str(e)))
 
+    def numbers(self) -> frozenset[str]:
+        """The names of all numbers of the problem, its functions and the parameters that it depends on."""
+        leaves = (term for term in parts(*self.computed) if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN))
+        return frozenset(str(leaf.data) for leaf in leaves if leaf.type.degree == 0)
+
 
 def unread(claim: Claim, instance: Instance) -> str:
     """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is."""
@@ -188,6 +193,7 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
+    yield tuple(law.terms())
     yield reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
 
 

@@ -19,9 +19,12 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.base import method
+from fedtheory.algorithms.schedules import OF_PROBLEM
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from verify.exact import symbolic
+from verify.reading import theory, whole
 from verify.search.units import scalings
 
 #: Where the classes of this package are.
@@ -49,11 +52,27 @@ def free(claim: Claim) -> str:
     of_class = functions.letters
     if x := next((x for x in (*of_class, *setting.sources) if x not in fixed and x not in counted), None):
         return f"{x} may have other values"
-    told = set(setting.sources.values())
+    told = set(setting.sources.values()) - set(OF_PROBLEM)
     fields = (field for algorithm in algorithms for field in getattr(algorithm.Params, "_fields", ()))
     if field := next((field for field in fields if field not in told), None):
-        return f"{field} may have other values"
+        return f"the parameter {field} may have other values"
+    made = (part for a in algorithms for part in (a.init, a.fixed_point, a.invariant))
+    if not all(theory.holds(part) or _is_default(part) for part in made):
+        return "code of its own says where the method starts and stays"
     return ""
+
+
+def _is_default(part: Any) -> bool:
+    """Whether a function is one that a method has where its author gives none."""
+    return getattr(part, "__code__", None) in method.__code__.co_consts
+
+
+def _unfixed(claim: Claim, instance: Instance) -> str:
+    """Of what number that no letter names the code depends, in words; or empty."""
+    code = whole.read(claim, instance)
+    named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str))}
+    others = sorted(code.numbers() - named)
+    return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")
 
 
 def uncovered(claim: Claim, recipes: Iterable[Recipe]) -> str:
@@ -65,6 +84,8 @@ def uncovered(claim: Claim, recipes: Iterable[Recipe]) -> str:
     for recipe in recipes:
         at = claim.instances.build(recipe, True)
         bound = setting.bind(at.problem, at.params)
+        if why := _unfixed(claim, at):
+            return why
         if all(bound[x] == fixed[x] for x in fixed if x in bound):
             seen.add((at.problem.n, at.problem.g is not None))
     cases = product(sorted(set(setting.clients)), sorted(set(setting.drawing.g)))

@@ -130,7 +130,7 @@ def test_what_is_more_than_numbers(made, why):
 
 def test_parameters_without_a_letter_and_schedules_are_more_than_numbers():
     hidden = ft.method("hidden", _step, ["gamma", "beta"], {"x": "point"})
-    assert points.free(fixed(HALF, method=hidden)) == "beta may have other values"
+    assert points.free(fixed(HALF, method=hidden)) == "the parameter beta may have other values"
     slower = ft.method("slower", _step, ["c"], {"x": "point"}, schedules={"gamma": mu / L / (1 + ft.round_index)})
     of = fixed(HALF)
     spoken = ft.contracts(slower, ft.distance, 1)
