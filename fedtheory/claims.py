@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
+from inspect import Parameter, signature
 from typing import Any, NamedTuple
 
 import sympy
@@ -76,6 +77,7 @@ class Claim:
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
         self._check_sources()
+        self._check_start()
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
             letters, text = self._spoken_of(), self._setting_text()
@@ -132,6 +134,19 @@ class Claim:
             raise ValueError(
                 f"the claim {self.id} mentions {letter}, which its setting leaves out of its letters: add it"
             )
+
+    def _check_start(self) -> None:
+        """``ValueError`` where runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
+        setting, algorithm = self.setting, self.statement.algorithm
+        given = setting.drawing.start or setting.drawing.special is not None or not setting.centred
+        if algorithm is None or not self.statement.horizon or setting.functions is None or given:
+            return
+        for part in list(signature(algorithm.init).parameters.values())[2:]:
+            if part.default is Parameter.empty and part.kind is Parameter.POSITIONAL_OR_KEYWORD:
+                raise ValueError(
+                    f"the claim {self.id}: init of {algorithm.name} asks for {part.name}, which nothing gives: "
+                    f"write {part.name}=None, or leave it free by Drawing(start=({part.name!r},))"
+                )
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""

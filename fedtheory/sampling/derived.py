@@ -89,6 +89,9 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
                 recipe = {**recipe, ROUND: late}
             pin = pinned.beyond(claim, rng)
             found = pinned.drawn(claim, recipe, (*relations, pin) if pin is not None else relations, rng)
+            if found is None and rare and pin is not None:
+                # Where all letters are fixed none is beyond anything.
+                found = pinned.drawn(claim, recipe, relations, rng)
             if found is not None:
                 return found
         if (ends := pinned.ends(claim, relations)) and not proposed % _ENDS:

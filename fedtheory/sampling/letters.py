@@ -208,7 +208,8 @@ def _one(
 ) -> Any:
     bounds = _bounds(of, letter, values)
     if not isinstance(bounds, _Bounds):
-        return bounds if admits(letter, bounds) else None
+        fixed = int(bounds) if letter.is_integer and bounds == int(bounds) else bounds
+        return fixed if admits(letter, fixed) else None
     low, open_below, high, open_above = bounds
     if low is not None and high is not None and (high < low or (high == low and (open_below or open_above))):
         return None

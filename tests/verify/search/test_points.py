@@ -206,3 +206,61 @@ def test_a_bound_on_letters_that_are_drawn_first_is_to_be_attained(bound):
     whole = ft.method("whole-steps", step, [], {"x": "point"})
     found = check(claim(1, ft.Hypothesis(str(bound), bound), method=whole))
     assert found.verdict in (Verdict.SUPPORTED, Verdict.REFUTED), found.note
+
+
+def _held(problem, params, state, draw):
+    return {
+        "x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2) + state.h,
+        "h": state.h,
+    }
+
+
+def _tossed(problem, params, state, draw):
+    return {"x": state.x - draw[..., None] * params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2)}
+
+
+#: What code hides from the letters: each contracts by less than (3/4)^2 somewhere, and nothing is drawn there.
+HIDDEN = {
+    "an invariant by d": ft.method(
+        "held",
+        _held,
+        ["gamma"],
+        {"x": "point", "h": "point"},
+        invariant=lambda problem, params, state: (problem.d - 77) * state.h,
+    ),
+    "a coin by d": ft.method(
+        "coin", _tossed, ["gamma"], {"x": "point"}, draws=lambda problem, params, state: ft.Bernoulli(1 / problem.d)
+    ),
+    "a coin by a function's mu": ft.method(
+        "coin",
+        _tossed,
+        ["gamma"],
+        {"x": "point"},
+        draws=lambda problem, params, state: ft.Bernoulli(problem.f.mu.sum(axis=-1)),
+    ),
+}
+
+
+@pytest.mark.parametrize("method", HIDDEN.values(), ids=HIDDEN)
+def test_numbers_that_no_letter_names_certify_nothing(method):
+    assert check(fixed(HALF, method=method)).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
+
+
+@pytest.mark.usefixtures("at_points")
+def test_a_quantity_of_a_functions_own_constant_is_certified_at_no_numbers():
+    of = fixed(HALF)
+
+    def beside(problem, params, state):
+        return ft.distance(problem, params, state) * ((problem.f.L - Fraction(613, 1000)) ** 2).sum(axis=-1)
+
+    W, V = ft.Quantity("W", beside), ft.Quantity("V", ft.distance)
+    V_next = ft.Quantity("V_next", ft.distance, after=True)
+    narrow = ft.one_step(GD, ft.E(V_next) <= sympy.Rational(49, 64) * V + 1000 * W - V / 1000)
+    found = check(replace(of, statement=narrow))
+    assert found.verdict is not Verdict.CERTIFIED
+
+
+def test_small_letters_that_are_fixed_are_met():
+    tiny = (sympy.Eq(L, 1), sympy.Eq(mu, sympy.Rational(7, 2610)), sympy.Eq(gamma, 1))
+    of = replace(fixed(HALF), requires=tuple(ft.Hypothesis(str(e), e) for e in tiny))
+    assert check(of).instances > 0
