@@ -246,8 +246,9 @@ class Space:
         said: list[tuple[Any, bool]],
         bounds: list[tuple[Any, Any]],
     ) -> None:
-        self.names = names
         self.ring = polynomials(names)
+        # A ring has a letter, if none occurs.
+        self.names = tuple(map(str, self.ring.names()))
         unit = self.ring.constant(1)
         one = self.one = Ratio(unit, unit)
         gens = {name: Ratio(g, unit) for name, g in zip(names, self.ring.gens(), strict=False)}

@@ -74,3 +74,10 @@ def test_what_is_known_at_the_stationary_point_of_one_client(relation, clients, 
     functions = ft.WeaklyConvex(s, L, optimum="stationary")
     setting = ft.Setting(algorithm=METHOD, functions=functions, clients=clients)
     assert shown(ft.Claim("mine/one", setting=setting, statement=ft.inequality(relation()))) is right
+
+
+@pytest.mark.parametrize(("relation", "right"), ((lambda: -F <= 0, True), (lambda: F <= 0, False)))
+@pytest.mark.parametrize("clients", ((1,), (1, 2, 3)))
+def test_inequalities_without_letters_are_posed(relation, right, clients):
+    setting = ft.Setting(algorithm=METHOD, functions=ft.SmoothConvex(L), clients=clients)
+    assert shown(ft.Claim("mine/plain", setting=setting, statement=ft.inequality(relation())), 1) is right
