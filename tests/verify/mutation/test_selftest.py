@@ -169,10 +169,11 @@ def test_what_does_not_run_is_stillborn():
     assert trial.label is Label.STILLBORN and "no" in trial.reason
 
 
-@pytest.mark.parametrize("number", [2, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [4, pytest.param(60, marks=pytest.mark.slow)])
 def test_no_false_mutant_survives_and_none_is_proved(number):
     """Subsets of `fedtheory selftest`; its bar is 95 % at this budget."""
-    taken = selftest.sample(mutants(), number)
+    # The first, of LoCoDL's theorem, takes several times as long as the few that follow.
+    taken = selftest.sample(mutants(), number + 1)[number == 4 :]
     trials = list(selftest.trials(taken))
     false = [t for t in trials if t.label is Label.FALSE]
     assert len(false) >= number / 2
