@@ -18,8 +18,15 @@ def step(problem, params, state, draw):
 
 
 heavy_ball = ft.method("heavy-ball", step, ["gamma", "beta"], {"x": "point", "before": "point"})
+# Runs begin at any two points.
+anywhere = ft.Drawing(start=("x", "before"))
 quadratics, all_functions = (
-    ft.Setting(algorithm=heavy_ball, functions=ft.SmoothStronglyConvex(mu, L, quadratics=only), clients=(1,))
+    ft.Setting(
+        algorithm=heavy_ball,
+        functions=ft.SmoothStronglyConvex(mu, L, quadratics=only),
+        clients=(1,),
+        drawing=anywhere,
+    )
     for only in (True, False)
 )
 vanishes = ft.Limit(heavy_ball, ft.Quantity("D", ft.distance), "x -> x*")

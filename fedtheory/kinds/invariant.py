@@ -1,4 +1,4 @@
-"""Residuals that stay zero along every run."""
+"""Residuals that every step keeps at zero."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Invariant(Statement):
-    """A residual that is zero before a step is zero after it, for every draw."""
+    """A residual that is zero where runs begin, and after a step from any state where it is zero, for every draw."""
 
     algorithm: Algorithm
     residual: Callable[[Problem, Any, Any], Array]
@@ -28,7 +28,7 @@ class Invariant(Statement):
         return (Quantity(self.text, self.residual),) if "=" in self.text else ()
 
     def lines(self, plain: Written) -> list[str]:
-        return [f"{self.text}, along every run of {self.algorithm.name}"]
+        return [f"{self.text}, and every step of {self.algorithm.name} keeps it so"]
 
     def formulas(self, latex: Written) -> list[str]:
         return [latex(q.expression) for q in self.named]

@@ -12,7 +12,7 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Limit(Statement):
-    """The potential tends to 0 almost surely, from every state that satisfies the algorithm's invariant."""
+    """The potential tends to 0 almost surely, from every state at which a run may begin."""
 
     algorithm: Algorithm
     potential: Quantity

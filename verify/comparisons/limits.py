@@ -6,6 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import sympy
+from sympy.polys.matrices import DomainMatrix
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
@@ -40,6 +42,25 @@ def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
     return np.asarray(abs(values.reshape(len(state[0]), -1)).max(axis=-1))
 
 
+def _check_starts(claim: Claim, instance: Instance, point: Coordinates | None = None) -> None:
+    """``ValueError`` where runs that begin as ``init`` says do not begin at a state, or, of none, do not begin at
+    states that span all of them.
+
+    Parts of the state that a run does not choose are what ``init`` makes them; the problem may be any.
+    """
+    if instance.start is None:
+        return
+    starts = instance.start()
+    if starts is None:
+        raise ValueError(f"where runs of {claim.id} begin is not known to be linear")
+    rows = [[sympy.QQ(*Fraction(v).as_integer_ratio()) for v in row] for row in np.asarray(starts).T.tolist()]
+    aim = [sympy.QQ(*Fraction(v).as_integer_ratio()) for v in point] if point is not None else []
+    span = DomainMatrix(rows, (len(rows), instance.dimension), sympy.QQ).rank()
+    joined = DomainMatrix([*rows, aim], (len(rows) + 1, instance.dimension), sympy.QQ).rank() if aim else span
+    if joined > span or (point is None and span < instance.dimension):
+        raise ValueError(f"no run of {claim.id} begins there")
+
+
 def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds: int, entry: int) -> tuple[Any, Any]:
     """(a quantity after the rounds, before them) at a state of an exact instance to which they lead back.
 
@@ -51,6 +72,7 @@ def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds:
     later, _ = rollout(claim, instance, problem, state, rounds)
     if not all((np.asarray(one) == np.asarray(two)).all() for one, two in zip(later, state, strict=True)):
         raise ValueError(f"{rounds} rounds of {claim.id} do not lead back to that state")
+    _check_starts(claim, instance, point)
     quantity = vanishing(claim)[entry]
     after, before = (size(quantity, problem, instance.params, at)[0] for at in (later, state))
     if before == 0:
@@ -89,6 +111,7 @@ def linear(claim: Claim, instance: Instance) -> Array:
     m = instance.dimension
     if not instance.quadratic or instance.coordinates is None or not m:
         raise ValueError(f"{claim.id} has no linear map there")
+    _check_starts(claim, instance)
     basis = np.eye(m, dtype=int)
     generic = [Fraction((-1) ** i, i + 2) for i in range(m)]
     others = np.array([[scale * v for v in generic] for scale in _SCALES])

@@ -13,6 +13,7 @@ import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
 from fedtheory.sampling import drawing
+from verify import check
 from verify.base.verdict import Verdict
 from verify.comparisons import limits
 from verify.comparisons import limits as linear_maps
@@ -40,11 +41,13 @@ def _roll(problem, params, state, draw):
 
 DESCENT = ft.method("gradient-descent", _descend, ["gamma"], {"x": "point"})
 HEAVY_BALL = ft.method("heavy-ball", _roll, ["gamma", "beta"], {"x": "point", "before": "point"})
+#: Runs of it that begin at any two points.
+ANYWHERE = ("x", "before")
 
 
-def _setting(algorithm, kappa=(), clients=(1,), quadratics=False, kinks=True):
+def _setting(algorithm, kappa=(), clients=(1,), quadratics=False, kinks=True, start=()):
     functions = ft.SmoothStronglyConvex(mu, L, quadratics=quadratics)
-    drawing = ft.Drawing(conditions=tuple(map(Fraction, kappa)), kinks=kinks)
+    drawing = ft.Drawing(conditions=tuple(map(Fraction, kappa)), kinks=kinks, start=start)
     return ft.Setting(algorithm=algorithm, functions=functions, drawing=drawing, clients=clients)
 
 
@@ -62,7 +65,7 @@ def _optimal(kappa):
 
 def _rolling(kappa, clients=(1,), **more):
     statement = ft.Limit(HEAVY_BALL, DISTANCE, "x -> x*")
-    setting = _setting(HEAVY_BALL, (kappa,), clients, **more)
+    setting = _setting(HEAVY_BALL, (kappa,), clients, start=ANYWHERE, **more)
     return ft.Claim("own/heavy-ball", setting=setting, statement=statement, requires=_optimal(kappa))
 
 
@@ -174,7 +177,9 @@ def test_what_stays_at_any_point_of_a_line_does_not_vanish():
     for name, verdict in (("h", Verdict.REFUTED), ("x", None)):
         away = ft.distance if name == "x" else lambda problem, params, state: (state.h**2).sum(axis=-1)
         statement = ft.Eventually(method, vanishing=(ft.Quantity("Q", away),))
-        claim = ft.Claim("own/sum", setting=_setting(method), statement=statement, requires=(gamma * L <= 1,))
+        claim = ft.Claim(
+            "own/sum", setting=_setting(method, start=("x", "h")), statement=statement, requires=(gamma * L <= 1,)
+        )
         found = _found(claim)
         assert found.verdict is verdict
         assert verdict is None or found.counterexample.replay()[0] > 0
@@ -183,13 +188,34 @@ def test_what_stays_at_any_point_of_a_line_does_not_vanish():
     assert names.index("runs") < names.index("long runs")
 
 
+@pytest.mark.parametrize("start", [(), ("x",)])
+def test_what_no_run_begins_with_refutes_no_limit(start):
+    # By default h starts at 0, and stays there, so that x is that of gradient descent.
+    def held(problem, params, state, draw):
+        return {
+            "x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).mean(axis=-2) + state.h,
+            "h": state.h,
+        }
+
+    def fixed(problem, params):
+        return method.State(problem.x_star, 0 * problem.x_star)
+
+    method = ft.method("held", held, ["gamma"], {"x": "point", "h": "point"}, fixed_point=fixed)
+    setting = _setting(method, start=start)
+    for statement in (ft.Limit(method, DISTANCE, "x -> x*"), ft.Eventually(method, vanishing=(DISTANCE,))):
+        claim = ft.Claim("own/held", setting=setting, statement=statement, requires=(gamma * L <= 1,))
+        assert check(claim).verdict is not Verdict.REFUTED
+
+
 def test_an_eigenvalue_of_size_one_refutes_a_limit():
     method = next(m for m in METHODS if m.name == "determinants")
     statement = ft.Limit(HEAVY_BALL, DISTANCE, "x -> x*")
     longest = 2 * (1 + beta)
     for factor, verdict in ((1, Verdict.REFUTED), (Fraction(99, 100), None)):
         requires = (sympy.Eq(gamma * L, factor * longest), beta <= Fraction(1, 2))
-        claim = ft.Claim("own/longest", setting=_setting(HEAVY_BALL), statement=statement, requires=requires)
+        claim = ft.Claim(
+            "own/longest", setting=_setting(HEAVY_BALL, start=ANYWHERE), statement=statement, requires=requires
+        )
         found = determinants.run(method, Inquiry(claim, 0, 8))
         assert found.verdict is verdict
         if verdict is not None:
