@@ -271,10 +271,14 @@ class Coordinates:
         """``(..., n, d) -> (..., n, d)``."""
         x = np.broadcast_to(x, (*x.shape[:-2], self.n, self.d))
         out = np.empty(x.shape, dtype=object)
+        keys: dict[int, Any] = {}
         for index in np.ndindex(x.shape[:-1]):
             i = index[-1]
             point = np.array([ZERO + v for v in x[index] - self.origin], dtype=object)
             key = tuple(v.key for v in point)
+            if keys.setdefault(i, key) != key:
+                # An entry of the gradient depends on the coins of all coordinates then, and not on its own alone.
+                raise ValueError("a gradient is taken at a point that depends on which coordinates are drawn")
             if key not in self.asked[i]:
                 k = len(self.asked[i])
                 new = np.array([row(f"grad f({k})_{i} part {j}") for j in range(self.d)], dtype=object)
@@ -285,6 +289,10 @@ class Coordinates:
                 )
             out[index] = self.slope[i] + self.asked[i][key][1]
         return out
+
+    def value(self, x: Array) -> Array:
+        """``ValueError``: each part has a share of the value, of which nothing is known by itself."""
+        raise ValueError("no function values are posed where coordinates are drawn")
 
     def constraints(self) -> Iterator[Constraint]:
         """Every pair of points is interpolated."""

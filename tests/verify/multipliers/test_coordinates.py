@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import fedtheory as ft
+from verify.base.evaluate import meeting
 from verify.multipliers.proving import prove
+from verify.pep.certifying import certify
 
 mu, L, gamma, p = ft.letters("mu L gamma p")
 
@@ -75,3 +78,28 @@ def test_coins_of_each_coordinates_own(step, draws, factor, of, right, clients):
         "mine/coordinates", setting=setting, statement=ft.contracts(method, of, factor), requires=(gamma * L <= 1,)
     )
     assert isinstance(prove(claim, 2), str) is not right
+
+
+def _where_tossed(problem, params, state, draw):
+    moved = state.x - problem.x_star
+    at = problem.x_star + np.where(np.asarray(draw), moved, 0 * moved)
+    return {"x": state.x - params.gamma * problem.f.gradient(at[..., None, :]).sum(axis=-2) / problem.n}
+
+
+def test_no_gradient_is_posed_where_coins_are_tossed_first():
+    """An entry of it depends on all coins: with Hessian [[3, -1], [-1, 3]]/4 and p = 1/10, 1 - p/2 is exceeded."""
+    method = ft.method("masked", _where_tossed, ["gamma", "p"], {"x": "point"}, draws=_one_coin)
+    setting = ft.Setting(
+        algorithm=method,
+        functions=ft.SmoothStronglyConvex(mu, L),
+        clients=(1,),
+        domain=(p <= 1,),
+        hints=ft.Hints(coordinates=True),
+    )
+    statement = ft.contracts(method, ft.distance, 1 - p * gamma * mu)
+    claim = ft.Claim("own/masked", setting=setting, statement=statement, requires=(gamma * L <= 1,))
+    for recipe, _ in islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), 20):
+        at = claim.instances.build(recipe, True)
+        if at.params.p < 1:
+            with pytest.raises(ValueError, match="depends on which coordinates are drawn"):
+                certify(claim, at)
