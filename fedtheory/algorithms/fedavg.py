@@ -69,8 +69,6 @@ def local_descent(
     b_i <- momentum b_i + g_i(y_i) + correction(y), from b_i = 0.
     """
     y = everywhere(problem, x)
-    if isinstance(params.batches, AllRows) and correction is None and not momentum:
-        return params.batches.descend(problem, y, params.eta_l, local_steps(params))
     buffer = 0 * y
     for k in range(local_steps(params)):
         direction = params.batches.gradient(problem, y, draw.rows, k)
@@ -82,8 +80,12 @@ def local_descent(
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """One step, without randomness of its own: FedAvg."""
-    y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
-    change = y - everywhere(problem, state.x)
+    start = everywhere(problem, state.x)
+    if not params.momentum and isinstance(params.batches, AllRows):
+        y = params.batches.descend(problem, start, params.eta_l, local_steps(params))
+    else:
+        y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+    change = y - start
     if params.counts is None:
         change = mean_over(draw.clients, params.tau, change)
     else:
