@@ -61,6 +61,7 @@ FOLDERS = {
         "base",
         "exact",
         "reading",
+        "as_read",
         "statistics",
         "comparisons",
         "pep",
