@@ -15,7 +15,8 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Invariant(Statement):
-    """A residual that is zero where runs begin, and after a step from any state where it is zero, for every draw."""
+    """A residual that is zero before a step is zero after it, for every draw. That it is zero where runs begin is looked
+    at on instances, and a proof says nothing of it."""
 
     algorithm: Algorithm
     residual: Callable[[Problem, Any, Any], Array]
@@ -28,7 +29,7 @@ class Invariant(Statement):
         return (Quantity(self.text, self.residual),) if "=" in self.text else ()
 
     def lines(self, plain: Written) -> list[str]:
-        return [f"{self.text}, and every step of {self.algorithm.name} keeps it so"]
+        return [f"{self.text}, which every step of {self.algorithm.name} keeps so"]
 
     def formulas(self, latex: Written) -> list[str]:
         return [latex(q.expression) for q in self.named]

@@ -52,6 +52,8 @@ def free(claim: Claim) -> str:
     of_class = functions.letters
     if x := next((x for x in (*of_class, *setting.sources) if x not in fixed and x not in counted), None):
         return f"{x} may have other values"
+    if x := next((x for x, source in of_class.items() if not _is_same(setting.sources.get(x, source), source)), None):
+        return f"{x} is a letter of the class, and its value that of something else"
     told = set(setting.sources.values()) - set(OF_PROBLEM)
     fields = (field for algorithm in algorithms for field in getattr(algorithm.Params, "_fields", ()))
     if field := next((field for field in fields if field not in told), None):
@@ -60,6 +62,11 @@ def free(claim: Claim) -> str:
     if not all(theory.holds(part) or _is_default(part) for part in made):
         return "code of its own says where the method starts and stays"
     return ""
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """Whether two sources of a letter are one: a name, or a function that a class makes anew each time."""
+    return bool(getattr(one, "__code__", one) == getattr(other, "__code__", other))
 
 
 def _is_default(part: Any) -> bool:

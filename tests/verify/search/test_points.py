@@ -264,3 +264,10 @@ def test_small_letters_that_are_fixed_are_met():
     tiny = (sympy.Eq(L, 1), sympy.Eq(mu, sympy.Rational(7, 2610)), sympy.Eq(gamma, 1))
     of = replace(fixed(HALF), requires=tuple(ft.Hypothesis(str(e), e) for e in tiny))
     assert check(of).instances > 0
+
+
+def test_a_letter_of_the_class_has_the_value_that_the_class_gives_it():
+    setting = replace(fixed(HALF).setting, letters={mu: "gamma", L: "L", gamma: "gamma"})
+    assert points.free(replace(fixed(HALF), setting=setting)) == (
+        "mu is a letter of the class, and its value that of something else"
+    )
