@@ -15,8 +15,10 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Invariant(Statement):
-    """A residual that is zero before a step is zero after it, for every draw. That it is zero where runs begin is looked
-    at on instances, and a proof says nothing of it."""
+    """A residual that is zero before a step is zero after it, for every draw.
+
+    That it is zero where runs begin is asked at instances, and no proof speaks of it.
+    """
 
     algorithm: Algorithm
     residual: Callable[[Problem, Any, Any], Array]
