@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from types import MethodType
 from typing import Any
 
@@ -19,8 +19,8 @@ from fedtheory.problems.base import Problem
 _ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
-#: The parameters that a class involves.
-_OF_PARAMS = ("field", "which")
+#: Of compressors and oracles, what tells those of two parameters apart; of functions, what does not bear on members.
+_OF_PARAMS, _OF_METHODS = ("field", "which"), ("conjugates", "quadratics", "optimum")
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,17 @@ class Hypothesis:
             return False
         function, owner = self.met.__func__, self.met.__self__
         return any(
-            function is getattr(type(part), name, None)
-            and all(getattr(owner, of, None) == getattr(part, of, None) for of in _OF_PARAMS)
+            function is getattr(type(part), name, None) and _members_of(owner) == _members_of(part)
             for part in classes
             for name in names
         )
+
+
+def _members_of(of: Any) -> dict[str, Any]:
+    """What a class says by which its members are told from those of others of the same name."""
+    if hasattr(of, "field"):
+        return {name: getattr(of, name, None) for name in _OF_PARAMS}
+    return {f.name: getattr(of, f.name) for f in fields(of) if f.name not in _OF_METHODS} if is_dataclass(of) else {}
 
 
 def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], bool]:

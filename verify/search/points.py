@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,8 @@ def _is_same(one: Any, other: Any) -> bool:
 
 def _is_default(part: Any) -> bool:
     """Whether a function is one that a method has where its author gives none."""
-    return getattr(part, "__code__", None) in method.__code__.co_consts
+    code = getattr(part, "__code__", None)
+    return isinstance(code, CodeType) and code in method.__code__.co_consts
 
 
 def _unfixed(claim: Claim, instance: Instance) -> str:
