@@ -19,8 +19,8 @@ from fedtheory.problems.base import Problem
 _ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
-#: Of compressors and oracles, what tells those of two parameters apart; of functions, what does not bear on members.
-_OF_PARAMS, _OF_METHODS = ("field", "which"), ("conjugates", "quadratics", "optimum")
+#: What a class says that does not bear on which functions are its members.
+_OF_METHODS = ("conjugates", "quadratics", "optimum")
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,6 @@ class Hypothesis:
 
 def _members_of(of: Any) -> dict[str, Any]:
     """What a class says by which its members are told from those of others of the same name."""
-    if hasattr(of, "field"):
-        return {name: getattr(of, name, None) for name in _OF_PARAMS}
     return {f.name: getattr(of, f.name) for f in fields(of) if f.name not in _OF_METHODS} if is_dataclass(of) else {}
 
 
