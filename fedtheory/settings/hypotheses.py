@@ -19,8 +19,8 @@ from fedtheory.problems.base import Problem
 _ONE = sympy.Dummy("of one client")
 #: What a class of functions, of compressors or of oracles says of its members, each a function of an instance.
 MEMBERSHIPS = ("contains", "mutually_independent")
-#: What a class says that does not bear on which functions are its members.
-_OF_METHODS = ("conjugates", "quadratics", "optimum")
+#: What a class says that does not bear on its members; that they are independent is a hypothesis by itself.
+_OF_METHODS = ("conjugates", "quadratics", "optimum", "independent")
 
 
 @dataclass(frozen=True)

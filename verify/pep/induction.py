@@ -36,6 +36,7 @@ from verify.pep.functions import Formal
 from verify.pep.gram import BasisVector, Form, NotLinear
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
+from verify.reading import theory
 
 #: How many guesses are made at the multipliers of an inequality that is attained.
 _GUESSES = 10
@@ -160,6 +161,8 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
     if factor < 0:
         raise ValueError(f"the factor of {claim.id} is negative at these parameters")
     gap_of, error_of = claim.setting.hints.lyapunov
+    if not (theory.holds(gap_of) and theory.holds(error_of)):
+        raise Refused(f"the parts of the Lyapunov function of {claim.id} are not known to be nonnegative")
     start = _start(claim, instance, named[statement.initial], prover)
     if start.upper is None:
         return [start]

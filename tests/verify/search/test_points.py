@@ -290,3 +290,16 @@ def test_an_invariant_that_fails_at_the_fixed_point_is_told_before_a_violation()
     )
     found = check(fixed(HALF, method=held))
     assert found.verdict is Verdict.ILL_POSED and "the invariant of held does not hold" in found.note
+
+
+def test_bounds_of_what_may_be_negative_are_certified_by_no_chain():
+    def lowered(problem, params, state):
+        return -ft.distance(problem, params, state) / 10**6 - 1
+
+    of = fixed(HALF)
+    V_T, V_0 = ft.Quantity("V_T", lowered, after=True), ft.Quantity("V_0", lowered)
+    for right in ((-HALF) ** ft.T * V_0, 2 * HALF**ft.T * V_0):
+        claim = ft.Claim(
+            "own/lowered", setting=of.setting, statement=ft.bound(GD, ft.E(V_T) <= right), requires=of.requires
+        )
+        assert check(claim).verdict not in (Verdict.PROVED, Verdict.CERTIFIED)
