@@ -1,28 +1,16 @@
 """The function g that all clients share, in inequalities of states: of it no more is known than the class says."""
 
 from dataclasses import replace
-from itertools import islice
 
-import numpy as np
 import pytest
 import sympy
+from linked import shown
 
 import fedtheory as ft
 from fedtheory import claims
-from verify.base.evaluate import meeting
-from verify.multipliers import linking
-from verify.search import hunting
 
 OPTIMALITY = claims.get("locodl/optimality")
 mu, L = claims.get("locodl/optimality").setting.functions.ends
-
-
-def shown(claim, seconds=3):
-    instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 40))]
-    try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), seconds), str)
-    except ValueError:
-        return False
 
 
 def _with(left, right, **more):

@@ -1,29 +1,17 @@
 """Inequalities of a single client's states: its gradient at x* is 0, and where it is asked is compared with x*."""
 
 from dataclasses import replace
-from itertools import islice
 
-import numpy as np
 import pytest
 import sympy
+from linked import shown
 
 import fedtheory as ft
 from fedtheory import claims
-from verify.base.evaluate import meeting
-from verify.multipliers import linking
-from verify.search import hunting
 
 L, gamma = ft.letters("L gamma")
 s = sympy.Symbol("s", nonnegative=True)
 CHAIN = "fedadmm/theorem-3.1/proof/repaired"
-
-
-def shown(claim, seconds=3):
-    instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 40))]
-    try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), seconds), str)
-    except ValueError:
-        return False
 
 
 def test_the_chain_of_fedadmm_is_shown_for_all_letters():
