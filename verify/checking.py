@@ -47,8 +47,6 @@ _FORMAL = {"sdp", "formal", "symbolic", "derivation"}
 #: Instances at which what is proved is looked at, and searched for violations; the second where the first are not
 #: enough.
 _GUARD = (10, 40)
-#: Where the classes are whose members are checked by tests of this package.
-_CLASSES = "fedtheory.classes"
 
 
 def check(
@@ -149,13 +147,13 @@ def _of_hypotheses(claim: Claim) -> Iterator[str]:
 def _is_ours(hypothesis: Hypothesis) -> bool:
     """Whether a hypothesis is what a class of this package says of its own members."""
     of = hypothesis.met.__self__ if isinstance(hypothesis.met, MethodType) else None
-    return type(of).__module__.startswith(_CLASSES) and hypothesis.states_membership((of,))
+    return theory.is_class(of) and hypothesis.states_membership((of,))
 
 
 def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe]) -> Iterator[str]:
     setting, formal = claim.setting, bool(_FORMAL & set(used))
     for part in setting.classes:
-        if not type(part).__module__.startswith(_CLASSES):
+        if not theory.is_class(part):
             yield f"all that is posed of the class {type(part).__name__} holds of its members"
     if "derivation" in used:
         yield "all runs of the method consist of iterations as its premises speak of, as those do that were compared"

@@ -243,13 +243,16 @@ def _at(of: Any, posed: Formal, state: Any) -> Form:
 
 
 def _expected(of: Any, posed: Formal, later: Any, probabilities: Array) -> Form:
-    return _form(expectation(of(posed.instance.problem, posed.instance.params, later), probabilities))
+    values = np.asarray(of(posed.instance.problem, posed.instance.params, later), dtype=object)
+    # What does not depend on states has no axes.
+    return _form(expectation(np.broadcast_to(values, (1, len(probabilities))), probabilities))
 
 
 def _stays(claim: Claim, posed: Formal, later: Any) -> bool:
-    """Whether the states after a step are among those that are posed."""
+    """Whether the states after a step are among those that are posed: all, where no invariant is given."""
     invariant = claim.setting.algorithm.invariant  # type: ignore[union-attr]
-    assert invariant is not None
+    if invariant is None:
+        return True
     residual = np.asarray(invariant(posed.instance.problem, posed.instance.params, later))
     return not any(v.coefficients for v in residual.flat)
 

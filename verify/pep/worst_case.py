@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, singledispatch
@@ -87,7 +87,7 @@ def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prove
     spoken = (left, initial, posing.potential(claim), *claim.setting.hints.basis)
     # What is below a multiple of another is below a larger multiple of it only where that is not negative.
     empty = factor == 0 and constant != 1 and left.of is initial.of
-    if factor < 0 or empty or any(_run(at, 0).before(q).constant != 0 for q in spoken):
+    if factor < 0 or empty or not _scale(at, spoken):
         raise Refused(f"the bound of {claim.id} has a negative factor, or speaks of what does not scale with the state")
     if not posing.closed(claim, instance):
         if _run(at, 1).leaves(left):
@@ -99,6 +99,12 @@ def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prove
         others = _after_two(at, (left, initial), factor, constant)
         found = others if _settled(others) else found
     return found
+
+
+def _scale(at: _At, quantities: Iterable[Quantity]) -> bool:
+    """Whether quantities have no constant part."""
+    taken = _run(at, 0)
+    return all(taken.before(quantity).constant == 0 for quantity in quantities)
 
 
 def _settled(parts: Sequence[Certified]) -> bool:

@@ -19,6 +19,8 @@ from verify.reading.values import is_ours
 
 #: Where the theory is.
 _THEORY = Path(fedtheory.__file__).resolve().parent
+#: The modules of its classes of functions and compressors.
+_CLASSES = "fedtheory.classes."
 #: What holds no code: these types, and no subclasses, which may be called.
 _DATA = frozenset({type(None), bool, int, float, str, Fraction})
 
@@ -31,6 +33,14 @@ def is_file(file: str) -> bool:
 def holds(thing: Any) -> bool:
     """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
     return _is_of_theory(thing, set())
+
+
+def is_class(part: Any) -> bool:
+    """Whether a part of a setting is a class of functions or compressors of this package, and no other of its name.
+
+    Tests show of these that they pose what holds of their members, and have no constants but their letters.
+    """
+    return is_ours(type(part)) and type(part).__module__.startswith(_CLASSES)
 
 
 def _is_of_theory(thing: Any, seen: set[int]) -> bool:

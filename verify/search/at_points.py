@@ -13,7 +13,6 @@ from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
-from verify.reading.whole import read
 from verify.search import off_points, points, shrinking
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
@@ -78,16 +77,15 @@ def at_each(
         if lost and not left_open:
             reason = lost[0]
         return found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
-    recipes = [certificate.recipe for certificate in certificates]
-    note = whole.format(points.told(claim, recipes))
+    choices = points.Choices(claim, [certificate.recipe for certificate in certificates])
+    note = whole.format(choices.told())
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     exceeds = False if known else None
-    if why := points.uncovered(claim, recipes):
-        if others is not None:
-            code = read(claim, claim.instances.build(recipes[0], True))
-            if (broken := off_points.look(claim, recipes, code, others)) is not None:
-                return shrinking.refuted(found, broken, "off the points at which it is certified")
+    if why := choices.uncovered():
+        broken = None if others is None else off_points.look(claim, choices.recipes, choices.code, others)
+        if broken is not None:
+            return shrinking.refuted(found, broken, "off the points at which it is certified")
         return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
 
@@ -106,10 +104,10 @@ def checked(
         if certificate.claim != claim or certificate.method != kind:
             raise DoesNotHold(f"a certificate is of {certificate.claim.id}, by the method {certificate.method[:40]!r}")
         certificate.replay()
-    recipes = [certificate.recipe for certificate in stored]
-    if why := points.uncovered(claim, recipes):
+    choices = points.Choices(claim, [certificate.recipe for certificate in stored])
+    if why := choices.uncovered():
         raise DoesNotHold(f"certificates are of some choices of the parameters of {claim.id} only: {why}")
-    note = whole.format(points.told(claim, recipes))
+    note = whole.format(choices.told())
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 
 

@@ -154,7 +154,8 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     recipes = _climbing(claim, rng, size, met) if climbing else proposed(claim, rng, size)
     for index, recipe in enumerate(recipes):
         with attributed(claim, recipe):
-            if not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0):
+            asked = not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0)
+            if asked:
                 wrong = untrue(claim, recipe)
             if wrong and not limit:
                 # What is known of states decides of which ones a statement speaks.
@@ -165,7 +166,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if found is None and findings:
                 more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
                 found = states.first_confirmed(claim, recipe, more)
-            if found is not None and not wrong and not limit and (wrong := untrue(claim, recipe)):
+            if found is not None and not asked and not limit and (wrong := untrue(claim, recipe)):
                 break
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):

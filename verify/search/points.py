@@ -12,7 +12,9 @@ Units are read off the claim: choices are counted that differ by more than units
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from types import CodeType
 from typing import Any
@@ -28,8 +30,6 @@ from verify.exact import symbolic
 from verify.reading import theory, whole
 from verify.search.units import scalings
 
-#: Where the classes of this package are.
-_CLASSES = "fedtheory.classes."
 #: Letters of a choice that a note names.
 _NAMED = 6
 
@@ -40,7 +40,7 @@ def free(claim: Claim) -> str:
     functions, algorithms = setting.functions, _algorithms(claim)
     if functions is None or not functions.alike or setting.hints.coordinates or setting.drawing.special is not None:
         return "its functions have more constants than its letters"
-    if other := next((of for of in (functions, getattr(functions, "of", functions)) if not _is_ours(of)), None):
+    if other := next((of for of in (functions, getattr(functions, "of", functions)) if not theory.is_class(of)), None):
         return f"the class {type(other).__name__} is not part of this package"
     if setting.adversaries:
         return "its compressors and oracles are more than its letters say"
@@ -76,30 +76,63 @@ def _is_default(part: Any) -> bool:
     return isinstance(code, CodeType) and code in method.__code__.co_consts
 
 
-def _unfixed(claim: Claim, instance: Instance) -> str:
+@dataclass(frozen=True)
+class Choices:
+    """The choices of the parameters at which a claim is certified, as recipes; each is built once."""
+
+    claim: Claim
+    recipes: Sequence[Recipe]
+
+    @cached_property
+    def instances(self) -> tuple[Instance, ...]:
+        """The exact instances of the recipes."""
+        return tuple(self.claim.instances.build(recipe, True) for recipe in self.recipes)
+
+    @cached_property
+    def code(self) -> whole.Code:
+        """The claim's code, as it is read at the first of them."""
+        return whole.read(self.claim, self.instances[0])
+
+    def uncovered(self) -> str:
+        """Of what that the claim speaks of there is no certificate at these, in words; empty where of nothing."""
+        claim, setting = self.claim, self.claim.setting
+        if why := free(claim):
+            return why
+        fixed = values(symbolic.assumed(claim))
+        seen = set()
+        for k, at in enumerate(self.instances):
+            bound = _bound(claim, at)
+            if why := _unfixed(claim, whole.read(claim, at) if k else self.code):
+                return why
+            if all(bound[x] == fixed[x] for x in fixed if x in bound):
+                seen.add((at.problem.n, at.problem.g is not None))
+        cases = product(sorted(set(setting.clients)), sorted(set(setting.drawing.g)))
+        number, with_g = next((case for case in cases if case not in seen), (0, False))
+        return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
+
+    def told(self) -> str:
+        """How many there are, those that differ by units counted once, and one of them."""
+        units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
+        bound = [_bound(self.claim, at) for at in self.instances]
+        places = {_scaled(at, units): (recipe, at) for recipe, at in zip(self.recipes, bound, strict=True)}
+        _, largest = max(places.values(), key=lambda place: len(place[0].get("clients", ())))
+        named = _letters(largest)
+        if len(places) == 1:
+            return "one choice of the parameters" + (f", {named}" if named else "")
+        return f"{len(places)} choices of the parameters" + (f", among them {named}" if named else "")
+
+
+def _unfixed(claim: Claim, code: whole.Code) -> str:
     """Of what number that no letter names the code depends, in words; or empty."""
-    code = whole.read(claim, instance)
     named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str))}
     others = sorted(code.numbers() - named)
     return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")
 
 
-def uncovered(claim: Claim, recipes: Iterable[Recipe]) -> str:
-    """Of what that the claim speaks of there is no certificate at these recipes, in words; empty where of nothing."""
-    if why := free(claim):
-        return why
-    fixed, setting = values(symbolic.assumed(claim)), claim.setting
-    seen = set()
-    for recipe in recipes:
-        at = claim.instances.build(recipe, True)
-        bound = setting.bind(at.problem, at.params)
-        if why := _unfixed(claim, at):
-            return why
-        if all(bound[x] == fixed[x] for x in fixed if x in bound):
-            seen.add((at.problem.n, at.problem.g is not None))
-    cases = product(sorted(set(setting.clients)), sorted(set(setting.drawing.g)))
-    number, with_g = next((case for case in cases if case not in seen), (0, False))
-    return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
+def _letters(known: Mapping[sympy.Expr, Any]) -> str:
+    """The letters' values at a choice, in a few words."""
+    named = [f"{letter}={value}" for letter, value in known.items() if str(letter) != "d" and len(str(value)) <= 12]
+    return ", ".join(named[:_NAMED])
 
 
 def values(relations: Iterable[sympy.Basic]) -> Mapping[sympy.Expr, Fraction]:
@@ -127,32 +160,10 @@ def _solved(e: sympy.Expr) -> tuple[sympy.Expr, Fraction] | None:
     return x, Fraction(int(value.p), int(value.q))
 
 
-def _is_ours(functions: Any) -> bool:
-    """Whether a class of functions is one of this package, of which tests show that its letters are all it has."""
-    return type(functions).__module__.startswith(_CLASSES)
-
-
 def _algorithms(claim: Claim) -> tuple[Any, ...]:
     """The algorithms of which a claim speaks: that of its setting, and those of its statement."""
     spoken = (claim.setting.algorithm, claim.statement.algorithm, getattr(claim.statement, "second", None))
     return tuple(algorithm for algorithm in spoken if algorithm is not None)
-
-
-def told(claim: Claim, recipes: Sequence[Recipe]) -> str:
-    """How many choices of the parameters there are, those that differ by units counted once, and one of them."""
-    units = tuple(scalings(claim, symbolic.assumed(claim)))
-    places = {_scaled(_bound(claim, claim.instances.build(recipe, True)), units): recipe for recipe in recipes}
-    named = _letters(claim, max(places.values(), key=lambda recipe: len(recipe.get("clients", ()))))
-    if len(places) == 1:
-        return "one choice of the parameters" + (f", {named}" if named else "")
-    return f"{len(places)} choices of the parameters" + (f", among them {named}" if named else "")
-
-
-def _letters(claim: Claim, recipe: Recipe) -> str:
-    """The letters' values at a choice, in a few words."""
-    known = _bound(claim, claim.instances.build(recipe, True))
-    named = [f"{letter}={value}" for letter, value in known.items() if str(letter) != "d" and len(str(value)) <= 12]
-    return ", ".join(named[:_NAMED])
 
 
 def _scaled(

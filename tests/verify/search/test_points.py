@@ -47,6 +47,10 @@ def fixed(at, clients=(1,), method=GD):
     )
 
 
+def uncovered(claim, recipes):
+    return points.Choices(claim, tuple(recipes)).uncovered()
+
+
 HALF = sympy.Rational(1, 2)
 
 
@@ -70,8 +74,8 @@ def test_each_number_of_clients_has_a_certificate():
     recipes = islice(of.instances.recipes(np.random.default_rng(0)), 40)
     met = [recipe for recipe in recipes if hypotheses_hold(of, of.instances.build(recipe, True))]
     given = {len(recipe["clients"]): recipe for recipe in met}
-    assert points.uncovered(of, [given[1]]) == "none has n = 2" and points.uncovered(of, given.values()) == ""
-    assert points.uncovered(fixed(HALF / 2, clients=(1, 2)), given.values()) == "none has n = 1"
+    assert uncovered(of, [given[1]]) == "none has n = 2" and uncovered(of, given.values()) == ""
+    assert uncovered(fixed(HALF / 2, clients=(1, 2)), given.values()) == "none has n = 1"
 
 
 @pytest.mark.usefixtures("at_points")
@@ -108,6 +112,15 @@ def _other_class():
     return replace(setting, functions=Mine(mu, L))
 
 
+def _of_another_module():
+    class Mine(ft.SmoothStronglyConvex):
+        """One that says where it is from."""
+
+        __module__ = ft.SmoothStronglyConvex.__module__
+
+    return replace(fixed(HALF).setting, functions=Mine(mu, L))
+
+
 def _of_blocks():
     return replace(fixed(HALF).setting, functions=SmoothEach(mu, L))
 
@@ -120,6 +133,7 @@ def _of_any_number():
     ("made", "why"),
     [
         (_other_class, "the class Mine is not part of this package"),
+        (_of_another_module, "the class Mine is not part of this package"),
         (_of_blocks, "its functions have more constants than its letters"),
         (_of_any_number, "there may be any number of clients"),
     ],
@@ -127,6 +141,16 @@ def _of_any_number():
 def test_what_is_more_than_numbers(made, why):
     of = fixed(HALF)
     assert points.free(of) == "" and points.free(replace(of, setting=made())) == why
+
+
+def test_a_choice_is_built_once_and_its_code_read_once(monkeypatch):
+    of, asked = fixed(HALF), []
+    choices = points.Choices(of, [next(of.instances.recipes(np.random.default_rng(0)))])
+    read = points.whole.read
+    monkeypatch.setattr(points.whole, "read", lambda claim, at: asked.append(at) or read(claim, at))
+    choices.told()
+    assert choices.uncovered() == choices.uncovered() and choices.code.unread == ""
+    assert asked == list(choices.instances)
 
 
 def test_parameters_without_a_letter_and_schedules_are_more_than_numbers():
@@ -154,8 +178,12 @@ def test_points_are_counted_up_to_scaling():
     recipe = {k: Fraction(v) if k in ("mu", "L") else v for k, v in recipe.items()}
     scaled = {**recipe, "mu": Fraction(3), "L": Fraction(6), "gamma": Fraction(1, 12)}
     scaled |= {"clients": ({**client, "h": (Fraction(3),)},)}
-    assert points.told(of, [recipe, scaled]).startswith("one choice of the parameters, ")
-    assert points.told(of, [recipe, {**scaled, "gamma": Fraction(1, 5)}]).startswith("2 choices of the parameters, ")
+    assert points.Choices(of, [recipe, scaled]).told().startswith("one choice of the parameters, ")
+    assert (
+        points.Choices(of, [recipe, {**scaled, "gamma": Fraction(1, 5)}])
+        .told()
+        .startswith("2 choices of the parameters, ")
+    )
 
 
 # Off the points
