@@ -38,12 +38,12 @@ from verify.search.refutation import margin as margin_of
 
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
-#: Names of the ways in which methods work, in the order in which they are listed.
+#: Names of the ways in which methods work, in the order in which they are listed; others come after these.
 _USED = ("symbolic", "reals", "formal", "sdp", "exact", "spectral", "search", "rational", "sequential", "derivation")
 #: Verdicts that say that a claim holds.
 _HOLDS = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED)
-#: Ways of working on states that are no numbers.
-_FORMAL = {"sdp", "formal", "symbolic", "derivation"}
+#: Ways of working on numbers; by all others states may be formal, and more is assumed of them.
+_NUMERIC = {"reals", "exact", "spectral", "search", "rational", "sequential"}
 #: Instances at which what is proved is looked at, and searched for violations; the second where the first are not
 #: enough.
 _GUARD = (10, 40)
@@ -103,7 +103,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     main = (*_by(Role.ALONE, outcomes), *_by(Role.MEASURES, outcomes), best)[0]
     if best.verdict is Verdict.REFUTED:
         main = replace(best, instances=best.instances or main.instances)
-    used = {name for o in outcomes for name in o.used}
+    used = dict.fromkeys(name for o in outcomes for name in o.used)
     verdict = best.verdict or Verdict.NOT_TESTED
     # A search that was not needed is not made for this.
     met = inquiry.met if "hunt" in vars(inquiry) else ()
@@ -117,7 +117,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
         inquiry.claim,
         verdict,
         main.margin,
-        tuple(name for name in _USED if name in used),
+        (*(name for name in _USED if name in used), *(name for name in used if name not in _USED)),
         main.instances,
         counterexample=best.counterexample,
         tightest=main.tightest,
@@ -151,7 +151,7 @@ def _is_ours(hypothesis: Hypothesis) -> bool:
 
 
 def _of_what_holds(claim: Claim, used: Collection[str], met: Collection[Recipe]) -> Iterator[str]:
-    setting, formal = claim.setting, bool(_FORMAL & set(used))
+    setting, formal = claim.setting, bool(set(used) - _NUMERIC)
     for part in setting.classes:
         if not theory.is_class(part):
             yield f"all that is posed of the class {type(part).__name__} holds of its members"

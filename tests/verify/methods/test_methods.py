@@ -15,11 +15,12 @@ from in_turn import in_turn
 
 from fedtheory import algorithms, claims
 from fedtheory.claims import Claim
+from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import contraction
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
-from verify import Verdict, check
+from verify import Verdict, check, checking
 from verify.audit import audit
 from verify.base.evaluate import meeting
 from verify.base.faults import Defect, Unrunnable, attributed
@@ -34,6 +35,7 @@ from verify.search import hunting, states
 
 DESCENT = claims.get("baseline/gradient-descent/one-step")
 SCAFFNEW = claims.get("baseline/scaffnew/one-step")
+KNOWN = next(claim for claim in claims.of_paper("fedadmm").values() if claim.setting.hints.known is not None)
 LITTLE = sympy.Rational(1, 10**11)
 
 
@@ -64,6 +66,18 @@ def test_methods_are_named_once_and_say_what_they_cover():
 def test_each_method_is_a_file_of_its_own_that_runs_it():
     files = {path.stem for path in Path(identities.__file__).parent.glob("*.py")} - {"__init__", "base"}
     assert sorted(method.run.__module__.rpartition(".")[2] for method in METHODS) == sorted(files)
+
+
+def test_a_way_of_working_that_is_new_is_listed_and_assumes_what_a_formal_one_does(monkeypatch):
+    def proves(method, inquiry):
+        return method.found(Verdict.PROVED, "by a device of its own", used=("device",))
+
+    new = Method("device", "all there is", (Statement,), proves, frozenset({"<=", "==", "<"}))
+    monkeypatch.setattr(checking, "METHODS", (new,))
+    evidence = check(KNOWN)
+    assert (evidence.verdict, evidence.methods) == (Verdict.PROVED, ("device",))
+    assert "what the setting says is known of states holds of formal vectors" in evidence.assumed
+    assert evidence.assumed == checking.assumptions(KNOWN, Verdict.PROVED, ("symbolic",))
 
 
 #: Claims, the method that decides, and the verdict.
