@@ -14,6 +14,8 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex
 from fedtheory.instances import Instance
+from fedtheory.kinds.fixed_point import Stays
+from fedtheory.kinds.invariant import Invariant
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.reading import generic_client
 from verify.reading.claimed import CodePath, cases
@@ -35,7 +37,8 @@ def applies(claim: Claim) -> bool:
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
-        return True
+        # Another kind may have parts of these names, and say something else of them.
+        return isinstance(statement, Invariant | Stays)
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+import sympy
 from places import EXAMPLES
 
 import fedtheory as ft
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.kinds.base import Statement
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.relations import Comparison
 from verify.base.own import load
 from verify.base.verdict import Verdict
 from verify.methods import read_code
@@ -124,6 +131,28 @@ class Mine(ft.SmoothStronglyConvex):
 
 def test_of_a_class_of_somebodys_own_nothing_is_known_at_the_optimum():
     assert not shown(_claim(_corrected, functions=Mine(mu, L)))
+
+
+@dataclass(frozen=True)
+class Doubles(Statement):
+    """A step doubles what is observed: a kind of somebody's own, a part of which has the name of one of ours."""
+
+    algorithm: Algorithm
+    observed: Callable[[Any, Any, Any], Array]
+    kind: ClassVar[str] = "doubling"
+    acting: ClassVar[bool] = True
+    pointwise: ClassVar[bool] = True
+
+    @property
+    def comparisons(self):
+        before, after = sympy.symbols("before after")
+        return (Comparison(after, "==", 2 * before),)
+
+
+def test_of_other_kinds_it_is_not_shown_that_they_stay():
+    stays = _claim(_corrected)
+    doubles = replace(stays, statement=Doubles(stays.statement.algorithm, _model))
+    assert read_code.METHOD.speaks_of(stays) and not read_code.METHOD.speaks_of(doubles)
 
 
 def test_a_step_of_other_states_is_refused():
