@@ -219,6 +219,8 @@ def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
         yield "mentions steps, but not of which algorithm: give it the part algorithm: Algorithm"
     if kind.searched and compares and sum((kind.stepping, kind.acting, kind.statewise, kind.stateless)) != 1:
         yield "does not say of what its sides are: write one of stepping, acting, statewise and stateless = True"
+    if "residual" in parts and compares:
+        yield "has a part residual, which steps keep at zero, and compares something else: name the part otherwise"
     if kind.stepping and "quantities" not in parts:
         yield "mentions what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 

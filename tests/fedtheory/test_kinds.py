@@ -237,6 +237,7 @@ COMPARED = {"kind": "own", "comparisons": property(lambda self: (Comparison(v, "
         (COMPARED, {}, "does not say of what its sides are"),
         ({**COMPARED, "stepping": True, "statewise": True}, ALGORITHM | QUANTITIES, "write one of stepping, acting"),
         ({**COMPARED, "stepping": True}, ALGORITHM, "give it the part quantities"),
+        ({**COMPARED, "statewise": True}, {"residual": "Callable"}, "name the part otherwise"),
     ],
 )
 def test_a_kind_that_leaves_something_out_is_refused_where_it_is_defined(said, parts, message):
