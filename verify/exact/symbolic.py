@@ -9,9 +9,18 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.settings.relations import Comparison
 
+#: The degree of a sum that is factored, times the number of its symbols, is at most this.
+FACTORED = 100
+
+
+class Unfactored(ValueError):
+    """A sum of so high a degree that it is not factored."""
+
 
 def proves(claim: Claim) -> bool:
     """Whether the claim follows, for all values of its symbols, by the steps below; False proves nothing.
+
+    ``Unfactored`` where that is a matter of a sum of a high degree.
 
     Each hypothesis ``symbol >= expression`` (or >) is removed by a slack variable, symbol = expression + s with s >= 0
     (or > 0), each ``symbol <= expression`` between positive ones by symbol = expression/(1 + s), and ``symbol =
@@ -37,12 +46,19 @@ def assumed(claim: Claim) -> list[sympy.Basic]:
 
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
     """Whether a <= b follows for all values of the symbols that meet the hypotheses, as in :func:`proves`."""
-    return a == b or _holds(Comparison(a, "<=", b), hypotheses)
+    return a == b or _follows(Comparison(a, "<=", b), hypotheses)
 
 
 def below(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
     """Whether a < b follows, as in :func:`at_most`."""
-    return _holds(Comparison(a, "<", b), hypotheses)
+    return _follows(Comparison(a, "<", b), hypotheses)
+
+
+def _follows(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
+    try:
+        return _holds(comparison, hypotheses)
+    except Unfactored:
+        return False
 
 
 def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
@@ -100,13 +116,34 @@ def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] 
 
 def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
     """Whether the expression is nonnegative (positive when ``strict``) wherever its symbols' assumptions hold."""
-    numerator, denominator = sympy.fraction(sympy.factor(sympy.together(expression)))
+    together = sympy.together(expression)
+    if _is_long(together):
+        raise Unfactored(f"a difference of sides is not factored: its degree times its letters is beyond {FACTORED}")
+    numerator, denominator = sympy.fraction(sympy.factor(together))
     if numerator != 0 and _product_is_positive(denominator, True) and _product_is_positive(numerator, strict):
         return True
     if strict or expression.is_rational_function():
         return not strict and numerator == 0
     # Of roots and exponentials, factoring may not see that they cancel.
     return bool(sympy.simplify(expression) == 0)
+
+
+def _is_long(quotient: sympy.Expr) -> bool:
+    """Whether a factor is a sum whose degree times the number of its symbols is beyond ``FACTORED``."""
+    factors = (factor for part in sympy.fraction(quotient) for factor in sympy.Mul.make_args(part))
+    sums = (f.base if f.is_Pow and f.exp.is_Integer else f for f in factors)
+    return any(_degree(f) * len(f.free_symbols) > FACTORED for f in sums if f.is_Add)
+
+
+def _degree(expression: sympy.Expr) -> int:
+    """A bound on the degree of a polynomial; anything else has that of a symbol."""
+    if expression.is_Add:
+        return max(map(_degree, expression.args))
+    if expression.is_Mul:
+        return sum(map(_degree, expression.args))
+    if expression.is_Pow and expression.exp.is_Integer:
+        return abs(int(expression.exp)) * _degree(expression.base)
+    return int(not expression.is_number)
 
 
 def _product_is_positive(expression: sympy.Expr, strict: bool) -> bool:

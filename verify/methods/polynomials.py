@@ -12,7 +12,11 @@ from verify.methods.base import CONSTANTS, Inquiry, Method
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved by the signs of factors; otherwise nothing is known."""
-    if not symbolic.proves(inquiry.claim):
+    try:
+        proved = symbolic.proves(inquiry.claim)
+    except symbolic.Unfactored as error:
+        return method.skipped(f"left open: {error}")
+    if not proved:
         return method.skipped("left open: the difference of the sides is not a product of factors of one sign")
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)

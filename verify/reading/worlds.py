@@ -34,6 +34,8 @@ class Atom(NamedTuple):
 
 #: Letters that stand for sums of numbers over the clients, and how many there are.
 SPARE, SUMS = "sum ", 12
+#: Factors of a product, and terms that it is expanded to, at most.
+FACTORS, PRODUCTS = 32, 20_000
 #: A product: draws, of which each is its own square; and what else is multiplied, in order.
 Monomial = tuple[frozenset[str], tuple[Atom, ...]]
 ONE: Monomial = (frozenset(), ())
@@ -52,20 +54,24 @@ class WorldValue:
         return WorldValue({monomial: c for monomial, c in found.items() if c})
 
     def __mul__(self, other: WorldValue) -> WorldValue:
-        total = WorldValue({})
+        if self.degree() + other.degree() > FACTORS or len(self.of) * len(other.of) > PRODUCTS:
+            raise Unread(f"a product of more than {FACTORS} factors or {PRODUCTS} terms is not expanded")
+        products: dict[Monomial, Any] = {}
         for (draws, atoms), c in self.of.items():
-            products: dict[Monomial, Any] = {}
             for (more, others), b in other.of.items():
                 key = draws | more, tuple(sorted((*atoms, *others)))
                 products[key] = products[key] + c * b if key in products else c * b
-            total += WorldValue(products)
-        return WorldValue({monomial: c for monomial, c in total.of.items() if c})
+        return WorldValue({monomial: c for monomial, c in products.items() if c})
 
     def __neg__(self) -> WorldValue:
         return WorldValue({monomial: -c for monomial, c in self.of.items()})
 
     def __sub__(self, other: WorldValue) -> WorldValue:
         return self + -other
+
+    def degree(self) -> int:
+        """How many vectors and numbers are multiplied in it at most."""
+        return max((len(atoms) for _, atoms in self.of), default=0)
 
     def is_zero(self) -> bool:
         """Whether it is zero for all letters, vectors and draws."""

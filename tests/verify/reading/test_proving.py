@@ -23,6 +23,7 @@ from verify.as_read import proving
 from verify.base.evaluate import meeting
 from verify.reading import comparing
 from verify.reading.source import Unread
+from verify.reading.worlds import FACTORS, Atom, WorldValue
 
 pytest_plugins = ["pytester"]
 
@@ -397,3 +398,15 @@ def test_code_is_read_in_a_pytest_that_rewrites_assertions(pytester):
         """
     )
     pytester.runpytest_subprocess("--assert=rewrite", "-p", "no:cacheprovider").assert_outcomes(passed=1)
+
+
+def test_products_of_many_factors_are_not_expanded():
+    one = WorldValue({(frozenset(), (Atom("a", 0),)): sympy.Integer(1)})
+    product = one
+    for _ in range(FACTORS - 1):
+        product *= one
+    with pytest.raises(Unread, match=f"more than {FACTORS} factors"):
+        product *= one
+    many = WorldValue({(frozenset(), (Atom(f"a{k}", 0),)): sympy.Integer(1) for k in range(200)})
+    with pytest.raises(Unread, match="is not expanded"):
+        many *= many
