@@ -35,6 +35,10 @@ class NoNumber(Undefined):
     """What an author's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
 
 
+class NoStep(Undefined):
+    """There is no state after a step: the code of the step or of its draws divides by zero."""
+
+
 def rollout(
     claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int, passed: int = 0
 ) -> tuple[Any, Array]:
@@ -55,7 +59,7 @@ def unrolled(
 
     ``passed``: rounds before these, of a method whose parameters vary.
     The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
-    support.
+    support, ``NoStep`` where a step divides by zero.
     """
     algorithm = claim.statement.algorithm
     # Initial states of zeros do not distinguish fractions from floats.
@@ -63,11 +67,14 @@ def unrolled(
     probabilities = np.ones(1, dtype=int)
     for k in count(passed):
         params = params_after(claim, instance, problem, k)
-        draws, p = support_of(algorithm.draws(problem, params, state), exact)
         before = len(probabilities)
-        repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
-        tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
-        after = algorithm.step(problem, params, repeated, tiled)
+        try:
+            draws, p = support_of(algorithm.draws(problem, params, state), exact)
+            repeated = type(state)(*(np.repeat(field, len(p), axis=1) for field in state))
+            tiled = map_leaves(lambda a, before=before: np.concatenate([a] * before), draws)
+            after = algorithm.step(problem, params, repeated, tiled)
+        except ZeroDivisionError as error:
+            raise NoStep(f"a step of {algorithm.name} divides by zero") from error
         fields = zip(after, repeated, state._fields, strict=True)
         state = type(state)(*(shaped(*field, algorithm.step) for field in fields))
         probabilities = np.repeat(probabilities, len(p)) * np.concatenate([p] * before)

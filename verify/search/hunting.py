@@ -20,8 +20,8 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import members, pinned
 from fedtheory.sampling.functions import sampler
-from verify.base.evaluate import has_rounds, hypotheses_hold, meeting, sides
-from verify.base.faults import attributed
+from verify.base.evaluate import NoStep, has_rounds, hypotheses_hold, meeting, sides
+from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
 from verify.search import seen, spectral, states
@@ -93,9 +93,14 @@ def untrue(claim: Claim, recipe: Recipe) -> str:
         return ""
     if not met:
         return ""
-    asserted.check_draws(claim, recipe)
-    asserted.check_replicas(claim, built)
-    why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
+    try:
+        asserted.check_draws(claim, recipe)
+        asserted.check_replicas(claim, built)
+        why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
+    except (ZeroDivisionError, NoStep) as error:
+        # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
+        culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
+        why = culprit if claim.statement.ending else ""
     return f"{why}: at {built.text}" if why else ""
 
 

@@ -15,7 +15,7 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
-from verify.base.evaluate import NoNumber, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
+from verify.base.evaluate import NoNumber, NoStep, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
@@ -77,8 +77,9 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
 def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """A side that is no number in fractions at an instance that exists, and where; or None.
 
-    At two simple states, and at those of the findings where a side is no finite float. What overflows in floats alone
-    is no such side: nothing is known of it.
+    At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
+    finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is no
+    such side: nothing is known of it.
     """
     try:
         built = claim.instances.build(recipe, True)
@@ -89,15 +90,18 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
         return None
     simple = [(tuple(Fraction(v) for _ in range(size)), 1) for v in (0, 1)]
     found = [(refutation.nearest(f.theta), f.rounds) for f in findings if not np.isfinite(f.ratio)]
-    for known, places in ((NoNumber, simple), (Undefined, found)):
-        for point, rounds in places:
-            try:
-                with np.errstate(over="raise", invalid="ignore"):
-                    list(parts(claim, built, point, rounds))
-            except known as error:
+    undefined = 0
+    for k, (point, rounds) in enumerate((*simple, *found)):
+        try:
+            with np.errstate(over="raise", invalid="ignore"):
+                list(parts(claim, built, point, rounds))
+        except Undefined as error:
+            undefined += 1
+            whole = undefined == len(simple) == k + 1
+            if isinstance(error, NoNumber) or whole or (k >= len(simple) and not isinstance(error, NoStep)):
                 return str(error), built.text + naming.clause(claim, built, point)
-            except (ValueError, ArithmeticError):
-                continue
+        except (ValueError, ArithmeticError):
+            continue
     return None
 
 
