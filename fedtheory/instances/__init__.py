@@ -49,9 +49,9 @@ class Instance:
     ``at(theta)``: problem and states for coordinates ``theta (M, dimension)``; theta = 0 is the optimum where there
     is one. ``initial(theta)``: the same for the initial state the paper prints (the problem may then depend on theta).
     ``coordinates(state)``: the inverse of the chart on states of one problem. ``initial_dimension``: the number of
-    coordinates of ``initial``, ``dimension`` unless given. ``start()``: the matrix that takes them to those of the
-    state about its own optimum, None if that is no linear map. ``quadratic``: whether sides are
-    expected to be quadratic in theta. ``text``: the instance in words.
+    coordinates of ``initial``, ``dimension`` unless given. ``around(problem)``: ``at`` and ``coordinates`` on another
+    problem of the same sizes, about its own fixed point. ``quadratic``: whether sides are expected to be quadratic in
+    theta. ``text``: the instance in words.
     """
 
     problem: Any
@@ -61,7 +61,7 @@ class Instance:
     initial: Start | None = None
     initial_dimension: int | None = None
     coordinates: Callable[[Any], Array] | None = None
-    start: Callable[[], Array | None] | None = None
+    around: Callable[[Any], tuple[Start, Callable[[Any], Array]]] | None = None
     quadratic: bool = True
     text: str = ""
 

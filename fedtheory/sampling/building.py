@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
-from fedtheory.instances import Instance, Recipe, check_shape, number, numbers
+from fedtheory.instances import Instance, Recipe, Start, check_shape, number, numbers
 from fedtheory.numbers.rational import Array, holds
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
@@ -63,6 +63,12 @@ def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
             f"vectors of {d} coordinates are due, one for each of {n} clients, got {x.shape} and {y.shape}"
         )
     return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
+
+
+def problem_about(setting: Setting, recipe: Recipe, x: Array, y: Array) -> Problem:
+    """The problem of a recipe about another optimum ``x (d,)``, with the gradients ``y (n, d)`` there before they are
+    balanced, exact."""
+    return problem_at(setting, recipe, x, _balanced(recipe, y), True)
 
 
 def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool) -> Problem:
@@ -156,20 +162,27 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
     given = problem if setting.functions is not None else None
     d = problem.d
 
-    def at(theta: Array) -> tuple[Any, Any]:
-        blocks = theta.reshape(len(theta), 1, about.dimension, d)
-        state = started(algorithm, given if given is not None else problem, params, about.parts(blocks))
-        return given, _batched(state, about.fixed, len(theta))
+    def around(posed: Any) -> tuple[Start, Callable[[Any], Array]]:
+        own = about if posed is problem else replace(about, fixed=algorithm.fixed_point(posed, params))
 
-    def coordinates(state: Any) -> Array:
-        blocks = about.blocks(state)
-        return blocks.reshape(*blocks.shape[:-2], about.dimension * d)
+        def at(theta: Array) -> tuple[Any, Any]:
+            blocks = theta.reshape(len(theta), 1, about.dimension, d)
+            state = started(algorithm, posed, params, own.parts(blocks))
+            return given if posed is problem else posed, _batched(state, about.fixed, len(theta))
 
+        def coordinates(state: Any) -> Array:
+            blocks = own.blocks(state)
+            return blocks.reshape(*blocks.shape[:-2], about.dimension * d)
+
+        return at, coordinates
+
+    at, coordinates = around(problem)
     instance = Instance(
         given,
         params,
         about.dimension * d,
         at,
+        around=around if given is not None else None,
         coordinates=coordinates if given is not None else None,
         quadratic=given is None or (_linear(setting, recipe) and is_quadratic(problem.f)),
         text=words(setting, recipe, params),
@@ -195,7 +208,7 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: StateC
     algorithm, params, problem, d = setting.algorithm, instance.params, instance.problem, instance.problem.d
     assert algorithm is not None
     if setting.drawing.start and set(setting.drawing.start) == set(about.rows):
-        return replace(instance, initial=instance.at, start=lambda: np.eye(instance.dimension, dtype=int))
+        return replace(instance, initial=instance.at)
     if setting.drawing.start:
         return _partly_free(setting, instance, about)
     if not setting.centred:
@@ -214,20 +227,31 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: StateC
         posed = moved(theta)
         return posed, _batched(algorithm.init(posed, params), about.fixed, len(theta))
 
-    return replace(
-        instance, initial=initial, initial_dimension=size, start=lambda: _start(algorithm, params, about, initial, size)
-    )
+    return replace(instance, initial=initial, initial_dimension=size)
 
 
-def _start(algorithm: Any, params: Any, about: StateChart, initial: Any, size: int) -> Array | None:
-    """The matrix that takes the coordinates of ``initial`` to those of its state about its optimum; None if affine."""
-    basis = np.concatenate([np.zeros((1, size), dtype=int), np.eye(size, dtype=int)])
-    posed, state = initial(basis)
-    own = replace(about, fixed=algorithm.fixed_point(posed, params))
-    images = own.blocks(state).reshape(size + 1, -1)
-    if (images[0] != 0).any():
-        return None
-    return images[1:].T
+def unmoved(algorithm: Any, instance: Instance) -> Instance:
+    """An instance whose runs begin, as the paper prints it, on its own problem only: no coordinates are left."""
+
+    def initial(theta: Array) -> tuple[Any, Any]:
+        _, about = instance.at(np.zeros((1, instance.dimension), dtype=int))
+        state = algorithm.init(instance.problem, instance.params)
+        fields = zip(state, about, strict=True)
+        started = type(state)(*(np.broadcast_to(a, (len(theta), 1, *np.shape(b)[2:])) for a, b in fields))
+        return instance.problem, started
+
+    return replace(instance, initial=initial, initial_dimension=0)
+
+
+def check_parameters(setting: Setting, recipe: Recipe, problem: Problem) -> None:
+    """An error where the parameters of a recipe need more of the problem than its constants: its optimum, say."""
+    make = setting.drawing.parameters
+    if make is None:
+        return
+    f = SimpleNamespace(n=problem.n, d=problem.d, mu=problem.f.mu, L=problem.f.L)
+    known = SimpleNamespace(f=f, n=problem.n, d=problem.d, mu=problem.mu, L=problem.L)
+    clients = tuple({name: value for name, value in client.items() if name != "y"} for client in recipe["clients"])
+    make({**{name: value for name, value in recipe.items() if name != "x"}, "clients": clients}, known, True)
 
 
 def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Instance:
@@ -250,9 +274,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Ins
         start += 1 if rows is None else rows
     kept = [k for k, block in enumerate(about.free) if places[block][0] in setting.drawing.start]
     size = len(kept) * problem.d
-    return replace(
-        instance, initial=initial, initial_dimension=size, start=lambda: _start(algorithm, params, about, initial, size)
-    )
+    return replace(instance, initial=initial, initial_dimension=size)
 
 
 def words(setting: Setting, recipe: Recipe, params: Any) -> str:

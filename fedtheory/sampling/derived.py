@@ -19,6 +19,7 @@ import sympy
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
+from fedtheory.numbers.polynomials import unknowns
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
@@ -56,13 +57,47 @@ def instances(claim: ClaimLike) -> Instances:
     else:
         plain = Instances(
             lambda rng: _recipes(claim, rng),
-            lambda recipe, exact: building.build(setting, recipe, exact),
+            _build(claim),
             _simpler(setting),
             lambda recipe, rng: nearby.nearby(claim, recipe, rng),
             lambda recipe, rng: nearby.narrow(claim, recipe, rng),
             lambda recipe, rng: nearby.crossings(claim, recipe, rng),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
+
+
+def _build(claim: ClaimLike) -> Callable[[Recipe, bool], Instance]:
+    """How the instances of a claim are built: where code of its hypotheses, letters or parameters looks at the optimum,
+    or at the gradients there, runs begin on the problem that is drawn only."""
+    setting = claim.setting
+    codes = (setting.drawing.parameters, *setting.sources.values(), *(h.met for h in claim.requires))
+    runs = claim.statement.horizon or claim.statement.ending
+    moves = runs and setting.centred and not setting.drawing.start and any(map(callable, codes))
+
+    def build(recipe: Recipe, exact: bool) -> Instance:
+        instance = building.build(setting, recipe, exact)
+        if not moves or instance.initial is None:
+            return instance
+        fractions = instance if exact else building.build(setting, recipe, True)
+        about_any = _about_any_optimum(claim, recipe, fractions)
+        return instance if about_any else building.unmoved(setting.algorithm, instance)
+
+    return build
+
+
+def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> bool:
+    """Whether parameters and hypotheses are the same about every optimum, by running their code on one that is not
+    known."""
+    n, d = instance.problem.n, instance.problem.d
+    try:
+        problem = building.problem_about(claim.setting, recipe, unknowns(0, d), unknowns(d, n * d).reshape(n, d))
+        building.check_parameters(claim.setting, recipe, instance.problem)
+        building.check_domain(claim.setting, problem, instance.params)
+        values = claim.setting.bind(problem, instance.params)
+        return all(h.holds(problem, instance.params, values) for h in claim.requires)
+    except Exception:
+        # Of an optimum that is known the code need not fail.
+        return False
 
 
 # Recipes

@@ -20,6 +20,7 @@ from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_floa
 from fedtheory.randomness import expectation
 from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 from verify.comparisons import asserted, second_moments
+from verify.comparisons.starts import begun
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
 #: reached so at any, and leaves of a tree of draws beyond which none is.
@@ -101,9 +102,18 @@ def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds
 def _(statement: Limit, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
     # Of a limit a state that stays where it is says something, and one that is left does not.
     rest = asserted.resting(claim, instance)
-    if rest is not None:
-        problem, state = rest
-        yield _vanishing("fixed point", statement.potential.of(problem, instance.params, state))
+    if rest is None:
+        return
+    potential = statement.potential.of(rest[0], instance.params, rest[1])
+    if instance.coordinates is not None and any(v != 0 for v in np.asarray(potential).flat):
+        try:
+            problem, state = begun(claim, instance, np.asarray(instance.coordinates(rest[1])).reshape(1, -1))
+        except ValueError:
+            return
+        if not asserted.stays(claim, instance, problem, state):
+            return
+        potential = statement.potential.of(problem, instance.params, state)
+    yield _vanishing("fixed point", potential)
 
 
 @_parts_of.register

@@ -22,7 +22,9 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact
 from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
+from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import params_after, rollout, start
+from verify.comparisons.dynamics import read
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
 #: number in which the bound shrinks by e, up to the largest that is looked at.
@@ -195,10 +197,20 @@ def applies(claim: Claim, instance: Instance) -> bool:
         and instance.coordinates is not None
         and _sides(claim)[0].is_Symbol
         and not any(q.after and _sides(claim)[1].has(q.expression) for q in claim.statement.quantities)
-        and instance.start is not None
-        and instance.start() is not None
+        and instance.around is not None
+        and _started(instance) is not None
         and follows(claim, instance)
     )
+
+
+def _started(instance: Instance) -> Array | None:
+    """The matrix that takes the coordinates of where a run begins to those of its state; None where 0 is not 0."""
+    assert instance.initial is not None and instance.around is not None
+    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+    # Integers: neither fractions nor floats turn into the other.
+    problem, state = instance.initial(np.eye(size + 1, size, k=-1, dtype=int))
+    images = np.asarray(instance.around(problem)[1](state)).reshape(size + 1, -1)
+    return None if (images[0] != 0).any() else images[1:].T
 
 
 def _sides(claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
@@ -231,47 +243,38 @@ def follows(claim: Claim, instance: Instance) -> bool:
     return all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(*seen, strict=True))
 
 
-def maps(claim: Claim, instance: Instance, like: Array, passed: int = 0) -> tuple[Array, Array]:
-    """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step, in the arithmetic of ``like``.
+def maps(claim: Claim, instance: Instance, passed: int = 0) -> tuple[Array, Array]:
+    """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step about the optimum, in floats.
 
-    ``passed``: rounds before it, of a method whose parameters vary.
+    ``passed``: rounds before it, of a method whose parameters vary. Whether a step is linear is not asked: of fractions
+    :func:`verify.comparisons.dynamics.read` tells it.
     """
     assert instance.coordinates is not None
-    basis = _basis(instance.dimension, like)
+    basis = np.eye(instance.dimension)
     problem, state = instance.at(np.concatenate([0 * basis[:1], basis]))
     later, p = rollout(claim, instance, problem, state, 1, passed)
     images = instance.coordinates(later)
     return np.moveaxis(images[1:] - images[:1], 0, -1), p
 
 
-def _basis(size: int, like: Array) -> Array:
-    return np.eye(size, dtype=int).astype(object) if is_exact(like) else np.eye(size)
-
-
-def _carried(claim: Claim, instance: Instance, like: Array, rounds: int) -> Array:
-    """The form of the coordinates of the initial state whose value is E[left after ``rounds`` rounds]."""
-    Q = _form(claim, instance, like, rounds)
-    if not claim.statement.algorithm.schedules:
-        return _after(*maps(claim, instance, like), Q, rounds)
-    for k in reversed(range(rounds)):
-        Q = _after(*maps(claim, instance, like, k), Q, 1)
-    return Q
-
-
-def _form(claim: Claim, instance: Instance, like: Array, rounds: int = 0) -> Array:
-    """The matrix Q with left(z) = z'Qz, the quantity of the left side with the parameters after ``rounds`` rounds."""
-    left, _ = _sides(claim)
-    quantity = next(q for q in claim.statement.quantities if q.expression == left)
-    basis = _basis(instance.dimension, like)
+def _form(claim: Claim, instance: Instance, rounds: int = 0) -> Array:
+    """The matrix Q with left(z) = z'Qz, in floats: the quantity of the left side with the parameters of this round."""
+    basis = np.eye(instance.dimension)
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
     params = params_after(claim, instance, problem, rounds)
-    values = np.asarray(quantity.of(problem, params, state))[..., 0]
+    values = np.asarray(_left(claim).of(problem, params, state))[..., 0]
     Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: instance.dimension]
     Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares
     Q[i, j] = Q[j, i] = (values[instance.dimension :] - squares[i] - squares[j]) / 2
     return Q
+
+
+def _left(claim: Claim) -> Quantity:
+    """The quantity that is the left side of a bound."""
+    left, _ = _sides(claim)
+    return next(q for q in claim.statement.quantities if q.expression == left)
 
 
 def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[tuple[Array, float]]:
@@ -280,19 +283,21 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
 
     The list ends before the first that is beyond the floats.
     """
-    like = np.zeros(1)
     varies = bool(claim.statement.algorithm.schedules)
-    A, p = maps(claim, instance, like)
+    A, p = maps(claim, instance)
     signs = np.random.default_rng(0).choice([-1, 1], A.shape)
     both = [A, A * (1 + _LAST_BIT * signs)]
-    forms, found, done = [_form(claim, instance, like)] * 2, [], 0
-    start_matrix = instance.start() if instance.start is not None else None
+    forms, found, done = [_form(claim, instance)] * 2, [], 0
+    start_matrix = _started(instance)
     assert start_matrix is not None
     for target in rounds:
         if varies:
-            forms = [_carried(claim, instance, like, target)] * 2
+            Q = _form(claim, instance, target)
+            for k in reversed(range(target)):
+                Q = _after(*maps(claim, instance, k), Q, 1)
+            forms = [Q] * 2
         else:
-            forms = [_after(maps, p, Q, target - done) for maps, Q in zip(both, forms, strict=True)]
+            forms = [_after(A, p, Q, target - done) for A, Q in zip(both, forms, strict=True)]
         done, (form, other) = target, (start_matrix.T @ Q @ start_matrix for Q in forms)
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
@@ -317,14 +322,19 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
     """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions.
 
-    ``ValueError`` where the the coordinates do not determine the state.
+    ``ValueError`` where on fractions the code is no linear map of the coordinates, or the left side no form of them.
     """
-    if not follows(claim, instance):
-        raise ValueError(
-            f"{claim.id} cannot be evaluated after {rounds} rounds: the coordinates do not determine the state"
-        )
-    start_matrix = instance.start() if instance.start is not None else None
-    assert start_matrix is not None
-    z = (start_matrix @ theta[0]) if is_exact(theta) else start_matrix.astype(float) @ theta[0]
-    left = z @ _carried(claim, instance, theta, rounds) @ z
-    return np.array([left]), bound_at(claim, instance, theta, rounds)
+    right = bound_at(claim, instance, theta, rounds)
+    if not is_exact(theta):
+        ((form, _),) = left_forms(claim, instance, (rounds,))
+        return np.array([theta[0] @ form @ theta[0]]), right
+    found = read(claim, instance)
+    Q = found.form(_left(claim), params_after(claim, instance, found.problem, rounds))
+    if claim.statement.algorithm.schedules:
+        for k in reversed(range(rounds)):
+            step = read(claim, instance, k)
+            Q = _after(step.A, step.p, Q, 1)
+    else:
+        Q = _after(found.A, found.p, Q, rounds)
+    z = theta[0] if found.S is None else found.S @ theta[0]
+    return np.array([z @ Q @ z]), right

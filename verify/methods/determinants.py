@@ -89,7 +89,7 @@ def _suspect(claim: Claim, instance: Instance) -> bool:
     """Whether floats see no determinant below 1, or, where nothing is drawn, an eigenvalue that is not."""
     if not instance.quadratic or instance.coordinates is None or not 0 < instance.dimension <= LARGEST:
         return False
-    A, p = second_moments.maps(claim, instance, np.zeros(1))
+    A, p = second_moments.maps(claim, instance)
     A = A[p > 0].astype(float)
     sizes = abs(np.linalg.eigvals(A[0])).max() if len(A) == 1 else abs(np.linalg.det(A))
     return bool(np.all(sizes >= 1 - _ROUNDING))

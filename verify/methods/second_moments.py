@@ -15,7 +15,8 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.comparisons.second_moments import follows, maps, superoperator
+from verify.comparisons.dynamics import is_linear
+from verify.comparisons.second_moments import maps, superoperator
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
 from verify.search import seen
@@ -38,7 +39,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
         instance = claim.instances.build(recipe, False)
-        if instance.dimension > LARGEST or not built.quadratic or not follows(claim, instance):
+        if instance.dimension > LARGEST or not is_linear(claim, built):
             continue
         tested += 1
         # Of all rounds at once.
@@ -60,7 +61,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 def moment_radius(claim: Claim, instance: Instance) -> float:
     """Spectral radius of the operator of second moments, on the states that satisfy the invariant."""
-    A, p = maps(claim, instance, np.zeros(1))
+    A, p = maps(claim, instance)
     return float(abs(np.linalg.eigvals(superoperator(A, p.astype(float)))).max())
 
 

@@ -240,7 +240,7 @@ def _with_states(setting: Setting, given: Instance, formal: Formal) -> Formal:
         return problem, _shaped(state, bones.fixed)
 
     initial = at if setting.drawing.start and set(setting.drawing.start) == set(about.rows) else some
-    instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, start=None)
+    instance = replace(formal.instance, at=at, initial=initial, dimension=0, coordinates=None, around=None)
     return formal._replace(instance=instance, others=(*formal.others, facts))
 
 

@@ -18,6 +18,7 @@ from fedtheory.numbers.rational import exact as exactly
 from verify.base.evaluate import NoNumber, NoStep, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
 from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
+from verify.comparisons.dynamics import is_linear
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral
@@ -123,7 +124,7 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
         # Where both sides vanish no ratio is larger, and none is told.
         centre = np.zeros(dimension(claim, instance))
         found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(claim, built)]
-    if second_moments.applies(claim, instance):
+    if second_moments.applies(claim, instance) and is_linear(claim, built):
         found += _long_run(claim, instance, built)
     return sorted(found, key=lambda f: -f.ratio)
 
@@ -180,7 +181,7 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
         found = [float(spectral.ratio(*(np.asarray(side, dtype=float) for side in both))[0]) for both in compared]
         if is_strict(claim) and not theta.any():
             found.append(1.0)
-    elif second_moments.applies(claim, instance):
+    elif second_moments.applies(claim, instance) and is_linear(claim, built):
         found = [f.ratio for f in _long_run(claim, instance, built) if f.rounds == rounds]
     if not found:
         raise ValueError(f"{claim.id} makes no statement after {rounds} rounds there")

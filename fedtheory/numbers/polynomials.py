@@ -1,0 +1,215 @@
+"""Numbers that are not known: polynomials of degree two at most in unknowns, which code may compute with but not see.
+
+Run on them, a step or a potential shows what it is for all states at once, or ends in :class:`NotPolynomial`: they are
+compared only where the answer is the same whatever the unknowns are, and nothing is divided by them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.quotients import Quotient
+from fedtheory.numbers.rational import Array
+
+#: The unknowns of a monomial, in ascending order: none, one or two.
+Monomial = tuple[int, ...]
+_NUMBERS = (int, Quotient, Interval)
+
+
+class NotPolynomial(ValueError):
+    """What no polynomial of degree two at most of the unknowns is."""
+
+
+def _number(value: Any) -> Any:
+    """A coefficient; None where it is no exact number."""
+    if isinstance(value, np.integer | np.bool_ | bool):
+        return int(value)
+    if isinstance(value, _NUMBERS):
+        return value
+    return Quotient(value) if hasattr(value, "denominator") else None
+
+
+def _is_zero(value: Any) -> bool:
+    # Of an interval around zero it is not known.
+    return not isinstance(value, Interval) and value == 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Polynomial:
+    """The sum of ``terms``, each a coefficient times its unknowns."""
+
+    terms: Mapping[Monomial, Any]
+
+    #: It stands in arrays of exact numbers.
+    exact = True
+
+    @property
+    def degree(self) -> int:
+        """The largest number of unknowns in a term."""
+        return max(map(len, self.terms), default=0)
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What two polynomials share if and only if they are one."""
+        return tuple(sorted(self.terms.items()))
+
+    def _plus(self, other: Any, sign: int) -> Any:
+        if isinstance(other, Polynomial):
+            added = other.terms
+        elif (number := _number(other)) is not None:
+            added = {(): number}
+        else:
+            return NotImplemented
+        terms = dict(self.terms)
+        for monomial, value in added.items():
+            total = terms.get(monomial, 0) + sign * value
+            if _is_zero(total):
+                terms.pop(monomial, None)
+            else:
+                terms[monomial] = total
+        return Polynomial(terms)
+
+    def __add__(self, other: Any) -> Any:
+        return self._plus(other, 1)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._plus(other, -1)
+
+    def __rsub__(self, other: Any) -> Any:
+        return (-self)._plus(other, 1)
+
+    def __neg__(self) -> Any:
+        return self * -1
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Polynomial):
+            if self.degree + other.degree > 2:
+                raise NotPolynomial("a product of more than two unknowns")
+            found = Polynomial({})
+            for one, a in self.terms.items():
+                found = found._plus(Polynomial({tuple(sorted(one + two)): a * b for two, b in other.terms.items()}), 1)
+            return found
+        number = _number(other)
+        if number is None:
+            return NotImplemented
+        return Polynomial({} if _is_zero(number) else {m: number * value for m, value in self.terms.items()})
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        number = other._known if isinstance(other, Polynomial) else _number(other)
+        if number is None:
+            return NotImplemented
+        return self * (Quotient(1) / number)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return other / self._known
+
+    def __pow__(self, exponent: Any) -> Any:
+        if exponent == 2:
+            return self * self
+        if exponent == 1:
+            return self
+        raise NotPolynomial(f"the power {exponent} of what is not known")
+
+    @property
+    def _known(self) -> Any:
+        """The number that this is whatever the unknowns are."""
+        if self.terms.keys() - {()}:
+            raise NotPolynomial("the code looks at a number that is not known")
+        return self.terms.get((), Quotient(0))
+
+    def __eq__(self, other: object) -> Any:
+        return (self - other)._known == 0
+
+    def __ne__(self, other: object) -> Any:
+        return (self - other)._known != 0
+
+    def __lt__(self, other: Any) -> Any:
+        return (self - other)._known < 0
+
+    def __le__(self, other: Any) -> Any:
+        return (self - other)._known <= 0
+
+    def __gt__(self, other: Any) -> Any:
+        return (self - other)._known > 0
+
+    def __ge__(self, other: Any) -> Any:
+        return (self - other)._known >= 0
+
+    def __bool__(self) -> bool:
+        return bool(self._known != 0)
+
+    def __abs__(self) -> Any:
+        return abs(self._known)
+
+    def __float__(self) -> float:
+        return float(self._known)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def unknowns(first: int, size: int) -> Array:
+    """The unknowns of these numbers: ``(size,)``."""
+    found = np.empty(size, dtype=object)
+    found[:] = [Polynomial({(first + i,): 1}) for i in range(size)]
+    return found
+
+
+def coefficients(values: Array, first: int, size: int) -> Array:
+    """The matrix of linear forms in the unknowns of these numbers, ``(..., size)`` of values ``(...)``.
+
+    ``NotPolynomial`` where a value is none: it has a constant, or other unknowns.
+    """
+    found = np.empty((*values.shape, size), dtype=object)
+    for index, value in np.ndenumerate(values):
+        terms = terms_of(value)
+        allowed = {(first + i,) for i in range(size)}
+        if not terms.keys() <= allowed:
+            raise NotPolynomial("a value is no linear form of the coordinates")
+        found[index] = [terms.get((first + i,), Quotient(0)) for i in range(size)]
+    return found
+
+
+def form(value: Any, first: int, size: int) -> Array:
+    """The symmetric matrix Q of a quadratic form z'Qz in the unknowns of these numbers; ``NotPolynomial`` of others."""
+    terms = terms_of(value)
+    if not all(len(m) == 2 and first <= m[0] and m[1] < first + size for m in terms):
+        raise NotPolynomial("a value is no quadratic form of the coordinates")
+    Q = np.full((size, size), Quotient(0), dtype=object)
+    for (i, j), c in terms.items():
+        Q[i - first, j - first] += c * Quotient(1, 2)
+        Q[j - first, i - first] += c * Quotient(1, 2)
+    return Q
+
+
+def terms_of(value: Any) -> Mapping[Monomial, Any]:
+    """The terms of a polynomial, or of a number; ``NotPolynomial`` of what is neither."""
+    if isinstance(value, Polynomial):
+        return value.terms
+    number = _number(value)
+    if number is None:
+        raise NotPolynomial("a value is no polynomial of the coordinates")
+    return {} if _is_zero(number) else {(): number}
+
+
+def same(one: Any, two: Any) -> bool:
+    """Whether two values are the same polynomial, or number."""
+    try:
+        a, b = terms_of(one), terms_of(two)
+    except NotPolynomial:
+        return False
+    return a.keys() == b.keys() and all(v is b[m] or _equal(v, b[m]) for m, v in a.items())
+
+
+def _equal(one: Any, two: Any) -> bool:
+    # Two roots in one interval need not be the same.
+    return not isinstance(one, Interval) and not isinstance(two, Interval) and bool(one == two)

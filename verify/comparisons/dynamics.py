@@ -1,0 +1,130 @@
+"""The linear maps of a step, read off by running the code on coordinates that are not known.
+
+In coordinates z of R^m about the fixed point a step is z <- A_k z with probability p_k, and a run begins at
+z = S theta, where theta are the coordinates of what a run chooses, the optimum and the gradients there among them. The
+code is run on all z and theta at once (:mod:`fedtheory.numbers.polynomials`), so that this holds of all states of all
+these problems, or the code is no such map and ``ValueError`` says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.numbers.polynomials import NotPolynomial, coefficients, form, same, unknowns
+from fedtheory.numbers.rational import Array
+from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import rollout
+
+
+@dataclass(frozen=True)
+class Dynamics:
+    """``A (K, m, m)``, ``p (K,)``; ``S (m, size)``, None where runs begin at any state.
+
+    ``state``, on ``problem``: with the coordinates z, the unknowns from ``first`` on, but for the parts that these do
+    not determine: no code may look at them.
+    """
+
+    A: Array
+    p: Array
+    S: Array | None
+    problem: Any
+    state: Any
+    first: int
+
+    def form(self, quantity: Quantity, params: Any) -> Array:
+        """The matrix Q of a quantity z'Qz of the state; ``NotPolynomial`` where it is no such form."""
+        try:
+            value = np.asarray(quantity.of(self.problem, params, self.state)).item()
+        except Exception as error:
+            raise NotPolynomial(f"{quantity.expression} is no quadratic form of the coordinates: {error}") from error
+        return form(value, self.first, self.A.shape[-1])
+
+
+class _Undetermined:
+    """A number that coordinates do not determine, and what is computed of it: not to be looked at."""
+
+    exact = True
+
+    def _with(self, *other: Any) -> _Undetermined:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __pow__ = __neg__ = __pos__ = _with
+
+    def _unseen(self, *other: Any) -> Any:
+        raise NotPolynomial("the code looks at a number that is not known")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = __int__ = _unseen  # type: ignore
+    __hash__ = None  # type: ignore[assignment]
+
+
+def read(claim: Claim, instance: Instance, passed: int = 0) -> Dynamics:
+    """The maps of a step of an exact instance, ``passed`` rounds after the one at hand; ``ValueError`` where the code
+    is no linear map of the coordinates."""
+    m = instance.dimension
+    if not instance.quadratic or instance.coordinates is None or not m:
+        raise NotPolynomial(f"{claim.id} has no linear map there")
+    try:
+        return _read(claim, instance, passed)
+    except Exception as error:
+        # Of numbers that are known the code need not fail.
+        raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
+
+
+def is_linear(claim: Claim, instance: Instance) -> bool:
+    """Whether a step of an exact instance is a linear map of the coordinates, for every draw."""
+    try:
+        read(claim, instance)
+    except NotPolynomial:
+        return False
+    return True
+
+
+def _read(claim: Claim, instance: Instance, passed: int) -> Dynamics:
+    m = instance.dimension
+    size, begun = 0, None
+    at, coordinates = instance.at, instance.coordinates
+    if instance.initial is not None:
+        size = m if instance.initial_dimension is None else instance.initial_dimension
+        posed, begun = instance.initial(unknowns(0, size)[None])
+        if instance.around is not None:
+            at, coordinates = instance.around(posed)
+    assert coordinates is not None
+    problem, state = at(unknowns(size, m)[None])
+    S = None
+    hidden: set[str] = set()
+    if begun is not None:
+        z = coordinates(begun)
+        S = coefficients(np.asarray(z).reshape(m), 0, size)
+        hidden = _differing(begun, at(np.asarray(z).reshape(1, m))[1])
+    while True:
+        # What coordinates do not determine after a step is not read by the next.
+        known = _without(state, hidden)
+        later, p = rollout(claim, instance, problem, known, 1, passed)
+        images = np.asarray(coordinates(later))
+        again = at(images.reshape(-1, m))[1]
+        lost = hidden | _differing(later, again)
+        if lost == hidden:
+            break
+        hidden = lost
+    A = coefficients(images[0], size, m)
+    return Dynamics(A, np.asarray(p), S, problem, known, size)
+
+
+def _differing(one: Any, two: Any) -> set[str]:
+    """The parts of two states, of one row or one replica more, that are not the same polynomials."""
+    found = set()
+    for name, a, b in zip(one._fields, one, two, strict=True):
+        b = np.asarray(b).reshape(np.shape(a)) if np.size(a) == np.size(b) else np.broadcast_to(b, np.shape(a))
+        if not all(same(x, y) for x, y in zip(np.asarray(a).flat, np.asarray(b).flat, strict=True)):
+            found.add(name)
+    return found
+
+
+def _without(state: Any, hidden: set[str]) -> Any:
+    opaque = {name: np.full(np.shape(getattr(state, name)), _Undetermined(), dtype=object) for name in hidden}
+    return state._replace(**opaque)

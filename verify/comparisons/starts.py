@@ -1,0 +1,38 @@
+"""Where runs begin: which states are those of a run, and on which problem."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.numbers.rational import Array, exact
+from fedtheory.sampling.chart import nullspace
+
+
+def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
+    """The problem and the state of a run that begins with coordinates ``row (1, dimension)`` about its fixed point.
+
+    ``ValueError`` where none is found. Parts of the state that a run does not choose are what
+    ``init`` makes them; the optimum may be any.
+    """
+    initial, around = instance.initial, instance.around
+    if initial is None or around is None:
+        return instance.at(row)
+    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+
+    def coordinates(theta: Array) -> tuple[Any, Any, Array]:
+        problem, state = initial(theta)
+        return problem, state, np.asarray(around(problem)[1](state)).reshape(len(theta), -1)
+
+    images = coordinates(exact(np.eye(size + 1, size, k=-1, dtype=int)))[2]
+    # Of an init that is no affine map a guess: what is found is compared with the row.
+    equations = np.concatenate([(images[0] - row[0])[:, None], (images[1:] - images[0]).T], axis=1)
+    solutions, free = nullspace(exact(equations))
+    if 0 in free:
+        problem, state, found = coordinates(exact(solutions[None, 1:, free.index(0)]))
+        if (found == row).all():
+            return problem, state
+    raise ValueError(f"no run of {claim.id} begins there")
