@@ -11,7 +11,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.base import VANISHES
 from fedtheory.numbers.rational import Array, determinant
-from fedtheory.sampling.chart import rank
+from fedtheory.sampling.chart import nullspace, rank
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout, tree_size
 from verify.comparisons.dynamics import read
@@ -65,9 +65,9 @@ def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds:
 # The linear maps of a step's draws: their determinants, and whether the powers of a single one tend to zero.
 #
 # On quadratics with linear draws a step is z <- A_k z with probability p_k, in coordinates z of R^m about the
-# optimum: that, and where runs begin, is read off the code (verify.comparisons.dynamics). Runs begin at states that
-# span R^m, and the potential is a positive definite form of z, so that it vanishes only with z (or those of some rounds
-# together are, where nothing is drawn).
+# optimum: that, and where runs begin, is read off the code (verify.comparisons.dynamics). The states that runs reach
+# span R^m (where all runs tend to 0, those from the states that they reach do), and the potential is a positive
+# definite form of z, so that it vanishes only with z (or those of some rounds together are, where nothing is drawn).
 #
 # Where nothing is drawn, by the Schur-Cohn test: a polynomial a_0 + a_1 s + ... + a_m s^m has all its roots inside
 # the unit circle if and only if |a_0| < |a_m| and the polynomial of degree m - 1 with the coefficients a_m a_k - a_0
@@ -88,9 +88,9 @@ def sides_of_maps(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 def linear(claim: Claim, instance: Instance) -> Array:
     """The maps A_k of the draws that have a probability, ``(K, m, m)``; ``ValueError`` where an assumption fails."""
     found = read(claim, instance)
-    if found.S is not None and rank(found.S) < len(found.S):
-        raise ValueError(f"no runs of {claim.id} begin at states that span all of them")
     drawn = np.asarray(found.A[np.asarray(found.p > 0)])
+    if found.S is not None and not _spans(drawn, found.S):
+        raise ValueError(f"runs of {claim.id} do not reach states that span all of them")
     ((_, quantity),) = claim.statement.ends
     Q = found.form(quantity, instance.params)
     whole, Q_k = Q, Q
@@ -101,6 +101,17 @@ def linear(claim: Claim, instance: Instance) -> Array:
     if not all(determinant(whole[:k, :k]) > 0 for k in range(1, len(Q) + 1)):
         raise ValueError(f"the potential of {claim.id} is no positive definite form of the coordinates")
     return drawn
+
+
+def _spans(A: Array, S: Array) -> bool:
+    """Whether the states at which runs begin, and those that they reach, span all of them."""
+    size = -1
+    while size < S.shape[1]:
+        size = rank(S)
+        every = np.concatenate([S, *(A_k @ S for A_k in A)], axis=1)
+        _, free = nullspace(every)
+        S = np.delete(every, free, axis=1)
+    return bool(S.shape[1] == len(S))
 
 
 # Powers of one map

@@ -19,7 +19,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.intervals import Interval, Undecided
-from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact
+from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact, to_float
 from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
 from fedtheory.settings.relations import Quantity
@@ -253,8 +253,9 @@ def maps(claim: Claim, instance: Instance, passed: int = 0) -> tuple[Array, Arra
     basis = np.eye(instance.dimension)
     problem, state = instance.at(np.concatenate([0 * basis[:1], basis]))
     later, p = rollout(claim, instance, problem, state, 1, passed)
-    images = instance.coordinates(later)
-    return np.moveaxis(images[1:] - images[:1], 0, -1), p
+    # Fractions in somebody's code make objects of floats.
+    images = to_float(instance.coordinates(later))
+    return np.moveaxis(images[1:] - images[:1], 0, -1), to_float(p)
 
 
 def _form(claim: Claim, instance: Instance, rounds: int = 0) -> Array:
@@ -263,7 +264,7 @@ def _form(claim: Claim, instance: Instance, rounds: int = 0) -> Array:
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
     params = params_after(claim, instance, problem, rounds)
-    values = np.asarray(_left(claim).of(problem, params, state))[..., 0]
+    values = to_float(_left(claim).of(problem, params, state))[..., 0]
     Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: instance.dimension]
     Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares

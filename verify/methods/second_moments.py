@@ -48,7 +48,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if radius > worst:
             worst, tightest = radius, recipe
     if not tested:
-        return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
+        note = "no instance was found that meets the hypotheses and whose steps are linear maps"
+        return method.found(Verdict.NOT_TESTED, note)
     used = ("exact", "spectral")
     if worst >= 1:
         note = "second moments do not contract on some instance"

@@ -17,7 +17,7 @@ from sympy.polys.matrices import DomainMatrix
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
-from fedtheory.numbers.rational import Array, apply, exact, is_exact, to_float
+from fedtheory.numbers.rational import Array, apply, exact, to_float
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
 from verify.comparisons import limits, naming
 from verify.comparisons.exact import Coordinates
@@ -62,19 +62,19 @@ def _periods(claim: Claim, instance: Instance, theta: Array) -> Array:
 
 
 def _trail(claim: Claim, instance: Instance, theta: Array) -> Iterator[tuple[Array, Any, Any]]:
-    """The first state and the last ones of long runs, flattened, with the problem."""
+    """The first state and the last ones of long runs, flattened, in floats, with the problem."""
     problem, state = instance.at(theta)
-    yield _flat(instance, state), problem, state
+    yield to_float(_flat(instance, state)), problem, state
     after = unrolled(claim, instance, problem, state)
     for later, _ in islice(after, SETTLED - limits.LONGEST - 1, SETTLED):
-        yield _flat(instance, later), problem, later
+        # Fractions in somebody's code make objects of floats.
+        yield to_float(_flat(instance, later)), problem, later
 
 
 def _flat(instance: Instance, state: Any) -> Array:
     """The coordinates of states ``(M, 1, ...)``: ``(M, dimension)``."""
     assert instance.coordinates is not None
-    found = np.asarray(instance.coordinates(state))
-    return found if is_exact(found) else to_float(found).reshape(len(state[0]), -1)
+    return np.asarray(instance.coordinates(state)).reshape(len(state[0]), -1)
 
 
 def cycle(claim: Claim, recipe: Recipe, theta: Array) -> Counterexample | None:
@@ -104,7 +104,7 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
     rows = np.concatenate([z[None], z + _STEP * np.eye(m, dtype=int)])
     problem, state = posed.at(rows)
     later, _ = rollout(claim, posed, problem, state, period)
-    images = _flat(posed, later).reshape(m + 1, m)
+    images = _flat(posed, later)
     A = ((images[1:] - images[0]) / _STEP).T
     point = _fixed(A, images[0] - apply(A, z), z)
     for entry in range(len(limits.vanishing(claim))):
