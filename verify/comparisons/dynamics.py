@@ -58,7 +58,7 @@ class _Undetermined:
     def _unseen(self, *other: Any) -> Any:
         raise NotPolynomial("the code looks at a number that is not known")
 
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = __int__ = _unseen  # type: ignore
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = __int__ = _unseen
     __hash__ = None  # type: ignore[assignment]
 
 

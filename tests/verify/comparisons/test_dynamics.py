@@ -1,0 +1,165 @@
+"""The linear maps of a step, read off the code; and that nothing is refuted at states, or on problems, of no run."""
+
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+import pytest
+from sympy import Eq, Rational
+
+import fedtheory as ft
+from fedtheory.numbers.polynomials import NotPolynomial, unknowns
+from verify.base.evaluate import meeting
+from verify.comparisons import dynamics, exact, limits
+
+mu, L, gamma = ft.letters("mu L gamma")
+D, D_0, D_T = (ft.Quantity(name, ft.distance, after=name == "D_T") for name in ("D", "D_0", "D_T"))
+GAMMA = (gamma * L <= 1,)
+
+
+def gradient(problem, x):
+    return problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
+
+
+def descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * gradient(problem, state.x)}
+
+
+def coin(problem, params, state):
+    return ft.Bernoulli(Fraction(1, 2))
+
+
+def claim(step, statement, requires=GAMMA, parts=("x",), clients=(1,), start=(), **more):
+    method = ft.method("own", step, ["gamma"], dict.fromkeys(parts, "point"), **more)
+    setting = ft.Setting(
+        algorithm=method,
+        functions=ft.SmoothStronglyConvex(mu, L),
+        clients=clients,
+        drawing=ft.Drawing(start=start),
+    )
+    return ft.Claim("own/claim", setting=setting, statement=statement(method), requires=requires)
+
+
+def tends(method):
+    return ft.Limit(method, D, "x to x*")
+
+
+def bounded(factor, constant=1):
+    return lambda method: ft.bound(method, ft.E(D_T) <= constant * factor**ft.T * D_0)
+
+
+def simple(own):
+    """The first instance of one variable that is a quadratic."""
+    met = islice(meeting(own, own.instances.recipes(np.random.default_rng(0))), 40)
+    return next(i for _, i in met if i.quadratic and i.problem.d == 1)
+
+
+def test_unknown_numbers_are_computed_with_and_not_seen():
+    x, y = unknowns(0, 2)
+    assert ((x + y) * (x - y) + y**2 - x * x).key == () and (x - x < 1) and not x - x
+    assert np.array([x, y]).sum() / 2 - y / 2 == x / 2
+    for look in (lambda: x > 0, lambda: x == y, lambda: bool(x), lambda: abs(x), lambda: 1 / x, lambda: x * x * y):
+        with pytest.raises(NotPolynomial):
+            look()
+
+
+def test_the_map_of_a_step_and_of_where_runs_begin():
+    def momentum(problem, params, state, draw):
+        return {"x": state.x - params.gamma * gradient(problem, state.x) + (state.x - state.h) / 2, "h": state.x}
+
+    rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "h": problem.x_star}}
+    own = claim(momentum, tends, parts=("x", "h"), **rest)
+    instance = simple(own)
+    (h,) = instance.problem.f.H.ravel()
+    found = dynamics.read(own, instance)
+    step = instance.params.gamma * h
+    assert (found.A == [[[Fraction(3, 2) - step, Fraction(-1, 2)], [1, 0]]]).all() and (found.p == 1).all()
+    # Both parts begin at 0, which is -x* from the optimum.
+    assert (found.S == [[-1], [-1]]).all()
+
+
+def test_a_step_that_is_not_linear_is_not_extrapolated():
+    """Far states contract faster, near ones end: 200 (7/10)^T holds, and a linear map would not meet it."""
+
+    def step(problem, params, state, draw):
+        z = state.x - problem.x_star
+        z = np.where(abs(z) > 10, z / 2, np.where(abs(2 * z) < 1, 0 * z, 9 * z / 10))
+        return {"x": problem.x_star + z + 0 * draw[..., None]}
+
+    own = claim(step, bounded(Rational(7, 10), 200), draws=coin)
+    with pytest.raises(NotPolynomial, match="no linear map"):
+        list(exact.parts(own, simple(own), (Fraction(1),), 100))
+    ((_, left, right, *_),) = exact.parts(own, simple(own), (Fraction(1),), 3)
+    assert left < right
+
+
+@pytest.mark.parametrize("start", [(), ("x",)])
+def test_a_limit_is_not_refuted_from_a_state_that_no_run_begins_at(start):
+    """Where h is the gradient at x the run descends, elsewhere every state stays; it begins where it is."""
+
+    def init(problem, params, x=None, h=None):
+        x = np.zeros(problem.d, dtype=int) if x is None else x
+        return {"x": x, "h": gradient(problem, x) if h is None else h}
+
+    def step(problem, params, state, draw):
+        e = state.h - gradient(problem, state.x)
+        x = np.where(e == 0, state.x - params.gamma * gradient(problem, state.x), state.x)
+        return {"x": x, "h": np.where(e == 0, gradient(problem, x), state.h)}
+
+    rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "h": 0 * problem.x_star}}
+    own = claim(step, tends, parts=("x", "h"), start=start, init=init, **rest)
+    with pytest.raises(ValueError, match="no run of own/claim begins there"):
+        limits.sides_of_cycle(own, simple(own), (1, 100), 1, 0)
+    everywhere = claim(step, tends, parts=("x", "h"), start=("x", "h"), init=init, **rest)
+    assert limits.sides_of_cycle(everywhere, simple(everywhere), (1, 100), 1, 0) == (1, 1)
+
+
+def test_a_limit_is_not_refuted_from_a_run_on_another_problem():
+    """Anywhere but at a = 0, where runs begin, nothing moves."""
+
+    def step(problem, params, state, draw):
+        far = abs(state.a) > 0
+        return {"x": np.where(far, state.x, (state.x + problem.x_star) / 2), "a": state.a}
+
+    rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "a": 0 * problem.x_star}}
+    own = claim(step, tends, parts=("x", "a"), **rest)
+    with pytest.raises(ValueError, match=r"do not lead back|no run"):
+        limits.sides_of_cycle(own, simple(own), (1, 1), 1, 0)
+    everywhere = claim(step, tends, parts=("x", "a"), start=("x", "a"), **rest)
+    assert limits.sides_of_cycle(everywhere, simple(everywhere), (1, 1), 1, 0) == (1, 1)
+
+
+def test_a_run_that_leaves_the_span_of_its_starts_is_judged_where_it_gets():
+    def momentum(problem, params, state, draw):
+        x = state.x - params.gamma * gradient(problem, state.x) + (state.x - state.h) * Fraction(9, 10)
+        return {"x": x, "h": state.x}
+
+    rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "h": problem.x_star}}
+    own = claim(momentum, tends, (Eq(gamma * L, 4), Eq(mu, L)), ("x", "h"), **rest)
+    size, one = limits.stages(own, simple(own))
+    assert size >= one
+
+
+def sampled(problem, params, state, draw):
+    of = problem.f.gradient(state.x[..., None, :])
+    return {"x": state.x - params.gamma * (of * draw[..., None]).sum(axis=-2)}
+
+
+def interpolates(problem, params):
+    return bool((np.asarray(problem.y_star) == 0).all())
+
+
+def test_a_hypothesis_on_the_optimum_holds_where_runs_begin():
+    """Stochastic gradients converge linearly where all f_i have one minimiser, which is a hypothesis given as code."""
+    for requires, fixed in (((ft.Hypothesis("every f_i is least at x*", met=interpolates),), True), ((), False)):
+        own = claim(
+            sampled,
+            bounded(1 - gamma * mu),
+            (Eq(gamma * L, 1), *requires),
+            clients=(2,),
+            draws=lambda problem, params, state: ft.UniformSubset(problem.n, 1),
+        )
+        instance = simple(own)
+        point = (Fraction(1),) * instance.initial_dimension
+        ((_, left, right, *_),) = exact.parts(own, instance, point, 3)
+        assert (instance.initial_dimension == 0, bool(left <= right)) == (fixed, fixed)
