@@ -6,5 +6,6 @@ from fedtheory.tables import Column, Entry, Row, Table
 
 def build(name):
     """The table of this name: there is one."""
-    row = Row("descent", "descent", (Entry("descent"), Entry(kappa)), (kappa,))
-    return Table(name, (Column("method", "method"), Column("steps", "steps")), (row,), "As in the paper.")
+    row = Row("descent", "descent", (Entry(kappa),), (kappa,))
+    steps = (Column("steps", "steps"),)
+    return Table(name, steps, (row,), "As in the paper.", measures=steps)
