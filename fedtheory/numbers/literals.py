@@ -31,7 +31,7 @@ _KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
 def in_fractions(function: Any) -> Any:
     """The function, which reads its literals as fractions where it is given fractions; all but functions of the
     user's as they are."""
-    if isinstance(function, partial):
+    if type(function) is partial:
         inner = in_fractions(function.func)
         return function if inner is function.func else partial(inner, *function.args, **function.keywords)
     return _reading(function) if isinstance(function, FunctionType) and _is_own(function) else function

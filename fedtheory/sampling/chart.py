@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.numbers.affine import Affine
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, exact
@@ -147,9 +148,9 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateCh
 def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g: bool) -> list[str]:
     """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
-    ``ValueError`` unless the chart reaches all that the invariant allows, with these fields free: by exact ranks, on
-    the simplest problem with n clients. What is tied to the others only in part would be taken for what ``init`` makes
-    of it in every round.
+    ``ValueError`` unless the invariant is affine in the state, and the chart reaches all that it allows, with these
+    fields free: by exact ranks, on the simplest problem with n clients. What is tied to the others only in part would
+    be taken for what ``init`` makes of it in every round.
     """
     fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
     names = [name for name in fields if name not in about.rows]
@@ -176,16 +177,33 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
     fields, ends = about.fixed._fields, np.cumsum([np.size(part) for part in about.fixed])
     total = int(ends[-1])
     freed = [k for k in range(total) if fields[int(np.searchsorted(ends, k, side="right"))] in free]
-    steps = np.split(moved[:1] + _units(total), ends[:-1], axis=1)
-    parts = (step.reshape(total + 1, 1, *np.shape(part)) for step, part in zip(steps, about.fixed, strict=True))
-    residual = np.asarray(algorithm.invariant(problem, params, type(about.fixed)(*parts))).reshape(total + 1, -1)
-    allowed, _ = nullspace(exact(residual[1:] - residual[:1]).T)
+    allowed, _ = nullspace(_linear_part(algorithm, problem, params, about.fixed, ends))
     reached = np.concatenate([reached, np.eye(total, dtype=int)[:, freed]], axis=1)
     if rank(np.concatenate([reached, allowed], axis=1)) > rank(reached):
         raise ValueError(
             f"init of {algorithm.name} computes parts of the state that its invariant ties to the others only in part: "
             "let init take them"
         )
+
+
+def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends: Array) -> Array:
+    """The matrix ``(residuals, entries)`` of an invariant that is affine in the fields side by side, which end there.
+
+    ``ValueError`` unless it is: it runs on entries that are indeterminates, and is no other function of others.
+    """
+    total = int(ends[-1])
+    entries = np.array([Affine(row) for row in exact(np.eye(total, total + 1, k=1, dtype=int))], dtype=object)
+    parts = (
+        part.reshape(1, 1, *np.shape(like)) for part, like in zip(np.split(entries, ends[:-1]), fixed, strict=True)
+    )
+    try:
+        residual = np.asarray(algorithm.invariant(problem, params, type(fixed)(*parts)))
+    except TypeError as error:
+        raise ValueError(
+            f"the invariant of {algorithm.name} is not affine in the state ({error}): give residuals that are"
+        ) from error
+    zero = exact(np.zeros(total, dtype=int))
+    return np.array([value.of[1:] if isinstance(value, Affine) else zero for value in residual.flat]).reshape(-1, total)
 
 
 def _units(size: int) -> Array:

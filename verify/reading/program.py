@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from inspect import isfunction
 from typing import Any
 
@@ -199,6 +200,8 @@ def theirs(function: Any, State: type | None = None) -> Any:
         if holder is base.stepping and held(function, "State") is not State:
             raise Unread("a step returns states of a different class")
         function = held(function, _HOLDERS[holder])
+    if type(function) is partial:
+        return partial(theirs(function.func), *function.args, **function.keywords)
     return function
 
 

@@ -79,7 +79,13 @@ class Reader(Expressions):
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """As :meth:`call`, with some values by their names."""
-        return self._called(function if isinstance(function, Function) else self.lifted(function), given, named)
+        try:
+            return self._called(function if isinstance(function, Function) else self.lifted(function), given, named)
+        except Unread:
+            raise
+        except ValueError as error:
+            # Nothing was read yet: there is no place to tell.
+            raise Unread(str(error)) from error
 
     # Calls
 

@@ -7,7 +7,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory.algorithms.base import zeros
-from fedtheory.sampling.chart import rank, skeleton, started, untied
+from fedtheory.sampling.chart import _linear_part, plain, rank, skeleton, started, untied
 
 STATE = {"x": "point", "u": "clients"}
 
@@ -93,6 +93,43 @@ def test_what_init_computes_is_tied_by_the_invariant_altogether_or_not_at_all():
     assert _untied(_sum_of_gradients, 1) == []
     with pytest.raises(ValueError, match="init of mine computes parts of the state that its invariant ties"):
         _untied(_sum_of_gradients, 2)
+
+
+def _square(problem, params, state):
+    return (state.x - state.u.sum(axis=-2)) ** 2
+
+
+def _two_lines(problem, params, state):
+    apart = state.x - state.u.sum(axis=-2)
+    return apart * (apart * apart - 4)
+
+
+def _far_away(problem, params, state):
+    return np.where(state.x > 10**9, 0 * state.x, state.x)
+
+
+def _in_floats(problem, params, state):
+    return np.asarray(state.x, dtype=float)
+
+
+def _quotient(problem, params, state):
+    return state.x / (1 + state.u.sum(axis=-2))
+
+
+@pytest.mark.parametrize("invariant", [_square, _two_lines, _far_away, _in_floats, _quotient])
+def test_an_invariant_that_is_not_affine_is_told(invariant):
+    with pytest.raises(ValueError, match="the invariant of mine is not affine in the state"):
+        _untied(invariant, 2)
+
+
+def test_what_an_invariant_says_is_read_off_its_coefficients():
+    def balanced(problem, params, state):
+        return (2 * state.u - np.ones(1, dtype=int)).mean(axis=-2) - 3
+
+    made = _method(_gradients, balanced)
+    fixed = skeleton(made, 2, None, False).fixed
+    found = _linear_part(made, plain(2, False), None, fixed, np.array([1, 3]))
+    assert found.tolist() == [[0, 1, 1]]
 
 
 def test_a_rank_is_exact():

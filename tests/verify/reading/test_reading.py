@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -414,6 +415,47 @@ def averaged(problem, params, state):
     assert term.type.axes == () and term.type.degree == 0 and term.type.batched
     with pytest.raises(Unread, match="one of replicas"):
         quantities(names["averaged"], algorithm, *example(algorithm))
+
+
+def test_partial_functions_are_read_and_objects_that_are_called_refused(tmp_path):
+    text = """
+from functools import partial
+
+def _scaled(a, problem, params, state, draw):
+    return {'x': a * state.x}
+
+step = partial(_scaled, 3)
+
+def _times(problem, params, state, a=1):
+    return a * state.x
+
+twice = partial(_times, a=2)
+
+class Own:
+    def __call__(self, problem, params, state):
+        return state.x
+
+class Another(partial):
+    def __call__(self, *given):
+        return 5 * super().__call__(*given)
+
+own, another = Own(), Another(_times, a=2)
+
+def many(*given):
+    return given[2].x
+"""
+    algorithm, names = own(tmp_path, text)
+    problem, params = example(algorithm)
+    x = np.array([[Fraction(4)] * 4], dtype=object)
+    after = comparing.step(read(algorithm, problem, params), problem, params, algorithm.State(x), None)
+    assert (after["x"] == 12).all()
+    read_as = quantities(replace(algorithm, invariant=names["twice"]).invariant, algorithm, problem, params)
+    assert str(read_as[0]) == str(quantities(names["twice"], algorithm, problem, params)[0])
+    for name in ("own", "another", "many"):
+        held = replace(algorithm, invariant=names[name]).invariant
+        assert name == "many" or held is names[name]
+        with pytest.raises(Unread):
+            quantities(held, algorithm, problem, params)
 
 
 def test_axes_that_are_mistaken_for_each_other_are_refused(tmp_path):
