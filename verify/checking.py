@@ -110,7 +110,8 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     assumed = assumptions(inquiry.claim, verdict, best.used, met)
     note = _note(inquiry, best, outcomes)
     if verdict is Verdict.SUPPORTED:
-        note = seen.caveat(inquiry.claim, frozenset().union(*(o.seen for o in outcomes))) + note
+        looked = frozenset().union(*(o.seen for o in outcomes))
+        note = seen.caveat(inquiry.claim, looked, seen.unmoved(inquiry.claim, met)) + note
     if assumed and verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         note += f"; {ASSUMED}: {', '.join(assumed)}"
     return Evidence(

@@ -49,4 +49,3 @@ class Affine:
         raise TypeError("entries of it are compared, or taken to a power")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __pow__ = _refuse
-    __hash__ = None

@@ -58,9 +58,21 @@ class StateChart:
 
     def blocks(self, state: Any) -> Array:
         """The free blocks ``(..., free blocks, d)`` of a state: the inverse of :meth:`parts`."""
+        if not self.rows:
+            # init determines all of a state.
+            return _no_blocks(state, self.fixed)
         away = [getattr(state, name) - getattr(self.fixed, name) for name in self.rows]
         every = [a[..., None, :] if rows is None else a for a, rows in zip(away, self.rows.values(), strict=True)]
         return np.concatenate(every, axis=-2)[..., self.free, :]
+
+
+def _no_blocks(state: Any, fixed: Any) -> Array:
+    """``(..., 0, d)`` of a state: axes before those of the fixed point's fields are replicas."""
+    replicas, d = (
+        np.shape(state[0])[: np.ndim(state[0]) - np.ndim(fixed[0])],
+        max(np.shape(part)[-1:] for part in fixed),
+    )
+    return np.zeros((*replicas, 0, *d), dtype=int)
 
 
 def _spread(basis: Array, blocks: Array) -> Array:

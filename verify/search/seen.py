@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from fedtheory.claims import Claim
+from fedtheory.instances import Recipe
 from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged
+from fedtheory.sampling.chart import skeleton, untied
 
 #: What quadratics are called among the sorts of functions.
 QUADRATICS = "quadratics"
@@ -58,15 +60,27 @@ def words(seen: Collection[FunctionsSeen]) -> str:
     return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
 
 
-def caveat(claim: Claim, seen: Iterable[FunctionsSeen]) -> str:
+def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:
+    """Parts of the state that may be anything where a claim speaks of one step, and that a search of instances of these
+    recipes has only as ``init`` makes them, from those that it takes."""
+    statement, setting = claim.statement, claim.setting
+    runs = statement.horizon or statement.ending or not statement.stepping
+    if runs or not recipes or setting.algorithm is None or setting.drawing.special is not None:
+        return ()
+    at = claim.instances.build(recipes[0], True)
+    if at.problem is None:
+        return ()
+    size = at.problem.n, at.params, at.problem.g is not None
+    return tuple(untied(setting.algorithm, skeleton(setting.algorithm, *size), *size))
+
+
+def caveat(claim: Claim, seen: Iterable[FunctionsSeen], unmoved: Sequence[str] = ()) -> str:
     """What a search that has seen only this has not seen, as the first words of what it supports; empty where nothing
     is to be said."""
     found = set(seen)
     functions = claim.setting.functions
-    if not found:
-        return ""
     said = []
-    if functions is None or not functions.quadratics:
+    if found and (functions is None or not functions.quadratics):
         long = {s.sort for s in found if s.rounds > _SHORT}
         if {s.sort for s in found} == {QUADRATICS}:
             said.append("on quadratics only")
@@ -76,4 +90,6 @@ def caveat(claim: Claim, seen: Iterable[FunctionsSeen]) -> str:
             said.append(f"beyond {_SHORT} rounds on quadratics only")
     if {s.dimension for s in found} == {1}:
         said.append("in one dimension only")
+    if unmoved:
+        said.append(f"with {', '.join(unmoved)} searched only as init makes {'it' if len(unmoved) == 1 else 'them'}")
     return f"supported {', and '.join(said)}: " if said else ""

@@ -306,9 +306,9 @@ def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, 
         ratios = np.where(magnitude > 1e-8 * largest, spectral.ratio(left, right), -np.inf)
         order = np.argsort(-spectral.steady(ratios), kind="stable")[:6]
         best, found = theta[order], float(ratios[order[0]])
-        step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True)
+        step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True, initial=0)
         children = best[:, None, :] + step[:, None, :] * rng.standard_normal((6, size // 6, dimension))
-        theta = np.concatenate([best, children.reshape(-1, dimension)])
+        theta = np.concatenate([best, *children])
     return best[0], found if np.isfinite(found) else 0.0
 
 

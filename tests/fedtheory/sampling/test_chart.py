@@ -132,6 +132,14 @@ def test_what_an_invariant_says_is_read_off_its_coefficients():
     assert found.tolist() == [[0, 1, 1]]
 
 
+def test_a_state_that_init_determines_has_no_coordinates():
+    made = ft.method("mine", _still, ["gamma"], STATE, init=lambda problem, params: _whole(problem, params))
+    about = skeleton(made, 3, None, False)
+    assert about.dimension == 0 and about.parts(np.zeros((4, 1, 0, 2), dtype=int)) == {}
+    state = made.State(np.ones((4, 5, 2)), np.ones((4, 5, 3, 2)))
+    assert about.blocks(state).shape[:3] == (4, 5, 0)
+
+
 def test_a_rank_is_exact():
     assert rank(np.array([[1, 2], [Fraction(10**30 + 1, 10**30), 2]], dtype=object)) == 2
     assert rank(np.array([[1, 2], [2, 4]])) == 1

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import fedtheory as ft
 from verify.methods.second_moments import EVER
-from verify.search.seen import FunctionsSeen, caveat, words
+from verify.search.seen import FunctionsSeen, caveat, unmoved, words
 
 mu, L, gamma = ft.letters("mu L gamma")
 METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
@@ -46,6 +47,41 @@ QUADRATICS = ft.SmoothStronglyConvex(mu, L, quadratics=True)
 )
 def test_what_was_not_seen_comes_first(claim, seen, said):
     assert caveat(claim, {FunctionsSeen(*one) for one in seen}) == said
+
+
+def _swapped(problem, params, state, draw):
+    gradient = problem.f.gradient(state.x[..., None, :]).mean(axis=-2)
+    return {"x": state.y - params.gamma * gradient, "y": state.y}
+
+
+def _both(problem, params, x=None):
+    x = 0 * problem.x_star if x is None else x
+    return {"x": x, "y": x}
+
+
+def _given(problem, params):
+    return {"x": problem.x_star + 1, "y": problem.x_star}
+
+
+@pytest.mark.parametrize(
+    ("init", "parts"),
+    [(None, ()), (_both, ("y",)), (_given, ("x", "y"))],
+)
+def test_parts_that_init_determines_are_told_where_a_step_may_find_others(init, parts):
+    swapped = ft.method("swapped", _swapped, ["gamma"], {"x": "point", "y": "point"}, init=init)
+    setting = dataclasses.replace(SETTING, algorithm=swapped)
+    one = ft.Claim("own/step", setting=setting, statement=ft.contracts(swapped, ft.distance, (1 - gamma * mu) ** 2))
+    recipes = [next(one.instances.recipes(np.random.default_rng(0)))]
+    assert unmoved(one, recipes) == parts and unmoved(one, []) == ()
+    last, first = ft.Quantity("D_T", ft.distance, after=True), ft.Quantity("D", ft.distance)
+    assert unmoved(dataclasses.replace(one, statement=ft.bound(swapped, ft.E(last) <= first)), recipes) == ()
+
+
+def test_what_only_init_makes_comes_first():
+    assert caveat(BOUND, (), ("y",)) == "supported with y searched only as init makes it: "
+    assert caveat(BOUND, {FunctionsSeen("two slopes", 1, 100)}, ("x", "y")) == (
+        "supported in one dimension only, and with x, y searched only as init makes them: "
+    )
 
 
 def test_what_was_seen_in_words():
