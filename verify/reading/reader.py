@@ -34,6 +34,8 @@ from verify.reading.values import (
     is_same,
 )
 
+#: What is drawn, or made of it.
+_DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
 #: Calls within calls at most.
 DEEPEST = 40
 #: Paths through the conditions on letters of what is read, at most.
@@ -214,7 +216,8 @@ class Reader(Expressions):
     def _loop(self, at: ast.For, scope: Scope) -> None:
         """A loop that is run any number of times: what it sets is of one type, and then may be anything of it.
 
-        What is shown of it holds for everything that the loop may leave.
+        What is shown of it holds for everything that the loop may leave, and expectations are taken with that as it is:
+        so nothing that was drawn may have a part in it.
         """
         counter, changed = at.target, set_in(at.body)
         if at.orelse or not isinstance(counter, ast.Name) or counter.id in changed:
@@ -233,6 +236,8 @@ class Reader(Expressions):
             kind = scope.names[name].type if isinstance(scope.names[name], Term) else None
             if kind != value.type:
                 raise refused(at, scope, f"it makes {name} another kind of array")
+            if any(part.op in _DRAWN for part in terms.parts(value, scope.names[name])):
+                raise refused(at, scope, "a loop with a symbolic end uses what is drawn")
         for name in changed | {counter.id}:
             scope.names[name] = Unknown(f"{name}, which a loop may leave unset")
         self._forget(at, scope, before)
