@@ -134,7 +134,8 @@ _QUADRATIC = Setting(
     letters={mu: "mu", L: "L"},
     algorithm=fedadmm.algorithm,
     functions=SmoothStronglyConvex(mu, L, quadratics=True),
-    drawing=Drawing(classes_stated=True, parameters=_exact_params),
+    # W^0 may be any, and w^{tau_0} is defined nowhere.
+    drawing=Drawing(classes_stated=True, start=("W", "w"), parameters=_exact_params),
     clients=(2, 3),
 )
 THEOREM_41 = (

@@ -170,7 +170,7 @@ FEDAVG = Setting(
     letters={mu: "mu", L: "L", n: "n", gamma: "gamma", k0: "k0"},
     algorithm=fedavg_stale.algorithm,
     functions=_STRONGLY,
-    drawing=Drawing(classes_stated=True, parameters=_fedavg_params),
+    drawing=Drawing(classes_stated=True, start=("W",), parameters=_fedavg_params),
     clients=(2, 2, 3),
 )
 _SMALL = Hypothesis("gamma/m <= 1/L", sympy.Le(gamma, n / L))
