@@ -117,7 +117,7 @@ def _case(
         law = reader.call(theirs(algorithm.draws), *given)
         if not isinstance(law, Law):
             raise Unread(f"{algorithm.name} draws from something that is not a distribution")
-        after = reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
+        after = reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
         program = StepProgram(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)

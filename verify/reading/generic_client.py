@@ -176,6 +176,17 @@ def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return world.total(of[0]) if along is Axis.CLIENTS else world.inner(of[0]) if along is Axis.COORDINATES else of[0]
 
 
+def _extreme(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+    if any(part.op not in _FIXED for part in parts(term)):
+        raise Unread(f"the {term.op} of numbers that depend on the state, or on what is drawn, is not known")
+    return world.letter(term)
+
+
+#: What neither the state nor a draw has a part in: it may be one letter, by the way it is written.
+_FIXED = frozenset(
+    {Op.CONSTANT, Op.LETTER, Op.COUNT, Op.GIVEN, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.VIEW, Op.SUM}
+    | {Op.ROOT, Op.LEAST, Op.MOST}
+)
 _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
     Op.CONSTANT: lambda world, term, of: world.constant(term.data),
     Op.LETTER: lambda world, term, of: world.letter(term),
@@ -200,8 +211,8 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
     Op.WITHIN: lambda world, term, of: world.within(of[0]),
     Op.HELD: lambda world, term, of: of[0],
     Op.EXPECTED: lambda world, term, of: expected(world, of[0], term.of[1].data[1]),
-    Op.LEAST: lambda world, term, of: world.letter(term),
-    Op.MOST: lambda world, term, of: world.letter(term),
+    Op.LEAST: _extreme,
+    Op.MOST: _extreme,
     Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),
 }
 

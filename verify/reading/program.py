@@ -60,7 +60,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     law = world.reader.call(theirs(algorithm.draws), *world.given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
-    after = world.reader.call(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
+    after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
     told, step = world.given[1].fields, parts_after(after, world.types)
     _check_used(world.reader, *step.values(), *law.terms())
     return StepProgram(

@@ -52,6 +52,9 @@ class Reader(Expressions):
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         super().__init__(known)
         self._depth, self._loops = 0, 0
+        #: Whether loops may end at a letter. What they leave has one name, and depends on the state: a quantity would
+        #: seem to be the same before and after a step.
+        self._open_loops = False
         #: Conditions under which what was read raises an error, each with the place where it stands.
         self.raising: list[tuple[str, Condition]] = []
         self._path = None if path is None else list(path)
@@ -78,6 +81,14 @@ class Reader(Expressions):
     def call(self, function: Any, *arguments: Any) -> Any:
         """What a function gives for these values. ``Unread`` where something in it is not allowed."""
         return self.call_with(function, arguments, {})
+
+    def call_step(self, function: Any, *arguments: Any) -> Any:
+        """As :meth:`call`, of a step, whose loops may end at a letter."""
+        self._open_loops = True
+        try:
+            return self.call(function, *arguments)
+        finally:
+            self._open_loops = False
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """As :meth:`call`, with some values by their names."""
@@ -220,6 +231,8 @@ class Reader(Expressions):
         so nothing that was drawn may have a part in it.
         """
         counter, changed = at.target, set_in(at.body)
+        if not self._open_loops:
+            raise refused(at, scope, "a loop with a symbolic end stands outside of a step")
         if at.orelse or not isinstance(counter, ast.Name) or counter.id in changed:
             raise refused(at, scope, "a loop with a symbolic end has an else, or assigns its counter")
         before = {name: scope.names[name] for name in changed if name in scope.names}

@@ -194,7 +194,7 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
     yield tuple(law.terms())
-    yield reader.call(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
+    yield reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
 
 
 def _told(value: Any) -> list[Term]:
