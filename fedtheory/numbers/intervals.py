@@ -3,7 +3,8 @@
 Roots and exponentials are enclosed as narrowly as :func:`precision` says, so that every decision about them is
 decided beyond doubt, or not at all. A float that meets fractions is one of these numbers too. What its author means by
 it is not known: it was rounded when it was computed, perhaps often, so that it is taken to be off by up to ``FLOAT`` of
-itself; and the number, with all that is computed from it, remembers where that was.
+itself, and of 1 where it is no short binary number, for it may be what floats of that size left when they cancelled;
+and the number, with all that is computed from it, remembers where that was.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from typing import Any
 
 import mpmath
 
-#: How far a float that meets fractions may be from what it stands for, relative to itself.
+#: How far a float that meets fractions may be from what it stands for, relative to itself, or to 1; and the denominator
+#: of short binary numbers, at most.
 FLOAT = Fraction(1, 10**9)
+_SHORT = 2**20
 #: How far a number of mpmath may be, which is computed with fifty digits.
 REAL = Fraction(1, 10**25)
 #: Digits to which numbers are enclosed, and more of them, where these leave it open which number is the larger.
@@ -83,11 +86,12 @@ class Interval:
         if isinstance(value, float):
             if not math.isfinite(value):
                 return value
-            return _about(Fraction(value), FLOAT, _place())
+            read = Fraction(value)
+            return _about(read, FLOAT, _place(), 0 if read.denominator <= _SHORT else 1)
         if isinstance(value, mpmath.mpf):
             if not mpmath.isfinite(value):
                 return float(value)
-            return _about(as_fraction(value), REAL, "")
+            return _about(as_fraction(value), REAL, "", 0)
         if hasattr(value, "dtype") and not getattr(value, "shape", ()):
             return Interval.of(value.item())
         if isinstance(value, int | Fraction):
@@ -272,8 +276,8 @@ def _inverse(b: Interval) -> tuple[Fraction, Fraction]:
     return 1 / b.high, 1 / b.low
 
 
-def _about(middle: Fraction, relative: Fraction, where: str) -> Interval:
-    room = abs(middle) * relative
+def _about(middle: Fraction, relative: Fraction, where: str, least: int) -> Interval:
+    room = max(abs(middle), Fraction(least)) * relative
     return Interval(middle - room, middle + room, where)
 
 

@@ -22,11 +22,15 @@ def finite(value: Any) -> bool:
     return isinstance(value, int | np.integer | Fraction | Interval) or bool(mpmath.isfinite(value))
 
 
+#: What is assumed of a float.
+_OFF = "taken to be off by up to 1e-9 of itself or of 1"
+
+
 def violated(left: Any, right: Any, relation: str) -> bool:
     """Whether the numbers contradict the relation beyond doubt.
 
     Fractions are decided as they are, all others by the intervals in which they lie: a float is taken to be off by up
-    to :data:`fedtheory.numbers.intervals.FLOAT` of itself.
+    to :data:`fedtheory.numbers.intervals.FLOAT` of itself, or of 1.
     """
     if not (finite(left) and finite(right)):
         return True
@@ -69,7 +73,7 @@ def arithmetic(*sides: Any) -> str:
     if of_floats:
         return f"beyond rounding, and not in fractions: {floats_in(of_floats[0])}"
     if any(isinstance(v, float) for v in sides):
-        return "beyond rounding, and not in fractions: a side is a float, taken to be off by up to 1e-9 of itself"
+        return f"beyond rounding, and not in fractions: a side is a float, {_OFF}"
     if any(isinstance(v, mpmath.mpf) for v in sides):
         return f"with {DIGITS} digits, of which half are relied on"
     intervals = [v for v in sides if isinstance(v, Interval)]
@@ -85,7 +89,7 @@ def certain(*sides: Any) -> bool:
 
 def floats_in(where: str) -> str:
     """That code computes with floats, and what is assumed of them."""
-    return f"floats take part in {where}, each taken to be off by up to 1e-9 of itself"
+    return f"floats take part in {where}, each {_OFF}"
 
 
 def plain(value: Any) -> Any:

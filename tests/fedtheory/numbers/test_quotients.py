@@ -66,8 +66,9 @@ def test_a_float_is_read_with_room_for_its_rounding(operation, a, b):
     for one, two in ((Quotient(a), b), (b, Quotient(a))):
         try:
             found = operation(one, two)
-        except ZeroDivisionError:
-            assert two == 0
+        except (ZeroDivisionError, Undecided):
+            # A float that is nearly nothing may be what was left of others.
+            assert abs(two) <= 1e-9
             continue
         exact = operation(Fraction(one), Fraction(two))
         assert type(found) is Interval and found.where.startswith("test_a_float_is_read")
@@ -85,7 +86,7 @@ def test_a_float_is_compared_where_its_rounding_does_not_matter(a, b):
         try:
             assert compare(Quotient(a), b) == compare(a, Fraction(b))
         except Undecided:
-            assert abs(a - Fraction(b)) <= FLOAT * abs(Fraction(b))
+            assert abs(a - Fraction(b)) <= FLOAT * max(abs(Fraction(b)), 1)
 
 
 @given(a=fractions)
