@@ -14,7 +14,7 @@ import numpy as np
 
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.quotients import Quotient
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.rational import Array, exact
 
 #: The unknowns of a monomial, in ascending order: none, one or two.
 Monomial = tuple[int, ...]
@@ -175,8 +175,8 @@ def coefficients(values: Array, first: int, size: int) -> Array:
         allowed = {(first + i,) for i in range(size)}
         if not terms.keys() <= allowed:
             raise NotPolynomial("a value is no linear form of the coordinates")
-        found[index] = [terms.get((first + i,), Quotient(0)) for i in range(size)]
-    return found
+        found[index] = [terms.get((first + i,), 0) for i in range(size)]
+    return exact(found)
 
 
 def form(value: Any, first: int, size: int) -> Array:

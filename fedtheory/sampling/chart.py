@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.numbers.affine import Affine
 from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.polynomials import NotPolynomial, coefficients, terms_of, unknowns
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.problems.base import Problem
@@ -204,18 +204,17 @@ def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends
     ``ValueError`` unless it is: it runs on entries that are indeterminates, and is no other function of others.
     """
     total = int(ends[-1])
-    entries = np.array([Affine(row) for row in exact(np.eye(total, total + 1, k=1, dtype=int))], dtype=object)
-    parts = (
-        part.reshape(1, 1, *np.shape(like)) for part, like in zip(np.split(entries, ends[:-1]), fixed, strict=True)
-    )
+    parts = np.split(unknowns(0, total), ends[:-1])
+    state = (part.reshape(1, 1, *np.shape(like)) for part, like in zip(parts, fixed, strict=True))
     try:
-        residual = np.asarray(algorithm.invariant(problem, params, type(fixed)(*parts)))
-    except TypeError as error:
+        residual = np.asarray(algorithm.invariant(problem, params, type(fixed)(*state)))
+        constants = [terms_of(value).get((), 0) for value in residual.flat]
+        linear = np.array([value - constant for value, constant in zip(residual.flat, constants, strict=True)])
+        return coefficients(linear, 0, total).reshape(-1, total)
+    except (NotPolynomial, TypeError) as error:
         raise ValueError(
             f"the invariant of {algorithm.name} is not affine in the state ({error}): give residuals that are"
         ) from error
-    zero = exact(np.zeros(total, dtype=int))
-    return np.array([value.of[1:] if isinstance(value, Affine) else zero for value in residual.flat]).reshape(-1, total)
 
 
 def _units(size: int) -> Array:
