@@ -264,7 +264,7 @@ def _form(claim: Claim, instance: Instance, rounds: int = 0) -> Array:
     i, j = np.triu_indices(instance.dimension, 1)
     problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
     params = params_after(claim, instance, problem, rounds)
-    values = to_float(_left(claim).of(problem, params, state))[..., 0]
+    values = np.broadcast_to(to_float(_left(claim).of(problem, params, state)), (len(state[0]), 1))[:, 0]
     Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
     squares = values[: instance.dimension]
     Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares
