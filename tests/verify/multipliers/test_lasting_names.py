@@ -83,5 +83,5 @@ def test_a_false_claim_is_not_proved(name):
     claim = ft.Claim("own/named", setting=setting, statement=said, requires=(gamma * L <= 1, tau <= 3))
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
-    with pytest.raises(Unread, match="depend on the state|outside of a step|uses what is drawn"):
+    with pytest.raises(Unread, match=r"depend on the state|outside of a step|uses what is drawn"):
         linking.prove(claim, seen, np.random.default_rng(0), 1)
