@@ -16,7 +16,7 @@ import sympy
 from verify.reading.arrays import EXAMPLES
 from verify.reading.program import StepProgram
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term, parts
+from verify.reading.terms import Axis, Op, Term, beyond_moments, parts
 from verify.reading.worlds import (
     MADE,
     ONE,
@@ -95,6 +95,9 @@ def evaluated(world: World, of: Iterable[Term]) -> list[WorldValue]:
 
 
 def _value(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+    if term.op is Op.EXPECTED and (made := beyond_moments(term)) is not None:
+        # Under a name of its own it would seem to be the same for all draws.
+        raise Unread(f"the expectation is taken of the result of {made.op} at something drawn")
     rule = world.rules.get(term.op) or _RULES.get(term.op)
     if rule is None:
         raise Unread(f"with n a letter, nothing says what {term.op} is")

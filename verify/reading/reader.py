@@ -34,8 +34,6 @@ from verify.reading.values import (
     is_same,
 )
 
-#: What is drawn, or made of it.
-_DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
 #: Calls within calls at most.
 DEEPEST = 40
 #: Paths through the conditions on letters of what is read, at most.
@@ -249,7 +247,7 @@ class Reader(Expressions):
             kind = scope.names[name].type if isinstance(scope.names[name], Term) else None
             if kind != value.type:
                 raise refused(at, scope, f"it makes {name} another kind of array")
-            if any(part.op in _DRAWN for part in terms.parts(value, scope.names[name])):
+            if any(part.op in terms.DRAWN for part in terms.parts(value, scope.names[name])):
                 raise refused(at, scope, "a loop with a symbolic end uses what is drawn")
         for name in changed | {counter.id}:
             scope.names[name] = Unknown(f"{name}, which a loop may leave unset")

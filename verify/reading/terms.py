@@ -57,6 +57,8 @@ class Op(StrEnum):
     EXPECTED = "expectation"
 
 
+#: What is drawn, or made of it.
+DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
 #: The degree of what is zero, which is of any.
 ANY_DEGREE = -1
 
@@ -333,6 +335,9 @@ def of_client(one: Term, place: int, name: str) -> Term:
     axes = one.type.axes
     if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
         raise ValueError(f"the client {name} is looked up in {one.type}")
+    if any(part.op in DRAWN for part in parts(one)):
+        # Under a name of its own it would seem to be independent of what all clients draw.
+        raise ValueError(f"the client {name} is looked up in what is drawn")
     left = (*axes[: len(axes) + place], *axes[len(axes) + place + 1 :])
     return Term(Op.CLIENT, (one,), Type(left, one.type.batched, one.type.degree, one.type.mask), name)
 
@@ -393,6 +398,28 @@ def expected(one: Term, axis: int, draws: Term) -> Term:
     place = len(axes) + axis
     left = (*axes[:place], *axes[place + 1 :])
     return Term(Op.EXPECTED, (one, draws), Type(left, one.type.batched, one.type.degree), axis)
+
+
+#: What is made of draws and is a polynomial in them, so that its expectation is known by their moments.
+_OF_DRAWS = frozenset(
+    {Op.ALL, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.CHOOSE, Op.NOT, Op.AND, Op.OR, Op.SUM, Op.VIEW}
+)
+
+
+def beyond_moments(expectation: Term) -> Term | None:
+    """A part of an expectation that depends on the draws, and not as a polynomial in them; None where there is none."""
+    one, draws = expectation.of
+    drawn: set[int] = set()
+    for term in parts(one):
+        depends = [id(part) in drawn for part in term.of]
+        if not any(depends) and not (term.op is Op.ALL and term.data == draws.data):
+            continue
+        drawn.add(id(term))
+        # What a compressor draws is its own; what it is given is not drawn.
+        compresses = term.op is Op.COMPRESSED and term.of[0].op is Op.ALL and not any(depends[1:])
+        if term.op not in _OF_DRAWS and not compresses:
+            return term
+    return None
 
 
 def view(one: Term, axes: tuple[Axis, ...]) -> Term:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
+from fedtheory.numbers.rational import is_exact
+from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
 from verify.reading.source import Unread
@@ -59,6 +61,32 @@ def coin(problem, params, state):
     return ft.Bernoulli(Fraction(1, 2))
 
 
+def of_one_client(problem, params, state, draw):
+    """The error of one client's compressor, and the errors of all."""
+    e = params.compressors.apply(draw, state.c) - state.c
+    return {"x": problem.x_star + e[..., params.i, :], "h": state.h, "c": e}
+
+
+def with_the_sum(problem, params, state):
+    return ((state.x - problem.x_star) * state.c.sum(axis=-2)).sum(axis=-1)
+
+
+def size(problem, params, state):
+    return (state.c**2).sum(axis=(-1, -2))
+
+
+def asked_at_messages(problem, params, state):
+    """E sum_i <C_i(c_i) - c_i, grad f_i(C_i(c_i))>, which is no less than 0 for convex f_i."""
+    draws, p = support_of(params.compressors.draws, is_exact(state.c))
+    made = params.compressors.apply(draws, state.c[..., None, :, :])
+    error = made - state.c[..., None, :, :]
+    return expectation((error * problem.f.gradient(made)).sum(axis=(-1, -2)), p)
+
+
+def keep(problem, params, state, draw):
+    return state
+
+
 CASES = {
     "the largest number of a client": (descent, largest, 1, {}),
     "a quantity with a loop": (descent, after_local_steps, 1, {}),
@@ -84,4 +112,38 @@ def test_a_false_claim_is_not_proved(name):
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
     with pytest.raises(Unread, match=r"depend on the state|outside of a step|uses what is drawn"):
+        linking.prove(claim, seen, np.random.default_rng(0), 1)
+
+
+@pytest.mark.parametrize("said", ["one client's message", "a gradient at messages"])
+def test_what_compressors_draw_is_not_taken_for_fixed(said):
+    i = ft.integers("i")
+    rest = {
+        "fixed_point": lambda problem, params: {
+            "x": problem.x_star,
+            "h": 0 * problem.x_star,
+            "c": 0 * problem.y_star,
+        },
+        "draws": lambda problem, params, state: params.compressors.draws,
+    }
+    parts = {"x": "point", "h": "point", "c": "clients"}
+    step = of_one_client if said == "one client's message" else keep
+    method = ft.method("own", step, ["compressors", "i"], parts, **rest)
+    setting = ft.Setting(
+        algorithm=method,
+        functions=ft.SmoothStronglyConvex(mu, L),
+        adversaries=(ft.UnbiasedCompressors(independent=True),),
+        letters=(mu, L, i, ft.n, ft.omega),
+        drawing=ft.Drawing(start=tuple(parts)),
+    )
+    if step is of_one_client:
+        V, W = ft.Quantity("V", with_the_sum, after=True), ft.Quantity("W", size)
+        statement = ft.one_step(method, ft.E(V) <= 0 * W)
+    else:
+        V, W = ft.Quantity("V", asked_at_messages), ft.Quantity("W", size)
+        statement = ft.inequality(V <= 0 * W)
+    claim = ft.Claim("own/messages", setting=setting, statement=statement, requires=(i <= ft.n - 1,))
+    recipes = claim.instances.recipes(hunting.generator(claim, 0))
+    seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
+    with pytest.raises(Unread, match="what is drawn|something drawn"):
         linking.prove(claim, seen, np.random.default_rng(0), 1)
