@@ -145,5 +145,5 @@ def test_what_compressors_draw_is_not_taken_for_fixed(said):
     claim = ft.Claim("own/messages", setting=setting, statement=statement, requires=(i <= ft.n - 1,))
     recipes = claim.instances.recipes(hunting.generator(claim, 0))
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
-    with pytest.raises(Unread, match="what is drawn|something drawn"):
+    with pytest.raises(Unread, match=r"what is drawn|something drawn"):
         linking.prove(claim, seen, np.random.default_rng(0), 1)
