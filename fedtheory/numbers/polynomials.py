@@ -6,7 +6,8 @@ compared only where the answer is the same whatever the unknowns are, and nothin
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,24 @@ class NotPolynomial(ValueError):
     """What no polynomial of degree two at most of the unknowns is."""
 
 
+_refusals = 0
+
+
+def _refused(said: str) -> NotPolynomial:
+    global _refusals
+    _refusals += 1
+    return NotPolynomial(said)
+
+
+@contextmanager
+def unseen() -> Iterator[None]:
+    """``NotPolynomial`` also where code caught what it was refused, and went another way than with numbers."""
+    before = _refusals
+    yield
+    if _refusals != before:
+        raise NotPolynomial("the code looks at a number that is not known")
+
+
 def _number(value: Any) -> Any:
     """A coefficient; None where it is no exact number."""
     if isinstance(value, np.integer | np.bool_ | bool):
@@ -39,14 +58,35 @@ def _is_zero(value: Any) -> bool:
     return not isinstance(value, Interval) and value == 0
 
 
+class _Unknown:
+    """What every number that is not known refuses, unless it says otherwise."""
+
+    __slots__ = ()
+    #: It stands in arrays of exact numbers.
+    exact = True
+
+    def _refuse(self, *others: Any) -> Any:
+        raise _refused("the code looks at a number that is not known")
+
+    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = _refuse
+    __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = __hash__ = _refuse
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __rpow__ = _refuse
+
+
+class Undetermined(_Unknown):
+    """A number of which nothing is known, and what is computed of it."""
+
+    def _with(self, *others: Any) -> Undetermined:
+        return self
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __pow__ = __neg__ = __pos__ = _with
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Polynomial:
+class Polynomial(_Unknown):
     """The sum of ``terms``, each a coefficient times its unknowns."""
 
     terms: Mapping[Monomial, Any]
-
-    #: It stands in arrays of exact numbers.
-    exact = True
 
     @property
     def degree(self) -> int:
@@ -92,7 +132,7 @@ class Polynomial:
     def __mul__(self, other: Any) -> Any:
         if isinstance(other, Polynomial):
             if self.degree + other.degree > 2:
-                raise NotPolynomial("a product of more than two unknowns")
+                raise _refused("a product of more than two unknowns")
             found = Polynomial({})
             for one, a in self.terms.items():
                 found = found._plus(Polynomial({tuple(sorted(one + two)): a * b for two, b in other.terms.items()}), 1)
@@ -118,13 +158,13 @@ class Polynomial:
             return self * self
         if exponent == 1:
             return self
-        raise NotPolynomial(f"the power {exponent} of what is not known")
+        raise _refused(f"the power {exponent} of what is not known")
 
     @property
     def _known(self) -> Any:
         """The number that this is whatever the unknowns are."""
         if self.terms.keys() - {()}:
-            raise NotPolynomial("the code looks at a number that is not known")
+            self._refuse()
         return self.terms.get((), Quotient(0))
 
     def __eq__(self, other: object) -> Any:
@@ -154,7 +194,7 @@ class Polynomial:
     def __float__(self) -> float:
         return float(self._known)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = _Unknown.__hash__
 
 
 def unknowns(first: int, size: int) -> Array:

@@ -18,7 +18,7 @@ import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.numbers.intervals import Interval
-from fedtheory.numbers.polynomials import NotPolynomial, coefficients, terms_of, unknowns
+from fedtheory.numbers.polynomials import NotPolynomial, coefficients, terms_of, unknowns, unseen
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.problems.base import Problem
@@ -207,7 +207,8 @@ def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends
     parts = np.split(unknowns(0, total), ends[:-1])
     state = (part.reshape(1, 1, *np.shape(like)) for part, like in zip(parts, fixed, strict=True))
     try:
-        residual = np.asarray(algorithm.invariant(problem, params, type(fixed)(*state)))
+        with unseen():
+            residual = np.asarray(algorithm.invariant(problem, params, type(fixed)(*state)))
         constants = [terms_of(value).get((), 0) for value in residual.flat]
         linear = np.array([value - constant for value, constant in zip(residual.flat, constants, strict=True)])
         return coefficients(linear, 0, total).reshape(-1, total)

@@ -19,7 +19,7 @@ import sympy
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
-from fedtheory.numbers.polynomials import unknowns
+from fedtheory.numbers.polynomials import unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
@@ -90,11 +90,12 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
     known."""
     n, d = instance.problem.n, instance.problem.d
     try:
-        problem = building.problem_about(claim.setting, recipe, unknowns(0, d), unknowns(d, n * d).reshape(n, d))
-        building.check_parameters(claim.setting, recipe, instance.problem)
-        building.check_domain(claim.setting, problem, instance.params)
-        values = claim.setting.bind(problem, instance.params)
-        return all(h.holds(problem, instance.params, values) for h in claim.requires)
+        with unseen():
+            problem = building.problem_about(claim.setting, recipe, unknowns(0, d), unknowns(d, n * d).reshape(n, d))
+            building.check_parameters(claim.setting, recipe, instance.problem)
+            building.check_domain(claim.setting, problem, instance.params)
+            values = claim.setting.bind(problem, instance.params)
+            return all(h.holds(problem, instance.params, values) for h in claim.requires)
     except Exception:
         # Of an optimum that is known the code need not fail.
         return False

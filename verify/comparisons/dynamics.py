@@ -9,14 +9,15 @@ these problems, or the code is no such map and ``ValueError`` says so.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
-from fedtheory.numbers.polynomials import NotPolynomial, coefficients, form, same, unknowns
-from fedtheory.numbers.rational import Array
+from fedtheory.numbers.polynomials import NotPolynomial, Undetermined, coefficients, form, same, unknowns, unseen
+from fedtheory.numbers.rational import Array, exact
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 
@@ -39,27 +40,11 @@ class Dynamics:
     def form(self, quantity: Quantity, params: Any) -> Array:
         """The matrix Q of a quantity z'Qz of the state; ``NotPolynomial`` where it is no such form."""
         try:
-            value = np.asarray(quantity.of(self.problem, params, self.state)).item()
+            with unseen():
+                value = np.asarray(quantity.of(self.problem, params, self.state)).item()
         except Exception as error:
             raise NotPolynomial(f"{quantity.expression} is no quadratic form of the coordinates: {error}") from error
         return form(value, self.first, self.A.shape[-1])
-
-
-class _Undetermined:
-    """A number that coordinates do not determine, and what is computed of it: not to be looked at."""
-
-    exact = True
-
-    def _with(self, *other: Any) -> _Undetermined:
-        return self
-
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __pow__ = __neg__ = __pos__ = _with
-
-    def _unseen(self, *other: Any) -> Any:
-        raise NotPolynomial("the code looks at a number that is not known")
-
-    __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = __int__ = _unseen
-    __hash__ = None  # type: ignore[assignment]
 
 
 def read(claim: Claim, instance: Instance, passed: int = 0) -> Dynamics:
@@ -69,7 +54,10 @@ def read(claim: Claim, instance: Instance, passed: int = 0) -> Dynamics:
     if not instance.quadratic or instance.coordinates is None or not m:
         raise NotPolynomial(f"{claim.id} has no linear map there")
     try:
-        return _read(claim, instance, passed)
+        with unseen():
+            found = _read(claim, instance, passed)
+        _check(claim, instance, passed, found)
+        return found
     except Exception as error:
         # Of numbers that are known the code need not fail.
         raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
@@ -115,6 +103,18 @@ def _read(claim: Claim, instance: Instance, passed: int) -> Dynamics:
     return Dynamics(A, np.asarray(p), S, problem, known, size)
 
 
+def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:
+    """``NotPolynomial`` where a step maps a state of fractions otherwise: code may ask what kind of numbers it has."""
+    assert instance.coordinates is not None
+    for factor in (1, -1000):
+        z = exact([[Fraction(factor * (-1) ** i, i + 2) for i in range(instance.dimension)]])
+        problem, state = instance.at(z)
+        later, p = rollout(claim, instance, problem, state, 1, passed)
+        images = np.asarray(instance.coordinates(later))[0]
+        if not (images == found.A @ z[0]).all() or not (np.asarray(p) == found.p).all():
+            raise NotPolynomial("a state of fractions is mapped otherwise")
+
+
 def _differing(one: Any, two: Any) -> set[str]:
     """The parts of two states, of one row or one replica more, that are not the same polynomials."""
     found = set()
@@ -126,5 +126,5 @@ def _differing(one: Any, two: Any) -> set[str]:
 
 
 def _without(state: Any, hidden: set[str]) -> Any:
-    opaque = {name: np.full(np.shape(getattr(state, name)), _Undetermined(), dtype=object) for name in hidden}
+    opaque = {name: np.full(np.shape(getattr(state, name)), Undetermined(), dtype=object) for name in hidden}
     return state._replace(**opaque)
