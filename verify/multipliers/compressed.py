@@ -61,7 +61,7 @@ class Compressed:
 
     def _compressed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         x = of[-1]
-        if term.of[0].op is not Op.ALL or any(draws for draws, _ in x.of) or self._is_random(x):
+        if term.of[0].op is not Op.ALL or any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random, or one draw compresses several")
         if x.is_zero():
             return x
@@ -71,7 +71,7 @@ class Compressed:
     def _expected(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         found = WorldValue({})
         for (draws, atoms), c in of[0].of.items():
-            random = [atom for atom in atoms if self._has_error(atom)]
+            random = [atom for atom in atoms if self._errors_in(atom)]
             if len(random) > 1:
                 raise Unread("the expectation of a product of random numbers is taken")
             of_atom = self._mean(random[0]) if random else WorldValue({(_NONE, ()): world.field.one})
@@ -81,32 +81,46 @@ class Compressed:
 
     def _mean(self, atom: Atom) -> WorldValue:
         """The expectation of an error, of an inner product with one or two, or of a sum of such."""
-        world = self.clients.world
+        world, errors = self.clients.world, self._errors_in(atom)
+        if errors == 1:
+            # It is linear in errors, which have mean zero.
+            return WorldValue({})
         kind, *of = world.meaning.get(atom.name, ("",))
         if kind == "sum" and atom.degree == 0:
             letters, masks, own = of
-            if len(own) != 1:
-                raise Unread("the expectation of a product of random numbers is taken")
-            return world.total(WorldValue({(masks, ()): letters}) * self._mean(own[0]))
-        if kind != "inner product" or not all(map(self._has_error, of)):
-            # It is linear in errors, which have mean zero.
-            return WorldValue({})
+            if len(own) == 1:
+                return world.total(WorldValue({(masks, ()): letters}) * self._mean(own[0]))
+        if kind != "inner product" or [self._errors_in(vector) for vector in of] != [1, 1]:
+            raise Unread("the expectation of a product of random numbers is taken")
         one, other = of
         if self.independent and not one.own and not other.own:
-            each = self.clients.of_each(one) * self.clients.of_each(other)
-            return world.total(world.inner(each))
+            each = [self.clients.of_each(vector) for vector in of]
+            if all(self._is_own(atom) for value in each for _, atoms in value.of for atom in atoms):
+                return world.total(world.inner(each[0] * each[1]))
         return WorldValue({(_NONE, (atom,)): world.field.one})
 
-    def _is_random(self, value: WorldValue) -> bool:
-        return any(self._has_error(atom) for _, atoms in value.of for atom in atoms)
+    def _is_error(self, atom: Atom) -> bool:
+        return any((_NONE, (atom,)) in error.of for _, error in self.errors.values())
 
-    def _has_error(self, atom: Atom) -> bool:
-        if any((_NONE, (atom,)) in error.of for _, error in self.errors.values()):
-            return True
+    def _errors_in(self, atom: Atom) -> int:
+        """How many errors are multiplied in something; ``Unread`` where it is neither made of them nor fixed."""
+        if self._is_error(atom):
+            return 1
+        if self.clients.world.is_fixed(atom):
+            return 0
         kind, *of = self.clients.world.meaning.get(atom.name, ("",))
         if kind == "sum":
-            return any(map(self._has_error, of[2]))
-        return kind == "inner product" and any(map(self._has_error, of))
+            return sum(map(self._errors_in, of[2]))
+        if kind == "inner product":
+            return sum(map(self._errors_in, of))
+        raise Unread(f"what {atom.name} is in expectation is not known")
+
+    def _is_own(self, atom: Atom) -> bool:
+        """Whether a client's own error is all in something that is random."""
+        if self._is_error(atom):
+            return atom.own
+        kind, *of = self.clients.world.meaning.get(atom.name, ("",))
+        return self.clients.world.is_fixed(atom) or (kind == "inner product" and all(map(self._is_own, of)))
 
     def known(self) -> Iterator[SetRelation]:
         """What the variance of the compressors says of the errors."""

@@ -16,7 +16,7 @@ import sympy
 from verify.reading.arrays import EXAMPLES
 from verify.reading.program import StepProgram
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term, beyond_moments, parts
+from verify.reading.terms import Axis, Op, Term, beyond_moments, parts, undrawn
 from verify.reading.worlds import (
     MADE,
     ONE,
@@ -90,6 +90,10 @@ def evaluated(world: World, of: Iterable[Term]) -> list[WorldValue]:
     wanted = list(of)
     found: dict[int, WorldValue] = {}
     for term in parts(*wanted):
+        if term.op is Op.EXPECTED:
+            world.fixed_in_expectation = frozenset(
+                atom.name for part in undrawn(term) for _, atoms in found[id(part)].of for atom in atoms
+            )
         found[id(term)] = _value(world, term, [found[id(part)] for part in term.of])
     return [found[id(term)] for term in wanted]
 
@@ -333,7 +337,7 @@ def _factors(
     draws, atoms = monomial
     kept, sums = [], []
     for atom in atoms:
-        terms = _terms(world, atom.name, draw)
+        terms = _terms(world, atom, draw)
         if terms is None:
             kept.append(atom)
         else:
@@ -354,21 +358,24 @@ def _factors(
         yield WorldValue({left: rest / world.field(c.denom)}), [*sums, *more], draw in draws
 
 
-def _terms(world: World, name: str, draw: str) -> WorldValue | Pair | None:
-    """The terms, of a generic client, of a sum over drawn clients or of its inner product; None of what is no such."""
-    kind, *of = world.meaning.get(name, ("",))
-    if kind == "sum":
-        return _of_sum(world, name, draw) if draw in of[1] else None
-    if kind != "inner product":
+def _terms(world: World, atom: Atom, draw: str) -> WorldValue | Pair | None:
+    """The terms, of a generic client, of a sum over drawn clients or of its inner product; None of what is fixed.
+
+    ``Unread`` for all else.
+    """
+    kind, *of = world.meaning.get(atom.name, ("",))
+    if kind == "sum" and draw in of[1] and all(world.is_fixed(own) for own in of[2]):
+        return _of_sum(world, atom.name, draw)
+    if world.is_fixed(atom):
         return None
-    one, other = (_terms(world, atom.name, draw) for atom in of)
+    if kind != "inner product":
+        raise Unread(f"what {atom.name} is in expectation is not known")
+    one, other = (_terms(world, vector, draw) for vector in of)
     if isinstance(one, Pair) or isinstance(other, Pair):
         raise Unread("an inner product is one of vectors")
     if one is not None and other is not None:
         return Pair(one, other)
-    if one is None and other is None:
-        return None
-    single = [WorldValue({(frozenset(), (atom,)): world.field.one}) for atom in of]
+    single = [WorldValue({(frozenset(), (vector,)): world.field.one}) for vector in of]
     return world.inner((one or single[0]) * (other or single[1]))
 
 

@@ -408,18 +408,30 @@ _OF_DRAWS = frozenset(
 
 def beyond_moments(expectation: Term) -> Term | None:
     """A part of an expectation that depends on the draws, and not as a polynomial in them; None where there is none."""
-    one, draws = expectation.of
-    drawn: set[int] = set()
-    for term in parts(one):
-        depends = [id(part) in drawn for part in term.of]
-        if not any(depends) and not (term.op is Op.ALL and term.data == draws.data):
-            continue
-        drawn.add(id(term))
+    drawn = _drawn(expectation)
+    for term in drawn.values():
         # What a compressor draws is its own; what it is given is not drawn.
-        compresses = term.op is Op.COMPRESSED and term.of[0].op is Op.ALL and not any(depends[1:])
+        compresses = term.op is Op.COMPRESSED and term.of[0].op is Op.ALL
+        compresses = compresses and not any(id(part) in drawn for part in term.of[1:])
         if term.op not in _OF_DRAWS and not compresses:
             return term
     return None
+
+
+def undrawn(expectation: Term) -> list[Term]:
+    """The parts of an expectation that do not depend on the draws."""
+    drawn = _drawn(expectation)
+    return [term for term in parts(expectation.of[0]) if id(term) not in drawn]
+
+
+def _drawn(expectation: Term) -> dict[int, Term]:
+    """The parts of an expectation that depend on the draws, by identity."""
+    one, draws = expectation.of
+    found: dict[int, Term] = {}
+    for term in parts(one):
+        if (term.op is Op.ALL and term.data == draws.data) or any(id(part) in found for part in term.of):
+            found[id(term)] = term
+    return found
 
 
 def view(one: Term, axes: tuple[Axis, ...]) -> Term:

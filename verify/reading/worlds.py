@@ -119,6 +119,19 @@ class World:
     #: What is said of some operations in place of what is said here, as of oracles of which a class is known.
     rules: dict[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = field(default_factory=dict)
 
+    #: The names of what does not depend on the draws over which an expectation is taken: of all else it is not assumed.
+    fixed_in_expectation: frozenset[str] = frozenset()
+
+    def is_fixed(self, atom: Atom) -> bool:
+        """Whether something does not depend on the draws over which an expectation is taken."""
+        if atom.name in self.fixed_in_expectation:
+            return True
+        kind, *of = self.meaning.get(atom.name, ("",))
+        if kind == "sum":
+            _, draws, own = of
+            return not draws and bool(own) and all(map(self.is_fixed, own))
+        return kind == "inner product" and all(map(self.is_fixed, of))
+
     def count(self, name: str) -> WorldValue:
         """n or d."""
         return WorldValue({ONE: self.field(sympy.Symbol(name))})
