@@ -147,3 +147,25 @@ def test_what_compressors_draw_is_not_taken_for_fixed(said):
     seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
     with pytest.raises(Unread, match=r"what is drawn|something drawn"):
         linking.prove(claim, seen, np.random.default_rng(0), 1)
+
+
+def drawn_sums(problem, params, state):
+    """E <sum m_i h_i - (tau/n) sum h_i, sum m_j (h_j + k_j)> over all subsets of tau clients."""
+    masks, p = support_of(ft.UniformSubset(problem.n, params.tau), True)
+    h, k = (part[..., None, :, :] for part in (state.h, state.k))
+    one = np.where(masks[..., None], h, 0).sum(axis=-2) - params.tau * h.sum(axis=-2) / problem.n
+    other = np.where(masks[..., None], h + k, 0).sum(axis=-2)
+    return expectation((one * other).sum(axis=-1), p)
+
+
+def test_a_sum_that_is_drawn_has_no_name_in_an_expectation():
+    rest = {"fixed_point": lambda problem, params: {"h": 0 * problem.y_star, "k": 0 * problem.y_star}}
+    method = ft.method("own", keep, ["tau"], {"h": "clients", "k": "clients"}, **rest)
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), letters=(tau, ft.n))
+    V = ft.Quantity("V", drawn_sums)
+    W = ft.Quantity("W", lambda problem, params, state: (state.h**2 + state.k**2).sum(axis=(-1, -2)))
+    claim = ft.Claim("own/sums", setting=setting, statement=ft.inequality(V <= 0 * W), requires=(tau <= ft.n,))
+    recipes = claim.instances.recipes(hunting.generator(claim, 0))
+    seen = [instance for _, instance in meeting(claim, islice(recipes, 30))]
+    with pytest.raises(Unread, match="in expectation is not known"):
+        linking.prove(claim, seen, np.random.default_rng(0), 1)
