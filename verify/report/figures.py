@@ -81,7 +81,7 @@ _ACROSS, _WIDE, _HIGH, _LETTERS = 3, 2.9, 2.5, 36
 _PLAIN = len(style.COLOURS) - 2
 #: Columns of a legend at most, inches of a line in it, and of a letter beside.
 _COLUMNS, _LINE, _LETTER = 4, 0.48, 0.05
-#: Points of a line that have marks, so that few are seen at all.
+#: A method with so few points in some panel has marks in all: as many, about.
 _MARKED = 12
 
 
@@ -95,6 +95,7 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
     across = 2 if len(panels) == 4 else min(_ACROSS, len(panels))
     down = -(-len(panels) // across)
     columns = _columns(labels, _WIDE * across)
+    marked = {curve.label for curve in curves if 0 < sum(np.isfinite(curve.y)) <= _MARKED}
     with style.within():
         legend = 0.16 * -(-len(labels) // columns)
         figure = style.figure(_WIDE * across, _HIGH * down + legend + 0.3)
@@ -110,7 +111,8 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
                     y,
                     color=style.COLOURS[place % _PLAIN],
                     linestyle=style.DASHES[place // _PLAIN % len(style.DASHES)],
-                    marker=style.MARKS[place % len(style.MARKS)] if len(x) <= _MARKED else None,
+                    marker=style.MARKS[place % len(style.MARKS)] if curve.label in marked else None,
+                    markevery=max(len(x) // _MARKED, 1),
                     label=curve.label,
                 )
                 axes.set_xlabel(curve.across)
