@@ -13,7 +13,7 @@ from fractions import Fraction
 from math import gcd, isfinite
 from typing import Any
 
-from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.intervals import FLOAT, Interval, Undecided
 
 _new = object.__new__
 #: A float is a short binary number where so many times it is an integer.
@@ -29,10 +29,13 @@ def _of(numerator: int, denominator: int) -> Quotient:
 
 
 def _told_apart(a: Quotient, b: Any) -> None:
-    """``Undecided`` where a float is so near to a fraction that it may stand for it, and is no short binary number."""
+    """``Undecided`` where a float is so near to a fraction that it may stand for it, and is no short binary number.
+
+    A bound such as 1e-12 is meant as it is.
+    """
     if isinstance(b, float) and isfinite(b) and not (b * _SHORT).is_integer():
-        near = Interval.of(b)
-        if near.low <= a <= near.high:
+        read = Fraction(b)
+        if abs(a - read) <= FLOAT * abs(read):
             raise Undecided(f"{a} is too near to the float {b} to be told apart")
 
 

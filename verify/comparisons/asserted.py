@@ -261,7 +261,7 @@ def reaches(instance: Instance) -> bool:
 def unfixed(claim: Claim, instance: Instance) -> str:
     """Why a limit has no meaning at an exact instance: a step leaves the fixed point of its method; else empty."""
     statement = claim.statement
-    if not statement.ending or stays(claim, instance, *_fixed(claim, instance)):
+    if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
         return ""
     return f"a step of {statement.algorithm.name} leaves what is given as its fixed point"
 
@@ -272,7 +272,7 @@ def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
     The fixed point, or what solves the equations of one where the coordinates move by affine maps.
     """
     problem, state = _fixed(claim, instance)
-    if stays(claim, instance, problem, state):
+    if _stays(claim, instance, problem, state):
         return problem, state
     size = instance.dimension
     if instance.coordinates is None or not 0 < size <= LARGEST:
@@ -286,7 +286,7 @@ def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
     if 0 not in free:
         return None
     problem, state = instance.at(exact(solutions[None, 1:, free.index(0)]))
-    return (problem, state) if stays(claim, instance, problem, state) else None
+    return (problem, state) if _stays(claim, instance, problem, state) else None
 
 
 def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
@@ -295,7 +295,7 @@ def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     return problem, type(fixed)(*(np.asarray(part)[None, None] for part in fixed))
 
 
-def stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
+def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
     """Whether a step leaves a state as it is, for every draw."""
     later, _ = rollout(claim, instance, problem, state, 1)
     return all(bool((np.asarray(one) == np.asarray(two)).all()) for one, two in zip(later, state, strict=True))

@@ -16,11 +16,12 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.polynomials import unseen
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
 from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 from verify.comparisons import asserted, second_moments
-from verify.comparisons.starts import begun
+from verify.comparisons.starts import at_rest, begun
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
 #: reached so at any, and leaves of a tree of draws beyond which none is.
@@ -108,11 +109,13 @@ def _(statement: Limit, claim: Claim, instance: Instance, row: Array, rounds: in
     if instance.coordinates is not None and any(v != 0 for v in np.asarray(potential).flat):
         try:
             problem, state = begun(claim, instance, np.asarray(instance.coordinates(rest[1])).reshape(1, -1))
+            kept = at_rest(claim, instance, problem, state)
+            if kept is None:
+                return
+            with unseen():
+                potential = statement.potential.of(problem, instance.params, kept)
         except ValueError:
             return
-        if not asserted.stays(claim, instance, problem, state):
-            return
-        potential = statement.potential.of(problem, instance.params, state)
     yield _vanishing("fixed point", potential)
 
 

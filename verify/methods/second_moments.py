@@ -13,6 +13,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.rational import exact
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons.dynamics import is_linear
@@ -39,7 +40,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
         instance = claim.instances.build(recipe, False)
-        if instance.dimension > LARGEST or not is_linear(claim, built):
+        if instance.dimension > LARGEST or not is_linear(claim, built) or not _vanishes(claim, built):
             continue
         tested += 1
         # Of all rounds at once.
@@ -58,6 +59,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     note = "; ".join(filter(None, (note, seen.words(looked))))
     details = {"instances": tested, "tightest": tightest, "used": used, "seen": looked}
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
+
+
+def _vanishes(claim: Claim, built: Instance) -> bool:
+    """Whether what is to vanish does so at the optimum of an exact instance, which is at the coordinates 0."""
+    problem, state = built.at(exact(np.zeros((1, built.dimension), dtype=int)))
+    values = [np.asarray(quantity.of(problem, built.params, state)) for _, quantity in claim.statement.ends]
+    return all(bool((value == 0).all()) for value in values)
 
 
 def moment_radius(claim: Claim, instance: Instance) -> float:
