@@ -181,6 +181,8 @@ class Contractions:
         return _with_errors(draw, x, self._error)
 
     def _error(self, number: int, i: int, x: Vector) -> Vector:
+        if noisy(x):
+            raise ValueError("a noisy vector is compressed: the error may be correlated with the noise")
         if self.alpha == 1 or not x.coefficients:
             return ZERO
         key = (number, i, x.key)
@@ -222,6 +224,8 @@ class InexactOracle:
 
     def _error(self, i: int, y: Any, gradient: Any, start: Any) -> Vector:
         guess = ZERO + start - gradient
+        if noisy(ZERO + y) or noisy(guess):
+            raise ValueError("an oracle is asked about what is noisy: its error may be correlated with the noise")
         if not guess.coefficients:
             return ZERO
         key = (i, (ZERO + y).key, (ZERO + start).key)

@@ -343,6 +343,8 @@ def _factors(
         else:
             sums.append(terms)
     left = draws - {draw}, tuple(kept)
+    if any(world.holds_drawn(world.meaning[name][1]) for name in world.sums_in(c)):
+        raise Unread("an expectation is taken of a sum in whose terms a drawn sum stands")
     symbols = {str(symbol): name for name, symbol in world.sums.items() if draw in world.meaning[name][2]}
     places = [k for k, symbol in enumerate(world.field.symbols) if str(symbol) in symbols]
     if any(power[k] for power in c.denom for k in places):
@@ -381,6 +383,8 @@ def _terms(world: World, atom: Atom, draw: str) -> WorldValue | Pair | None:
 
 def _of_sum(world: World, name: str, draw: str) -> WorldValue:
     _, letters, draws, own = world.meaning[name]
+    if world.holds_drawn(letters):
+        raise Unread("an expectation is taken of a sum in whose terms a drawn sum stands")
     return WorldValue({(draws - {draw}, tuple(own)): letters})
 
 

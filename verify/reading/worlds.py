@@ -128,9 +128,19 @@ class World:
             return True
         kind, *of = self.meaning.get(atom.name, ("",))
         if kind == "sum":
-            _, draws, own = of
-            return not draws and bool(own) and all(map(self.is_fixed, own))
+            letters, draws, own = of
+            return not draws and bool(own) and all(map(self.is_fixed, own)) and not self.holds_drawn(letters)
         return kind == "inner product" and all(map(self.is_fixed, of))
+
+    def holds_drawn(self, c: Any) -> bool:
+        """Whether a coefficient depends, by a sum of numbers over the clients, on masks of theirs."""
+        return any(bool(self.meaning[name][2]) or self.holds_drawn(self.meaning[name][1]) for name in self.sums_in(c))
+
+    def sums_in(self, c: Any) -> list[str]:
+        """The sums of numbers over the clients that stand in a coefficient, by name."""
+        monomials = [monomial for polynomial in (c.numer, c.denom) for monomial in polynomial]
+        place = {symbol: k for k, symbol in enumerate(self.field.symbols)}
+        return [name for name, symbol in self.sums.items() if any(m[place[symbol]] for m in monomials)]
 
     def count(self, name: str) -> WorldValue:
         """n or d."""
