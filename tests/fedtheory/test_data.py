@@ -39,7 +39,7 @@ def test_reads_plain_and_compressed_files(tmp_path, name, compress):
     [
         ("good.csv", b"0.5,0,2,1\n0,-1,0,2\n0,0,4,1\n"),
         ("good.csv", b"\xef\xbb\xbfa;b;c;label\r\n0.5;0;2;1\r\n0;-1;0;2\r\n\r\n0;0;4;1"),
-        ("good.csv.gz", gzip.compress(b'"a","b","c","d"\n0.5,0,2,1\n0, -1,0,2\n0,0,4,1\n')),
+        ("good.csv.gz", gzip.compress(b'"a","b","c","d"\n0.5,0,2,1\n0, -1,0,2\n0,0,4,1\n', mtime=0)),
     ],
 )
 def test_reads_csv_with_the_label_last(tmp_path, name, content):
@@ -84,7 +84,7 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
         ("data.gz", GOOD, "cannot be read: Not a gzipped file"),
         (
             "data.gz",
-            gzip.compress(GOOD * 99, mtime=0)[:12] + b"\xff\xff" + gzip.compress(GOOD * 99)[14:],
+            gzip.compress(GOOD * 99, mtime=0)[:12] + b"\xff\xff" + gzip.compress(GOOD * 99, mtime=0)[14:],
             "cannot be read",
         ),
         ("data.bz2", GOOD, "cannot be read"),
