@@ -21,9 +21,9 @@ from typing import Any
 
 import mpmath
 
-#: How far a float that meets fractions may be from what it stands for, relative to itself, or to 1; and the denominator
-#: of short binary numbers, at most.
+#: How far a float that meets fractions may be from what it stands for, relative to itself, or to 1.
 FLOAT = Fraction(1, 10**9)
+#: The denominator of a short binary number, at most.
 _SHORT = 2**20
 #: How far a number of mpmath may be, which is computed with fifty digits.
 REAL = Fraction(1, 10**25)
@@ -66,6 +66,11 @@ def current() -> int:
     return _digits.get()
 
 
+def is_short(value: float) -> bool:
+    """Whether a finite float is a short binary number, such as 0.5, and hardly what rounding left."""
+    return value.as_integer_ratio()[1] <= _SHORT
+
+
 class Interval:
     """A number between two rationals ``low`` and ``high``.
 
@@ -86,8 +91,7 @@ class Interval:
         if isinstance(value, float):
             if not math.isfinite(value):
                 return value
-            read = Fraction(value)
-            return _about(read, FLOAT, _place(), 0 if read.denominator <= _SHORT else 1)
+            return _about(Fraction(value), FLOAT, _place(), 0 if is_short(value) else 1)
         if isinstance(value, mpmath.mpf):
             if not mpmath.isfinite(value):
                 return float(value)

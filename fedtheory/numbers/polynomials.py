@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,21 +27,20 @@ class NotPolynomial(ValueError):
     """What no polynomial of degree two at most of the unknowns is."""
 
 
-_refusals = 0
+_refusals: ContextVar[int] = ContextVar("refusals", default=0)
 
 
 def _refused(said: str) -> NotPolynomial:
-    global _refusals
-    _refusals += 1
+    _refusals.set(_refusals.get() + 1)
     return NotPolynomial(said)
 
 
 @contextmanager
 def unseen() -> Iterator[None]:
     """``NotPolynomial`` also where code caught what it was refused, and went another way than with numbers."""
-    before = _refusals
+    before = _refusals.get()
     yield
-    if _refusals != before:
+    if _refusals.get() != before:
         raise NotPolynomial("the code looks at a number that is not known")
 
 
@@ -58,8 +58,8 @@ def _is_zero(value: Any) -> bool:
     return not isinstance(value, Interval) and value == 0
 
 
-class _Unknown:
-    """What every number that is not known refuses, unless it says otherwise."""
+class Unknown:
+    """A number that code may hand on and not look at, nor compute with unless a subclass says how."""
 
     __slots__ = ()
     #: It stands in arrays of exact numbers.
@@ -71,9 +71,11 @@ class _Unknown:
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = _refuse
     __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = __hash__ = _refuse
     __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __divmod__ = __rdivmod__ = __rpow__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __pow__ = _refuse
+    __neg__ = __pos__ = _refuse
 
 
-class Undetermined(_Unknown):
+class Undetermined(Unknown):
     """A number of which nothing is known, and what is computed of it."""
 
     def _with(self, *others: Any) -> Undetermined:
@@ -83,7 +85,7 @@ class Undetermined(_Unknown):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Polynomial(_Unknown):
+class Polynomial(Unknown):
     """The sum of ``terms``, each a coefficient times its unknowns."""
 
     terms: Mapping[Monomial, Any]
@@ -194,7 +196,7 @@ class Polynomial(_Unknown):
     def __float__(self) -> float:
         return float(self._known)
 
-    __hash__ = _Unknown.__hash__
+    __hash__ = Unknown.__hash__
 
 
 def unknowns(first: int, size: int) -> Array:

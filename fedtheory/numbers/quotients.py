@@ -13,11 +13,9 @@ from fractions import Fraction
 from math import gcd, isfinite
 from typing import Any
 
-from fedtheory.numbers.intervals import FLOAT, Interval, Undecided
+from fedtheory.numbers.intervals import FLOAT, Interval, Undecided, is_short
 
 _new = object.__new__
-#: A float is a short binary number where so many times it is an integer.
-_SHORT = 2.0**20
 
 
 def _of(numerator: int, denominator: int) -> Quotient:
@@ -33,7 +31,7 @@ def _told_apart(a: Quotient, b: Any) -> None:
 
     A bound such as 1e-12 is meant as it is.
     """
-    if isinstance(b, float) and isfinite(b) and not (b * _SHORT).is_integer():
+    if isinstance(b, float) and isfinite(b) and not is_short(b):
         read = Fraction(b)
         if abs(a - read) <= FLOAT * abs(read):
             raise Undecided(f"{a} is too near to the float {b} to be told apart")

@@ -62,13 +62,13 @@ def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
         raise ValueError(
             f"vectors of {d} coordinates are due, one for each of {n} clients, got {x.shape} and {y.shape}"
         )
-    return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
+    return problem_about(setting, recipe, x, y, exact)
 
 
-def problem_about(setting: Setting, recipe: Recipe, x: Array, y: Array) -> Problem:
+def problem_about(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool) -> Problem:
     """The problem of a recipe about another optimum ``x (d,)``, with the gradients ``y (n, d)`` there before they are
-    balanced, exact."""
-    return problem_at(setting, recipe, x, _balanced(recipe, y), True)
+    balanced."""
+    return problem_at(setting, recipe, x, _balanced(recipe, y), exact)
 
 
 def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool) -> Problem:

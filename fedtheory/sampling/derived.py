@@ -91,7 +91,8 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
     n, d = instance.problem.n, instance.problem.d
     try:
         with unseen():
-            problem = building.problem_about(claim.setting, recipe, unknowns(0, d), unknowns(d, n * d).reshape(n, d))
+            x, y = unknowns(0, d), unknowns(d, n * d).reshape(n, d)
+            problem = building.problem_about(claim.setting, recipe, x, y, True)
             building.check_parameters(claim.setting, recipe, instance.problem)
             building.check_domain(claim.setting, problem, instance.params)
             values = claim.setting.bind(problem, instance.params)

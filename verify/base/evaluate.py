@@ -81,6 +81,12 @@ def unrolled(
         yield state, probabilities
 
 
+def differing(one: Any, two: Any, names: Collection[str] | None = None) -> list[str]:
+    """The parts, of ``names`` or of all, that two states do not share, in the arithmetic of their entries."""
+    asked = (name for name in one._fields if names is None or name in names)
+    return [name for name in asked if not (np.asarray(getattr(one, name)) == np.asarray(getattr(two, name))).all()]
+
+
 def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
     """The parameters so many rounds after the one at hand, which for a bound is round 0: of most methods the same."""
     algorithm = claim.statement.algorithm

@@ -25,10 +25,11 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.polynomials import Unknown, unseen
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
-from verify.base.evaluate import check_scalar, compared_by_size, dimension, rollout, shaped, start
+from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -44,18 +45,6 @@ MESSAGES = 8
 _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 
-class _Sealed:
-    """An entry of a state that refuses to be looked at: arithmetic and conversions it does not have."""
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        raise TypeError("the code inspects an entry of a state")
-
-    def __bool__(self) -> bool:
-        raise TypeError("the code inspects an entry of a state")
-
-
 def check_draws(claim: Claim, recipe: Recipe) -> None:
     """``ValueError`` where what a step of the claim's method draws depends on the state, or on the kind of numbers."""
     algorithm = claim.statement.algorithm
@@ -69,9 +58,10 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
         draws = algorithm.draws(problem, instance.params, state)
         if draws.count is not None and draws.count > MOST:
             return
-        sealed = type(state)(*(np.full(np.shape(part), _Sealed(), dtype=object) for part in state))
+        sealed = type(state)(*(np.full(np.shape(part), Unknown(), dtype=object) for part in state))
         try:
-            again = algorithm.draws(problem, instance.params, sealed)
+            with unseen():
+                again = algorithm.draws(problem, instance.params, sealed)
         except Exception as error:
             raise ValueError(f"what {algorithm.name} draws depends on the state ({error}): {SAME}") from error
         if draws.count is None:
@@ -297,8 +287,7 @@ def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 
 def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
     """Whether a step leaves a state as it is, for every draw."""
-    later, _ = rollout(claim, instance, problem, state, 1)
-    return all(bool((np.asarray(one) == np.asarray(two)).all()) for one, two in zip(later, state, strict=True))
+    return not differing(rollout(claim, instance, problem, state, 1)[0], state)
 
 
 def _rows(size: int) -> Iterator[Array]:

@@ -13,7 +13,7 @@ from fedtheory.kinds.base import VANISHES
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.sampling.chart import nullspace, rank
 from fedtheory.settings.relations import Quantity
-from verify.base.evaluate import rollout, tree_size
+from verify.base.evaluate import differing, rollout, tree_size
 from verify.comparisons.dynamics import read
 from verify.comparisons.exact import Coordinates, as_row
 from verify.comparisons.starts import begun
@@ -52,7 +52,7 @@ def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds:
     sides = []
     for problem, state in (instance.at(as_row(point)), begun(claim, instance, as_row(point))):
         later, _ = rollout(claim, instance, problem, state, rounds)
-        if not all((np.asarray(one) == np.asarray(two)).all() for one, two in zip(later, state, strict=True)):
+        if differing(later, state):
             raise ValueError(f"{rounds} rounds of {claim.id} do not lead back to that state")
         quantity = vanishing(claim)[entry]
         sides.append([size(quantity, problem, instance.params, at)[0] for at in (later, state)])

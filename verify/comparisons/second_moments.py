@@ -188,7 +188,10 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
 
 
 def applies(claim: Claim, instance: Instance) -> bool:
-    """Whether the bound's left side is one quantity whose dynamics the coordinates follow."""
+    """Whether the bound's left side is one quantity, and the coordinates may have linear dynamics.
+
+    Whether they do, :func:`verify.comparisons.dynamics.is_linear` tells.
+    """
     return (
         claim.statement.horizon
         and instance.quadratic
@@ -199,7 +202,6 @@ def applies(claim: Claim, instance: Instance) -> bool:
         and not any(q.after and _sides(claim)[1].has(q.expression) for q in claim.statement.quantities)
         and instance.around is not None
         and _started(instance) is not None
-        and follows(claim, instance)
     )
 
 
@@ -217,30 +219,6 @@ def _sides(claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
     """Both sides of a bound."""
     ((left, _, right),) = claim.statement.comparisons
     return left, right
-
-
-def follows(claim: Claim, instance: Instance) -> bool:
-    """Whether the coordinates of a state after a step determine the next step and the quantities of a bound.
-
-    They do not where a step reads what only ``init`` fills, such as a table of gradients.
-    """
-    coordinates = instance.coordinates
-    assert coordinates is not None
-    # Integers: neither fractions nor floats turn into the other.
-    problem, state = instance.at(np.arange(1, instance.dimension + 1)[None])
-    later, _ = rollout(claim, instance, problem, state, 1)
-    # The draws of the first step become replicas: all of them in floats, of fractions a few.
-    draws = later[0].shape[1]
-    some = slice(None) if not is_exact(*later) else sorted({0, draws // 2, draws - 1})
-    later = type(later)(*(field[:, some] for field in later))
-    _, again = instance.at(np.asarray(coordinates(later))[0])
-    kept = type(later)(*(np.swapaxes(field, 0, 1) for field in later))
-    seen = []
-    for start_of_next in (kept, again):
-        after, _ = rollout(claim, instance, problem, start_of_next, 1)
-        of = [q.of(problem, instance.params, start_of_next) for q in claim.statement.quantities if q.after]
-        seen.append([np.asarray(values, dtype=float) for values in (coordinates(after), *of)])
-    return all(np.allclose(a, b, rtol=1e-9, atol=1e-9) for a, b in zip(*seen, strict=True))
 
 
 def maps(claim: Claim, instance: Instance, passed: int = 0) -> tuple[Array, Array]:

@@ -11,7 +11,7 @@ from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import Undetermined, unseen
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.sampling.chart import nullspace
-from verify.base.evaluate import rollout
+from verify.base.evaluate import differing, rollout
 
 
 def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
@@ -46,20 +46,15 @@ def at_rest(claim: Claim, instance: Instance, problem: Any, state: Any) -> Any:
     Such a part, an accuracy say, may be another after each step: it is what no code may look at.
     """
     try:
-        later, _ = rollout(claim, instance, problem, state, 1)
-        moved = [name for name, one, two in zip(state._fields, later, state, strict=True) if not _same(one, two)]
+        moved = differing(rollout(claim, instance, problem, state, 1)[0], state)
         if not moved:
             return state
         hidden = {name: np.full(np.shape(getattr(state, name)), Undetermined(), dtype=object) for name in moved}
         with unseen():
             kept = state._replace(**hidden)
             later, _ = rollout(claim, instance, problem, kept, 1)
-            stays = all(_same(getattr(later, name), getattr(state, name)) for name in set(state._fields) - set(moved))
+            stays = not differing(later, state, set(state._fields) - set(moved))
         return kept if stays else None
     except Exception:
         # Of a state that is known the code need not fail.
         return None
-
-
-def _same(one: Any, two: Any) -> bool:
-    return bool((np.asarray(one) == np.asarray(two)).all())
