@@ -335,6 +335,14 @@ def test_what_is_not_so_for_all_has_no_best_value(claim):
         potentials.best(claim, {"gamma": Fr(1, 2)}, float("inf"), lambda text: None)
 
 
+def test_of_a_strict_claim_it_is_told_that_the_best_number_is_one_of_the_other_relation():
+    claim = mine("strict", descent)
+    strict = replace(claim, statement=replace(claim.statement, strict=True))
+    found = factors.smallest(subject(strict), {"gamma": Fr(1, 2)})
+    of_strict, of_other = (words.told(record.Record(one, "", (found,))) for one in (strict, claim))
+    assert of_strict[:-1] == of_other and "the claim says <" in of_strict[-1]
+
+
 def test_distances_from_a_point_that_a_step_leaves_do_not_contract():
     claim = mine("elsewhere", descent, fixed_point=elsewhere)
     with pytest.raises(ValueError, match="contracts"):
