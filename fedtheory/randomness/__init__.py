@@ -93,14 +93,17 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
 def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
     """The probabilities ``p (K,)``; ``said``: whose they are.
 
-    ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding. A short
-    decimal, as 0.25, is the fraction that it denotes; other floats are refused in fractions.
+    ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding, where
+    what is left over of a sum, as 1 - 0.7 - 0.2 - 0.1, may be just below 0 and is then 0. A short decimal, as 0.25, is
+    the fraction that it denotes; other floats are refused in fractions.
     """
     given = np.asarray(p)
     if given.ndim != 1 or not len(given):
         raise ValueError(f"{said} has probabilities of shape {given.shape}, where one for each draw is due")
     found = np.array([_fraction(v, said) for v in given], dtype=object) if exact else to_float(given)
     total = found.sum()
+    if not exact:
+        found = np.where((found < 0) & (found >= -ROUNDING), 0.0, found)
     if not (found >= 0).all():
         raise ValueError(f"{said} has a probability that is negative, or no number")
     if not (total == 1 if exact else abs(total - 1) <= ROUNDING):

@@ -163,8 +163,17 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     """(left, right) of each comparison of the statement, for coordinates ``theta (M, dimension)``.
 
     Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
+
+    ``ValueError`` where there is nothing to compare: no sides, fewer or more than the statement lists, or sides without
+    entries, of which everything holds.
     """
-    return _sides(claim.statement, claim, instance, theta, rounds)
+    found = _sides(claim.statement, claim, instance, theta, rounds)
+    listed = len(claim.statement.comparisons)
+    if not found or (listed and len(found) != listed):
+        raise ValueError(f"{claim.id} has {len(found)} pairs of sides, and its statement lists {listed} comparisons")
+    if len(theta) and not all(np.size(side) for pair in found for side in pair):
+        raise ValueError(f"a side of {claim.id} has no entries: nothing is compared")
+    return found
 
 
 @singledispatch

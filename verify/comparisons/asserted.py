@@ -30,6 +30,7 @@ from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
+from verify.comparisons.starts import only_start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -259,8 +260,12 @@ def unfixed(claim: Claim, instance: Instance) -> str:
 def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
     """The problem of an exact instance, and a state that every step of a limit's method leaves as it is; or None.
 
-    The fixed point, or what solves the equations of one where the coordinates move by affine maps.
+    Where all runs begin in one state, that one if it is left as it is. Else the fixed point, or what solves the
+    equations of one where the coordinates move by affine maps.
     """
+    start = only_start(claim, instance)
+    if start is not None and _stays(claim, instance, *start):
+        return start
     problem, state = _fixed(claim, instance)
     if _stays(claim, instance, problem, state):
         return problem, state

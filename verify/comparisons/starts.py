@@ -21,7 +21,7 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     ``init`` makes them; the optimum may be any.
     """
     initial, around = instance.initial, instance.around
-    if initial is None or around is None:
+    if initial is None or around is None or only_start(claim, instance) is not None:
         return instance.at(row)
     size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
 
@@ -38,6 +38,16 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
         if (found == row).all():
             return problem, state
     raise ValueError(f"no run of {claim.id} begins there")
+
+
+def only_start(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
+    """The problem of an instance whose states have no coordinates, and the one state where its run begins: what
+    ``init`` makes of no parts. None of other instances."""
+    if instance.dimension or instance.problem is None:
+        return None
+    problem, state = instance.at(exact(np.zeros((1, 0), dtype=int)))
+    made = claim.statement.algorithm.init(problem, instance.params)
+    return (problem, state) if not differing(made, state) else None
 
 
 def at_rest(claim: Claim, instance: Instance, problem: Any, state: Any) -> Any:

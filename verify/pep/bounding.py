@@ -21,6 +21,7 @@ from verify.pep.functions import Formal
 from verify.pep.gram import Form, NotLinear
 from verify.pep.programs import Constraint, Program
 from verify.pep.prover import Certified, Prover, exactly
+from verify.reading import theory
 
 #: Rows beyond which the exact program is not tried unasked: seconds at 30.
 LARGEST = 30
@@ -47,8 +48,14 @@ def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None
     other = {c.relation for c in claim.statement.comparisons} - {"<="}
     if other:
         raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")
-    if claim.statement.horizon and claim.setting.hints.known is not None:
+    known = claim.setting.hints.known
+    if claim.statement.horizon and known is not None:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
+    if known is not None and not theory.holds((known, claim.setting.algorithm.init)):
+        # It holds of the states of the instances, which need not be all: of functions that are not drawn, say.
+        raise Refused(
+            "what the setting says is known of all states is its author's word, and no ground of a certificate"
+        )
     if not hypotheses_hold(claim, instance):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     # What cannot be posed at these parameters may be at others.

@@ -319,6 +319,8 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
     params = params_after(claim, posed, posed.problem, 1)
     assert claim.statement.residual is not None
     residual = np.asarray(claim.statement.residual(posed.problem, params, later))
+    if not residual.size:
+        raise ValueError(f"the residual of {claim.id} has no entries: nothing is said to vanish")
     return all(map(_is_nothing, residual.flat))
 
 

@@ -21,7 +21,7 @@ from verify.reading.arrays import as_term
 from verify.reading.program import theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
-from verify.reading.terms import NUMBER, Op, Term, parts
+from verify.reading.terms import NUMBER, Axis, Op, Term, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
@@ -207,9 +207,16 @@ def _told(value: Any) -> list[Term]:
 def _check(told: Iterable[Term]) -> None:
     """``Unread`` where a term depends on how long vectors are or on a letter by a high power."""
     degrees: dict[int, dict[str, int]] = {}
+    drawn: set[int] = set()
     for term in parts(*told):
         if term.op is Op.COUNT and term.data == "d":
             raise Unread("it depends on the dimension")
+        along = term.op is Op.DRAW and Axis.COORDINATES in term.type.axes
+        if along or any(id(part) in drawn for part in term.of):
+            if term.op is Op.ORACLE:
+                # An entry of a gradient there depends on the draws of all coordinates, and not on its own alone.
+                raise Unread("functions are asked at a point that depends on which coordinates are drawn")
+            drawn.add(id(term))
         degrees[id(term)] = _degrees(term, [degrees[id(part)] for part in term.of])
         letter, power = max(degrees[id(term)].items(), key=lambda item: item[1], default=("", 0))
         if power > POWERS:

@@ -498,6 +498,8 @@ HALF = Fraction(1, 2)
         (Table((0.5, 0.4)), False, "sum to 0.9, where 1 is due"),
         (Table((HALF, HALF + Fraction(1, 10**20))), True, "where 1 is due"),
         (Table((Fraction(3, 2), -HALF)), True, "negative"),
+        (Table((1.001, -0.001)), False, "negative"),
+        (Table((1.0, -1e-16)), True, "negative"),
         (Table((float("nan"), 1.0)), False, "negative, or no number"),
         (Table((1 / 3, 2 / 3)), True, "the probability 0.333.*, a float, in fractions"),
         (Table((HALF, HALF), count=3), True, "2 probabilities, and .*3.* draws"),
@@ -517,6 +519,9 @@ def test_probabilities_that_are_none_are_told(distribution, exact, words):
 def test_a_short_decimal_is_the_fraction_that_it_denotes_and_what_has_no_probability_is_not_drawn():
     _, p = support_of(Table((0.1, 0.9)), True)
     assert p.tolist() == [Fraction(1, 10), Fraction(9, 10)]
+    # In floats what is left over of a sum is nothing.
+    draws, p = support_of(Table((-1e-16, 1.0)), False)
+    assert draws.tolist() == [2] and p.tolist() == [1]
     draws, p = support_of(Table((0, 1)), True)
     assert (draws.tolist(), p.tolist()) == ([2], [1])
 

@@ -14,7 +14,7 @@ from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, Unbi
 from fedtheory.compressors import Layout
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
-from verify import Verdict, checking
+from verify import Verdict, check, checking
 from verify.base.evaluate import meets_grounds
 from verify.comparisons import asserted
 from verify.methods import METHODS
@@ -217,6 +217,66 @@ def test_what_is_known_of_states_at_the_start_bounds_no_run():
     claim = _claim(GD, bound, hints=ft.Hints(known=lambda problem, params, state: 0 * state.x.sum(axis=-1)))
     with pytest.raises(bounding.Refused, match="is not known of those after it"):
         bounding.posed_as_claimed(claim, _built(claim))
+
+
+def test_what_is_known_of_the_functions_that_are_drawn_is_no_ground_of_a_certificate():
+    """Without kinks only quadratics are drawn, whose gradients double with the distance from x*."""
+
+    def slope(problem, at):
+        return problem.f.gradient(at[..., None, :]).mean(axis=-2)
+
+    def beyond(problem, params, state):
+        return (slope(problem, 2 * state.x - problem.x_star) ** 2).sum(axis=-1)
+
+    def here(problem, params, state):
+        return (slope(problem, state.x) ** 2).sum(axis=-1)
+
+    def known(problem, params, state):
+        return beyond(problem, params, state) - 4 * here(problem, params, state)
+
+    sides = ft.Quantity("G_2", beyond), ft.Quantity("G", here)
+    claim = _claim(
+        None,
+        ft.inequality(sides[0] <= 4 * sides[1]),
+        (),
+        drawing=ft.Drawing(kinks=False),
+        hints=ft.Hints(known=known),
+        clients=(1,),
+    )
+    claim = replace(claim, setting=replace(claim.setting, algorithm=GD))
+    assert check(claim).verdict is Verdict.SUPPORTED
+    with pytest.raises(bounding.Refused, match="no ground of a certificate"):
+        bounding.posed_as_claimed(claim, _built(claim, {**RECIPE, "clients": (CLIENT,)}))
+
+
+def test_what_has_no_entries_is_not_said_to_hold():
+    def nothing(problem, params, state):
+        return state.x[..., :0]
+
+    for statement in (ft.Invariant(GD, nothing, "nothing"), ft.Stays(GD, nothing, "nothing")):
+        with pytest.raises(ValueError, match="has no entries"):
+            searched(_claim(GD, statement))
+    claim = _claim(GD, ft.Invariant(GD, nothing, "nothing"))
+    with pytest.raises(ValueError, match="has no entries"):
+        posing.closed(
+            replace(claim, setting=replace(claim.setting, algorithm=replace(GD, invariant=nothing))), _built(claim)
+        )
+
+
+@pytest.mark.parametrize(("moves", "verdict"), ((False, Verdict.REFUTED), (True, None)))
+def test_a_run_that_begins_in_one_state_and_stays_there_has_no_other_limit(moves, verdict):
+    def step(problem, params, state, draw):
+        return _descent(problem, params, state, draw) if moves else {"x": state.x}
+
+    method = ft.method(
+        "begun-at-0",
+        step,
+        ["gamma"],
+        {"x": "point"},
+        init=lambda problem, params: {"x": zeros(problem.d)},
+        fixed_point=lambda problem, params: {"x": problem.x_star},
+    )
+    assert searched(_claim(method, Limit(method, **TO_OPTIMUM))).verdict is verdict
 
 
 # Hypotheses given as code

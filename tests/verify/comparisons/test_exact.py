@@ -10,6 +10,7 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.settings.relations import Comparison
+from verify.base import evaluate
 from verify.base.evaluate import NoNumber
 from verify.comparisons.exact import parts
 
@@ -92,3 +93,15 @@ def test_the_sides_of_an_identity_have_one_shape():
     with pytest.raises(ValueError, match=r"h = V have the shapes \(1, 1, 2, 1\) and \(1, 1\)"):
         _compared(ft.identity(vector, number), (1, 2, 3))
     assert _compared(ft.identity(vector, 0), (1, 2, 3)).left.tolist() == [2, 3]
+
+
+def test_a_statement_without_sides_is_an_error(monkeypatch):
+    claim = ft.Claim(
+        "own/claim",
+        setting=ft.Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L)),
+        statement=ft.contracts(METHOD, ft.distance, 1),
+    )
+    instance = claim.instances.build(RECIPE, True)
+    monkeypatch.setattr(evaluate, "_sides", lambda *of: [])
+    with pytest.raises(ValueError, match="0 pairs of sides"):
+        evaluate.sides(claim, instance, np.zeros((1, instance.dimension), dtype=int))
