@@ -6,7 +6,8 @@ group ``fedtheory.papers``, the name being the paper's. Nothing here loads a pap
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -100,8 +101,19 @@ def files(place: str) -> dict[str, Path]:
 
 def inside(top: Path) -> dict[str, Path]:
     """The files of a package in this folder, or of a module that is this file, but for what is compiled."""
-    paths = [top] if top.is_file() else sorted(top.rglob("*"))
-    return {p.relative_to(top.parent).as_posix(): p for p in paths if p.is_file() and "__pycache__" not in p.parts}
+    paths = [top] if top.is_file() else sorted(_below(top))
+    return {p.relative_to(top.parent).as_posix(): p for p in paths}
+
+
+def _below(top: Path) -> Iterator[Path]:
+    """The files in a folder, and in those that it links to, from which Python imports as well."""
+    seen: set[str] = set()
+    for folder, folders, names in os.walk(top, followlinks=True):
+        # Links may lead in a circle.
+        new = os.path.realpath(folder) not in seen and Path(folder).name != "__pycache__"
+        seen.add(os.path.realpath(folder))
+        folders[:] = folders if new else []
+        yield from (Path(folder, name) for name in names if new and Path(folder, name).is_file())
 
 
 def places() -> Mapping[str, str]:

@@ -7,8 +7,9 @@ A claim of a paper rests on all of this package outside the papers, on the modul
 on the modules of papers in which the claim stands, with all that these import, on the records of the papers, and on
 which other claims there are, among which the error level of the samplers is shared out. What a module might look up
 while it runs is taken to be every paper. A claim of an installed paper rests on all of this and on all of the package
-that holds the paper. What cannot be seen from these files has no digest: a claim of a user's file, a changed one,
-an installed paper that imports other packages than those that are named here.
+that holds the paper, and has a digest only if that package uses nothing but what can be told to read no file, no
+clock and no environment. What cannot be seen from files has no digest: a claim of a user's file, a changed
+one.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from types import ModuleType
 
 from fedtheory import claims, plugins
 from fedtheory.claims import Claim
+from verify.base import uses
 
 #: Packages, besides this one, on whose version a verdict depends; some of them only where they are installed.
 PACKAGES = (
@@ -78,8 +80,6 @@ _SEEN = f"{_RERUNS}seen.json"
 _DYNAMIC = frozenset({"import_module", "__import__", "exec", "eval"})
 #: What stands in the text of every module that uses papers, or what finds them.
 _FINDING = re.compile(r"papers|\bplugins\.|\.plugins\b")
-#: What installed papers may import, besides what is Python's own and theirs: these digests have it.
-_IMPORTABLE = frozenset({"fedtheory", "verify", "sklearn", "z3", *PACKAGES})
 
 
 def everything() -> str:
@@ -98,7 +98,7 @@ def files(claim: Claim) -> frozenset[str]:
         raise ValueError(f"{claim.id} belongs to no paper, so the code that it depends on is unknown")
     place = plugins.installed().get(claim.paper)
     if place is not None:
-        if foreign := _foreign(place) - sys.stdlib_module_names - _IMPORTABLE:
+        if foreign := _foreign(place):
             raise ValueError(f"{claim.id} rests on {min(foreign)}, whose changes cannot be detected")
         return frozenset(_sums())
     homes = _homes()
@@ -134,19 +134,8 @@ def _files() -> dict[str, Path]:
 
 @cache
 def _foreign(place: str) -> frozenset[str]:
-    """The packages that the one that holds an installed paper imports anywhere, besides itself."""
-    found: set[str] = set()
-    for name, path in plugins.files(place).items():
-        for node in ast.walk(ast.parse(path.read_bytes())) if name.endswith(".py") else ():
-            if isinstance(node, ast.Import):
-                found |= {alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                found.add(str(node.module).partition(".")[0])
-            elif isinstance(node, ast.Name) and node.id in _DYNAMIC:
-                found.add(f"what {node.id} finds")
-            elif isinstance(node, ast.Attribute) and node.attr in _DYNAMIC:
-                found.add(f"what {node.attr} finds")
-    return frozenset(found - {place.partition(":")[0].partition(".")[0]})
+    """What the package that holds an installed paper uses anywhere beyond files that have digests."""
+    return uses.beyond(plugins.files(place), place.partition(":")[0].partition(".")[0])
 
 
 @cache

@@ -12,6 +12,8 @@ from fedtheory.origins import ORIGINS
 from verify import results
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from fedtheory.claims import Claim
     from verify.evidence.record import Evidence
     from verify.results import Shipped
@@ -116,6 +118,8 @@ def run_list(args: Any) -> int:
     listed = [(rows[id], found.verdict(id)) for id in naming.select(args.names, tuple(rows))]
     listed = [(row, verdict) for row, verdict in listed if not args.verdict or verdict in args.verdict]
     listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
+    # A line of the report is a claim.
+    _warn(found, consoles.console(sys.stderr))
     if args.summary:
         consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
     elif report.is_terminal and not consoles.fits(listed, report.width):
@@ -149,7 +153,7 @@ def run_show(args: Any) -> int:
     if anew or claim.id not in found.entries:
         evidence = (_checked if anew else _stored)(claim, seed, budget)
     else:
-        _warn(found)
+        _warn(found, report)
         consoles.say(report, f"shipped results {found.origin}; --check recomputes them")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
@@ -172,7 +176,7 @@ def run_why(args: Any) -> int:
         raise ValueError(f"no result ships for {missing[0]}: fedtheory show {missing[0]} tests it")
     ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
-        _warn(found)
+        _warn(found, report)
     tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
@@ -219,15 +223,16 @@ def _load_own(args: Any) -> tuple[Claim, ...]:
     return () if args.own is None else own.load(args.own)
 
 
-def _warn(found: Shipped) -> None:
-    """Say so if the results may be out of date."""
+def _warn(found: Shipped, report: Console) -> None:
+    """Say so, beside the verdicts, if they are of other code and so perhaps of other statements."""
     from verify.report import consoles
 
     if results.code() != found.code:
-        changed = (
-            "the code has changed since the shipped results were computed; fedtheory show ID --check recomputes them"
+        consoles.say(
+            report,
+            "these results are of other code, and may not be true of the statements as they stand now: "
+            "fedtheory show ID --check recomputes one, fedtheory audit all",
         )
-        consoles.say(consoles.console(sys.stderr), changed)
 
 
 def _stored(claim: Claim, seed: int, budget: str) -> Evidence:

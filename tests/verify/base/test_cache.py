@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
@@ -16,7 +17,7 @@ from places import ROOT
 
 from fedtheory import claims
 from verify import check
-from verify.base import code, files, own
+from verify.base import code, files, own, uses
 from verify.cli import saving
 
 #: Claims of three papers, which are quickly tested.
@@ -265,3 +266,60 @@ def test_where_the_cache_is(monkeypatch):
     assert files.directory() == Path("/b/fedtheory")
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     assert files.directory() == Path.home() / ".cache" / "fedtheory"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import numpy as np\nRATE = np.loadtxt('rates.csv')",
+        "from numpy import random",
+        "import numpy\nRATE = numpy.load('rates')",
+        "import numpy as np\nother = np\nRATE = other.load('rates')",
+        "RATE = open('rates').read()",
+        "read = getattr(__builtins__, 'open')",
+        "from pathlib import Path",
+        "import time",
+        "import scipy.io",
+        "from fedtheory.data import load",
+        "RATE = (lambda: 0).__globals__['rates']",
+    ],
+)
+def test_a_paper_that_may_read_more_than_its_own_files_has_no_digest(text, tmp_path):
+    assert _used_by(text, tmp_path)
+
+
+def test_a_paper_that_computes_with_numbers_has_one(tmp_path):
+    text = """
+import functools
+from fractions import Fraction
+import numpy as np
+import sympy
+import fedtheory as ft
+from paper.method import step
+class Rate:
+    def __init__(self, value):
+        if not isinstance(value, Fraction):
+            raise ValueError(__name__)
+        self.value = np.linalg.norm(np.sqrt(np.asarray([value, 1.0])))
+"""
+    assert not _used_by(text, tmp_path)
+
+
+def _used_by(text, tmp_path):
+    (tmp_path / "paper.py").write_text(text)
+    return uses.beyond({"paper.py": tmp_path / "paper.py"}, "paper")
+
+
+def test_this_package_imports_nothing_whose_changes_its_digests_do_not_have():
+    ours = {"fedtheory", "verify"}
+    screens = {"rich", "jinja2", "markupsafe", "latex2mathml", "matplotlib", "cycler", "pytest"}
+    others = {"sklearn", "flint", "z3", "numba", "joblib", "distributed", "threadpoolctl"}
+    found = set()
+    for path in code._files().values():
+        if path.suffix == ".py":
+            for node in ast.walk(ast.parse(path.read_bytes())):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name.partition(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and not node.level:
+                    found.add(node.module.partition(".")[0])
+    assert found <= ours | screens | others | sys.stdlib_module_names | set(code.PACKAGES)
