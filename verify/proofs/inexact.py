@@ -276,10 +276,10 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
     found, gap = scalar(left.of(problem, params, state)), scalar(gap_of(claim)(problem, params, state))
     wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
     same = (found - wanted).is_zero and is_gap(posed, state, gap, gap, gap)
-    return None if same and _starts_well(claim, instance, left, initial) else "a quantity"
+    return None if same and starts_well(claim, instance, left, initial) else "a quantity"
 
 
-def _starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quantity) -> bool:
+def starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quantity) -> bool:
     """y = 0 and exact guesses at the start, and the initial value |y*|^2, or at least its mean over the clients."""
     posed = posing.pose(claim.setting, instance)
     assert posed.instance.initial is not None

@@ -9,7 +9,8 @@ r = (tau - 1)/(N - 1), q = tau/N >= r and eta = 1/4, the sampling lemma gives
     E gap(next) <= gap - r alpha/4 <g, P (g + e)> + r alpha/32 |P (g + e)|^2,    E |m|^2 <= r/16 |P (g + e)|^2,
 
 so that E |h(next)|^2 <= (1 - q) |h|^2 + 2 q |e|^2 + r/8 |P (g + e)|^2, where |e|^2 <= (1 - kappa)/4 |h|^2. Shown is
-that gap + A |h|^2 with A = 3 alpha/16 contracts by 1 - 8 kappa = 1 - r alpha/(4 beta).
+that gap + A |h|^2 with A = 3 alpha/16 contracts by 1 - 8 kappa = 1 - r alpha/(4 beta). Where the first guesses are
+exact that is the gap at the start, and at most |y*|^2/(2 alpha) from y = 0.
 """
 
 from __future__ import annotations
@@ -33,12 +34,14 @@ from fedtheory.problems.oracles import worst_case
 from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import rollout
 from verify.pep import posing
-from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, strong_convexity, value
+from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, smoothness, strong_convexity, value
 from verify.proofs import identity, rounds
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, require_at_least, require_nonnegative
-from verify.proofs.inexact import constants, gap_of, is_gap, squares, starts_from
+from verify.proofs.inexact import constants, gap_of, is_gap, squares, starts_from, starts_well
 
-_GAP = "G(y^T)-G*"
+_GAP, _GAP_0, _V_0 = "G(y^T)-G*", "G(y^0)-G*", "V_0"
+#: Squares through which the distance is bounded, from y = 0.
+_SQUARES = ("|y*|**2", "zeta**2")
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean, _h = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e", "h"))
 _g, _e = _Pg + _g_mean, _Pe + _e_mean
@@ -61,8 +64,6 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
     if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
-    if str(statement.initial) != "V_0":
-        raise Unprovable(f"{claim.id} bounds by {statement.initial}")
     yield _contraction(claim, statement)
     yield from _left(claim, statement)
 
@@ -105,16 +106,18 @@ def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
 
 
 def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, IdentityWeights]]:
-    """left <= constant V."""
-    left, (alpha, _, N, tau) = str(statement.left), _letters(claim)
-    if left == _GAP:
+    """left <= constant V, where V is at most a square at the start if the bound is through it."""
+    left, initial, (alpha, _, N, tau) = str(statement.left), str(statement.initial), _letters(claim)
+    if left == _GAP and initial in (_V_0, _GAP_0):
         require_nonnegative(claim, statement.constant - 1)
         return
-    if left != "|w^T-w*|^2":
-        raise Unprovable(f"{claim.id} bounds {left}")
+    if left != "|w^T-w*|^2" or initial not in (_V_0, *_SQUARES):
+        raise Unprovable(f"{claim.id} bounds {left} through {initial}")
     require_nonnegative(claim, N - tau)
     c = sympy.Rational(32, 3) / alpha
-    require_nonnegative(claim, statement.constant - c / N)
+    # |y*|^2 is at most N zeta^2.
+    above = {_V_0: 1 / N, "|y*|**2": 1 / (2 * alpha * N), "zeta**2": 1 / (2 * alpha)}
+    require_nonnegative(claim, statement.constant - c * above[initial])
     known = {
         "smooth below": interpolation(Sample(ZERO, _g, _v), OPTIMUM, sympy.S.Zero, 1 / alpha),
         "least at the optimum": -_v,
@@ -123,6 +126,10 @@ def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, Ident
     gap = c * (_v + 3 * alpha / 16 * _h**2) - _q * (_g + _e) ** 2 - _s_1 * (_g + _h) ** 2
     posed = GapInequality("primal distance", gap, known, {_s_1: 1 - tau / N, _q: tau / N})
     yield posed, identity.stated(claim, posed.name, _LETTERS, _VECTORS)
+    if initial in _SQUARES:
+        smooth = {"smooth above": smoothness(Sample(_z, _g, _v), OPTIMUM, 1 / alpha)}
+        first = GapInequality("start", _z**2 / (2 * alpha) - _v, smooth)
+        yield first, identity.stated(claim, first.name, _LETTERS, _VECTORS)
 
 
 def _allowed(instance: Instance) -> Any:
@@ -180,9 +187,16 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     share = Fraction(params.tau, problem.n)
     distance = (share * squares(g + errors) + (1 - share) * squares(g + held)) / problem.n
     wanted = gap if str(left.expression) == _GAP else distance
-    found, before = (scalar(q.of(problem, params, state)) for q in (left, initial))
-    same = (found - wanted).is_zero and (before - potential).is_zero and is_gap(posed, state, gap, gap, gap)
-    return None if same else "a quantity"
+    found = scalar(left.of(problem, params, state))
+    if not (found - wanted).is_zero or not is_gap(posed, state, gap, gap, gap):
+        return "a quantity"
+    if str(initial.expression) == _V_0:
+        before = scalar(initial.of(problem, params, state))
+        return None if (before - potential).is_zero else "a quantity"
+    of_gaps = str(initial.expression) == _GAP_0
+    if (left.of is initial.of) != of_gaps:
+        return "a quantity"
+    return None if starts_well(claim, instance, left, initial) else "the start"
 
 
 def _remembers(clients: Array, p: Array, tau: int, state: Any, w: Array, later: Any) -> bool:

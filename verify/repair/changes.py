@@ -17,7 +17,7 @@ from fedtheory.kinds.base import measured, spoken_of
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.repair import formulas, of_paper
+from verify.repair import formulas, of_paper, starts
 from verify.repair.solving import solved
 from verify.report.statement import expression as words
 
@@ -39,6 +39,7 @@ COSTS: Mapping[str, float] = {
     "letter exchanged": 1.7,
     "quantity exchanged": 1.7,
     "reversed": 1.8,
+    "start": 1.9,
     "hypothesis of the paper": 2.0,
     "letter": 2.1,
     "maximum": 2.2,
@@ -95,8 +96,10 @@ class Family:
         if made is None or not made[1]:
             return None
         text, parts = made
+        setting = parts.get("setting", claim.setting)
         try:
-            changed = claim.variant(**parts)
+            changed = claim.variant(**{name: part for name, part in parts.items() if name != "setting"})
+            changed = replace(changed, setting=setting)
         except (ValueError, TypeError):
             return None
         if any(
@@ -158,6 +161,8 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
     if isinstance(statement, ParameterRule):
         for assignments in solved(statement):
             yield Family("assignment", partial(_assigned, statement, assignments))
+    for text, setting, algorithm in starts.starts(claim):
+        yield _fixed("start", text, {"setting": setting, "algorithm": algorithm})
     if not formulas.formulas(statement):
         return
     yield from _scaled(claim)

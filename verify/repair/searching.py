@@ -283,6 +283,7 @@ class Search:
         if change is None:
             return False
         said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
+        said += f" {change.claim.setting.text}"
         new = said not in self._seen and change.claim.statement != self.claim.statement
         new = new or (said not in self._seen and "requires" in change.claim.changes)
         self._seen.add(said)

@@ -79,4 +79,5 @@ MEMORY = {
         {"smooth below": 4 / alpha, "least at the optimum": sympy.Rational(20, 3) / alpha, "oracle": 2 * q},
         ((q, {"g": 1, "e": -1}), (s_1, {"g": 1, "h": -1}), (3 * q / 2, {"h": 1})),
     ),
+    "start": SumOfSquares({"smooth above": 1}),
 }

@@ -8,6 +8,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms import inexact_feddcd
+from fedtheory.algorithms.starts import GradientStart
 from fedtheory.papers.feddcd import inexact, memory
 from verify import check
 from verify.methods import identities
@@ -126,3 +127,35 @@ def test_more_than_16_kappa_is_out_of_reach_of_exact_oracles():
 def test_without_the_first_error_the_initial_value_is_too_small():
     gap = replace(GAP.statement, initial=inexact.dual.GAP_0.expression, quantities=(memory.GAP_T, inexact.dual.GAP_0))
     assert check(replace(GAP, statement=gap)).verdict == "refuted"
+
+
+def begun(claim, mapping="conjugate_gradient"):
+    """The claim where the first guesses are what a mapping gives at y."""
+    algorithm = replace(inexact_feddcd.algorithm, init=GradientStart(inexact_feddcd.algorithm.init, "w", mapping, "y"))
+    return replace(claim.variant(algorithm=algorithm), setting=replace(claim.setting, algorithm=algorithm))
+
+
+PRINTED = [claims.get(f"feddcd/theorem-5.2/{name}") for name in ("eq-8", "eq-9", "zeta")]
+
+
+@pytest.mark.parametrize("claim", PRINTED, ids=["gap", "norm", "zeta"])
+def test_exact_first_guesses_are_enough(claim):
+    assert identities.prove(begun(claim)) is not None
+    assert identities.prove(claim) is None
+    with pytest.raises(ValueError, match="have no gradient"):
+        identities.prove(begun(claim, "gradient"))
+    at_most = {"eq-8": 1, "eq-9": sympy.Rational(4, 5), "zeta": sympy.Rational(4, 5)}[claim.id.split("/")[-1]]
+    least = begun(claim.variant(constant=at_most * claim.statement.constant))
+    assert identities.prove(least) is not None
+    assert identities.prove(least.variant(constant=least.statement.constant * sympy.Rational(99, 100))) is None
+
+
+@pytest.mark.parametrize("claim", PRINTED, ids=["gap", "norm", "zeta"])
+def test_what_is_called_the_initial_value_is_looked_at(claim):
+    claim = begun(claim)
+    named = {q.expression: q for q in claim.statement.quantities}
+    left, initial = named[claim.statement.left], named[claim.statement.initial]
+    for of in (lambda problem, params, state: initial.of(problem, params, state) / 2, left.of, memory.potential):
+        if of is not initial.of:
+            planted = replace(claim, statement=replace(claim.statement, quantities=(left, replace(initial, of=of))))
+            assert identities.prove(planted) is None

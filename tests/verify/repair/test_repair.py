@@ -3,12 +3,15 @@
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from verify.base.evaluate import meeting
 from verify.cli import main, repairing
+from verify.methods import identities
 from verify.repair.changes import families
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
@@ -208,3 +211,18 @@ def test_bad_input_is_one_sentence(capsys, tmp_path):
     other.write_text("{}")
     assert main(["repair", "fedadmm/eq-21", "--out", str(other)]) == 2
     assert "holds no repair of fedadmm/eq-21" in capsys.readouterr().err
+
+
+def test_a_run_begins_elsewhere():
+    claim = claims.get("feddcd/lemma-C.2")
+    begun = {f.make(f.amounts[0])[0]: f.change(claim, f.amounts[0]) for f in families(claim) if f.sort == "start"}
+    assert set(begun) >= {"w_i^0 = grad f_i^*(y_i^0)", "y_i^0 = grad f_i(w_i^0)"}
+    changed = begun["w_i^0 = grad f_i^*(y_i^0)"].claim
+    assert changed.setting.algorithm is changed.statement.algorithm
+    assert begun["w_i^0 = grad f_i^*(y_i^0)"].text in changed.setting.text
+    _, instance = next(meeting(changed, changed.instances.recipes(np.random.default_rng(0))))
+    state = changed.statement.algorithm.init(instance.problem, instance.params)
+    assert (state.w == instance.problem.f.conjugate_gradient(state.y)).all()
+    assert identities.prove(changed) is not None and identities.prove(claim) is None
+    # Where nothing says how a run begins there is nothing to change.
+    assert not changes(claims.get("fedadmm/eq-51/display"), "start")

@@ -1,0 +1,35 @@
+"""Starts of runs other than those that papers print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from inspect import Signature, signature
+from typing import Any
+
+from fedtheory.problems.base import Problem
+
+
+@dataclass(frozen=True)
+class GradientStart:
+    """An ``init`` that begins ``part`` at what ``mapping`` gives at ``point``, both of shape ``(..., n, d)``, and all
+    else as ``init`` has it; a part that is given stays as it is given."""
+
+    init: Any
+    part: str
+    mapping: str
+    point: str
+
+    @property
+    def __signature__(self) -> Signature:
+        # Of the same parts; but it is not to be unwrapped, or the start before would be read for this one.
+        return signature(self.init)
+
+    def __call__(self, problem: Problem, params: Any, **given: Any) -> Any:
+        """The state at the start of a run; ``ValueError`` where nothing is known of such gradients."""
+        state = self.init(problem, params, **given)
+        if given.get(self.part) is not None:
+            return state
+        mapping = getattr(problem.f, self.mapping, None)
+        if mapping is None:
+            raise ValueError(f"the functions of the problem have no {self.mapping}")
+        return self.init(problem, params, **{**given, self.part: mapping(getattr(state, self.point))})
