@@ -21,13 +21,17 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     ``init`` makes them; the optimum may be any.
     """
     initial, around = instance.initial, instance.around
-    if initial is None or around is None or only_start(claim, instance) is not None:
+    if initial is None or only_start(claim, instance) is not None:
         return instance.at(row)
+    if instance.coordinates is None:
+        raise ValueError(f"nothing tells at which coordinates a run of {claim.id} begins")
     size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
 
     def coordinates(theta: Array) -> tuple[Any, Any, Array]:
         problem, state = initial(theta)
-        return problem, state, np.asarray(around(problem)[1](state)).reshape(len(theta), -1)
+        # Without another fixed point they are about the instance's own.
+        read = instance.coordinates if around is None else around(problem)[1]
+        return problem, state, np.asarray(read(state)).reshape(len(theta), -1)
 
     images = coordinates(exact(np.eye(size + 1, size, k=-1, dtype=int)))[2]
     # Of an init that is no affine map a guess: what is found is compared with the row.

@@ -37,6 +37,8 @@ _STEP = Fraction(1, 10**12)
 
 def candidates(claim: Claim, instance: Instance, theta: Array) -> list[int]:
     """Which of the starts ``theta (M, dimension)`` lead, in floats, to a cycle that is not the optimum."""
+    if instance.coordinates is None:
+        return []
     found = _periods(claim, instance, theta)
     near = np.flatnonzero(found > 0)
     return [int(i) for i in near[np.argsort(found[near], kind="stable")][:MOST]]

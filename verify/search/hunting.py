@@ -343,7 +343,7 @@ def _cornered(claim: Claim, met: list[_Met]) -> list[_Met]:
     """
     # Programs in long fractions, or at large condition numbers, are left open for no reason.
     simple = sorted(met, key=lambda m: sum(_constants(m.recipe)))[: len(met) // 2 + 1]
-    simple = [m for m in simple if m.problem is None or not 0 < m.problem.mu * STIFF < m.problem.L]
+    simple = [m for m in simple if not 0 < getattr(m.problem, "mu", 0) * STIFF < getattr(m.problem, "L", 0)]
     rooms = _rooms(claim, simple)
     if not rooms:
         return []

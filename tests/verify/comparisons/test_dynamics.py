@@ -1,16 +1,22 @@
 """The linear maps of a step, read off the code; and that nothing is refuted at states, or on problems, of no run."""
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from sympy import Eq, Rational
 
 import fedtheory as ft
+from fedtheory.instances import Instance, Instances
 from fedtheory.numbers.polynomials import NotPolynomial, unknowns
+from fedtheory.numbers.rational import exact as fractions
 from verify.base.evaluate import meeting
 from verify.comparisons import dynamics, exact, limits
+from verify.comparisons.starts import begun
+from verify.search import cycling
 
 mu, L, gamma = ft.letters("mu L gamma")
 D, D_0, D_T = (ft.Quantity(name, ft.distance, after=name == "D_T") for name in ("D", "D_0", "D_T"))
@@ -163,3 +169,61 @@ def test_a_hypothesis_on_the_optimum_holds_where_runs_begin():
         point = (Fraction(1),) * instance.initial_dimension
         ((_, left, right, *_),) = exact.parts(own, instance, point, 3)
         assert (instance.initial_dimension == 0, bool(left <= right)) == (fixed, fixed)
+
+
+# Instances of one's own
+
+
+class Sizes(NamedTuple):
+    n: int
+    d: int
+
+
+class Pair(NamedTuple):
+    x: Any
+    h: Any
+
+
+def _pairs(**more):
+    """Instances of one's own, and a limit: x <- x/2 + h, where runs begin at h = 0."""
+    zeros = Pair(np.zeros(1, dtype=int), np.zeros(1, dtype=int))
+
+    def at(theta):
+        return Sizes(1, 1), Pair(theta[:, None, :1], theta[:, None, 1:])
+
+    def initial(theta):
+        return Sizes(1, 1), Pair(theta[:, None, :1], 0 * theta[:, None, :1])
+
+    def coordinates(state):
+        return np.concatenate([state.x, state.h], axis=-1)
+
+    method = ft.Algorithm(
+        "pairs",
+        Sizes,
+        Pair,
+        lambda problem, params, x=0: Pair(x + zeros.x, zeros.h),
+        lambda problem, params, state: ft.Constant(),
+        lambda problem, params, state, draw: Pair(state.x / 2 + state.h, state.h),
+        lambda problem, params: zeros,
+    )
+    instance = Instance(Sizes(1, 1), Sizes(1, 1), 2, at, initial=initial, initial_dimension=1, **more)
+    drawn = Instances(lambda rng: iter(()), lambda recipe, exact: replace(instance, coordinates=coordinates))
+    setting = ft.Setting("pairs", (), method, drawing=ft.Drawing(special=drawn))
+    quantity = ft.Quantity("x", lambda problem, params, state: (state.x**2).sum(axis=-1))
+    return ft.Claim("mine/pairs", setting=setting, statement=ft.Limit(method, quantity, "x tends to 0")), instance
+
+
+def test_no_run_begins_where_instances_of_ones_own_do_not_begin_one():
+    claim, _ = _pairs()
+    instance = claim.instances.build({}, True)
+    _, state = begun(claim, instance, fractions([[3, 0]]))
+    assert state.x == 3
+    with pytest.raises(ValueError, match="no run of mine/pairs begins there"):
+        begun(claim, instance, fractions([[2, 1]]))
+
+
+def test_where_states_have_no_coordinates_no_cycle_is_looked_for():
+    claim, instance = _pairs()
+    assert cycling.candidates(claim, instance, np.array([[2.0, 1.0]])) == []
+    with pytest.raises(ValueError, match="at which coordinates"):
+        begun(claim, instance, fractions([[2, 1]]))
