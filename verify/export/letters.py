@@ -45,7 +45,7 @@ _NONE: Links = MappingProxyType({})
 
 def of(shown: Shown) -> list[dict[str, Any]]:
     """An object for each case of a claim, and for each part of its letters where cases are split."""
-    says = [*statement.text(shown.claim), BLOCKS]
+    says = [*statement.text(shown.claim), *_numbers_of_clients(shown.claim), BLOCKS]
     return [
         of_proofs(shown.claim.id, says, case, {case: proof})
         for case, tree in shown.cases.items()
@@ -134,6 +134,13 @@ def _used(proof: CaseProof) -> list[int]:
 MAXIMUM = " stands for a maximum of the claim, of which only the bounds below are used"
 #: What the products in an object stand for.
 BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
+
+
+def _numbers_of_clients(claim: Claim) -> list[str]:
+    """Which numbers of clients the claim is about, where these are not all: the identity is one for every n, and by
+    which steps its vectors come to be is told of those."""
+    restricted = statement.of_clients(claim.setting)
+    return [f"stated for {restricted}"] if restricted else []
 
 
 class Writing:

@@ -21,6 +21,7 @@ from rich.text import Text
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.symbols import Latex, Plain, positive_first
+from fedtheory.settings import Setting
 from fedtheory.settings.iterations import At, Infimum, Least, Overall, Root, Start, Then
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Square, Total
 from fedtheory.settings.relations import Monomial, Quantity
@@ -74,9 +75,8 @@ def scope(claim: Claim) -> str:
     setting, drawing = claim.setting, claim.setting.drawing
     functions = setting.functions if drawing.special is None else None
     found = [setting.text] if setting.text else []
-    if functions is not None and not setting.any_clients:
-        counts = sorted(set(setting.clients))
-        found.append(f"{' or '.join(map(str, counts))} client{'s' if counts[-1] > 1 else ''} only")
+    if functions is not None and (restricted := of_clients(setting)):
+        found.append(restricted)
     if functions is not None and functions.quadratics and "quadratic" not in setting.text:
         found.append("quadratic functions only")
     if drawing.conditions:
@@ -87,6 +87,14 @@ def scope(claim: Claim) -> str:
         )
         found.append(f"tested with the compressors {', '.join(told)}")
     return "; ".join(found)
+
+
+def of_clients(setting: Setting) -> str:
+    """The numbers of clients to which a setting is restricted, in words; "" where it is to none."""
+    if setting.functions is None or setting.any_clients:
+        return ""
+    counts = sorted(set(setting.clients))
+    return f"{' or '.join(map(str, counts))} client{'s' if counts[-1] > 1 else ''} only"
 
 
 def parts(claim: Claim) -> list[str]:
