@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 import sympy
+from first_found import first_found
 from in_turn import in_turn, of_kind
 
 from fedtheory import claims
@@ -269,7 +270,7 @@ OTHERS = [name for name in PLANTED if name not in LONG]
 
 
 def _refuted(name, budget="quick"):
-    evidence = check(PLANTED[name], budget=budget)
+    evidence = first_found(PLANTED[name], budget=budget)
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.counterexample.replay() == (evidence.counterexample.left, evidence.counterexample.right)
 

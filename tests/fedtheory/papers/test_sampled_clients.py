@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import sympy
+from first_found import first_found
 
 from fedtheory import claims
 from fedtheory.numbers.rational import exact
@@ -150,10 +151,10 @@ def test_gradients_elsewhere_do_not_lead_further():
     turn = claims.get("baseline/scaffold/turn")
     assert check(turn).verdict is Verdict.PROVED
     further = turn.variant(left=turn.statement.left + corrected_steps.L * corrected_steps._E.expression / 2)
-    assert check(further).verdict is Verdict.REFUTED
+    assert first_found(further).verdict is Verdict.REFUTED
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PLANTED)
 def test_planted_errors_of_a_local_step_and_a_round_are_refuted(name):
-    assert check(PLANTED[name]).verdict is Verdict.REFUTED
+    assert first_found(PLANTED[name]).verdict is Verdict.REFUTED

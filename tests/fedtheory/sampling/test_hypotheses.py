@@ -5,13 +5,14 @@ from itertools import islice
 
 import numpy as np
 import pytest
+from first_found import first_found
 from in_turn import in_turn
 
 from fedtheory import claims
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.rational import holds
-from verify import Verdict, check
+from verify import Verdict
 from verify.exact import reals
 
 #: Recipes of a claim among which one is looked for that breaks a hypothesis alone.
@@ -106,10 +107,10 @@ def test_a_hypothesis_that_is_needed_is_missed(id, dropped):
     rest = tuple(h for h in claim.requires if dropped not in h.text)
     assert len(rest) == len(claim.requires) - 1
     dropped_one = claim.variant(requires=rest)
-    assert any(check(dropped_one, seed).verdict is Verdict.REFUTED for seed in range(3))
+    assert any(first_found(dropped_one, seed).verdict is Verdict.REFUTED for seed in range(3))
 
 
 def test_a_claim_that_is_not_registered_may_be_changed_too():
     claim = claims.get("feddcd/lemma-E.2")
     mine = replace(claim, id="mine/lemma")
-    assert check(mine.variant(requires=())).verdict is Verdict.REFUTED
+    assert first_found(mine.variant(requires=())).verdict is Verdict.REFUTED
