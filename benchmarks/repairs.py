@@ -45,9 +45,19 @@ def pairs() -> Iterator[tuple[Claim, list[Claim]]]:
 def compared(machine: Claim, hand: Claim) -> tuple[str, bool]:
     """How a repair by machine compares with one by hand: same, stronger, weaker, or other; and whether the one by hand
     says a further line, with which nothing is compared."""
+    if _word_for_word(machine, hand):
+        return "same", False
     said, further = _says(machine, hand)
     both = {_asks(machine, hand), said} - {"same"}
     return "same" if not both else both.pop() if len(both) == 1 else "other", further
+
+
+def _word_for_word(machine: Claim, hand: Claim) -> bool:
+    """Whether the one by machine says the lines of the other one in the setting and under the hypotheses that are
+    printed, where the one by hand is of a setting of its own: instances of both there are none then."""
+    asks = {"requires", "setting", "algorithm"} & set(machine.changes)
+    lines = machine.statement.comparisons
+    return bool(lines) and not asks and machine.setting is not hand.setting and lines == hand.statement.comparisons
 
 
 def _asks(machine: Claim, hand: Claim) -> str:

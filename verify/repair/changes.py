@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import Any
 
 import sympy
@@ -120,7 +120,8 @@ class Family:
 
 
 def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself, or a side with what is now negative and was positive."""
+    """Whether a change compares something with itself, or a side with what is now negative and was positive, or makes
+    a contraction an expansion."""
     now, before = changed.statement.comparisons, claim.statement.comparisons
     quantities = measured(claim.statement)
     negated = len(now) == len(before) and any(
@@ -128,8 +129,23 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
         and (_negated(old.left, new.left, quantities) or _negated(old.right, new.right, quantities))
         for new, old in zip(now, before, strict=True)
     )
+    if {-rate for rate in _rates(claim)} & _rates(changed):
+        return True
     # Constants that are assigned may well be the least that meet their relations.
     return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))
+
+
+def _rates(claim: Claim) -> set[sympy.Expr]:
+    """Each r that is no number of a factor 1 + r, in letters, of a quantity, where something is stated after a step."""
+    quantities = measured(claim.statement)
+    if not any(q.after for q in claim.statement.quantities):
+        return set()
+    factors = [bound.factor] if (bound := claim.statement.geometric) is not None else []
+    for comparison in claim.statement.comparisons:
+        for product in comparison.left.atoms(sympy.Mul) | comparison.right.atoms(sympy.Mul):
+            if product.free_symbols & quantities:
+                factors += product.args
+    return {f - 1 for f in factors if f.is_Add and f.args[0] == 1 and not f.free_symbols & quantities}
 
 
 def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
@@ -323,7 +339,8 @@ def _lettered(claim: Claim) -> Iterator[Family]:
 
 
 def _monomials(claim: Claim) -> list[sympy.Expr]:
-    """Letters, the factors in letters that stand in the statement, quotients of alike ones, and their inverses."""
+    """Letters, the factors in letters that stand in the statement, quotients of alike ones, also of those in other
+    claims of the paper, and their inverses."""
     statement = claim.statement
     symbols = spoken_of(statement) - {T}
     factors = [
@@ -334,6 +351,9 @@ def _monomials(claim: Claim) -> list[sympy.Expr]:
     letters = sorted((s for s in symbols if s.is_nonnegative), key=str)
     found = [*letters, *factors]
     found += [a / b for kind in (letters, factors) for a, b in permutations(kind, 2)]
+    # (tau - 1)/(n - 1), say, where a statement speaks of neither.
+    of_others = combinations(of_paper.factors(claim), 2)
+    found += [a / b for a, b in of_others if a.args[0] == b.args[0]]
     return list(dict.fromkeys(e for m in found for e in (m, 1 / m)))[:_MONOMIALS]
 
 
@@ -371,7 +391,8 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
     for small, large in permutations(letters, 2):
         yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
     for letter in letters:
-        yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *_BELOW), True)
+        below = () if letter.is_integer else _BELOW
+        yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True)
 
 
 #: Numbers by which the larger side of a hypothesis is multiplied.

@@ -51,6 +51,18 @@ def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
                 yield hypothesis
 
 
+def factors(claim: Claim) -> Iterator[sympy.Expr]:
+    """Letters of the setting less a number that stand in other claims, each once."""
+    known: set[sympy.Expr] = set()
+    for other in others(claim):
+        sides = (side for c in other.statement.comparisons for side in (c.left, c.right))
+        for node in sorted({n for side in sides for n in side.atoms(sympy.Add)}, key=sympy.default_sort_key):
+            alone = len(node.args) == 2 and node.args[0].is_negative and node.args[1].is_Symbol
+            if alone and node not in known and node.free_symbols <= set(claim.setting.sources):
+                known.add(node)
+                yield node
+
+
 def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
     """Each quantity of the statement with others of the same setting and method whose names differ in indices only.
 

@@ -16,7 +16,7 @@ from fedtheory.kinds.base import spoken_of
 from verify.repair.changes import Change, Family, families
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
-from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict
+from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed
 
 #: Verdicts that say that a claim holds, strongest first.
 HOLDING = ("proved", "certified", "supported")
@@ -274,7 +274,7 @@ class Search:
         if not change.claim.statement.searched or change.claim.statement.ending:
             return True
         searched = self.bench.search(change.claim)
-        stands = not searched.places and not searched.why
+        stands = not searched.places and not searched.why and not collapsed(change.claim, self.claim)
         self.known[change.text] = stands
         return stands
 
@@ -325,7 +325,9 @@ class Search:
                     )
                     if self._new(pair) and self._stands(pair):
                         standing.append(pair)
-            for pair in sorted(standing, key=lambda c: c.cost)[:_SUPPORTED]:
+            for pair in sorted(standing, key=lambda c: c.cost):
+                if self._enough(pair):
+                    continue
                 repair = self._checked(pair)
                 if repair is not None:
                     self._tell(repair)

@@ -6,16 +6,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+import sympy
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from fedtheory.numbers.rational import Undefined
+from fedtheory.numbers.rational import Undefined, holds
 from verify.base import limits
-from verify.base.evaluate import hypotheses_hold
+from verify.base.evaluate import hypotheses_hold, meeting
 from verify.checking import check
 from verify.evidence.record import Evidence
 from verify.search import hunting, refutation
@@ -24,6 +26,8 @@ from verify.search import hunting, refutation
 SHORT, FIRST = 24, 10
 #: Counterexamples at which changes are tried, those that refuted most of late first.
 POOL = 24
+#: Instances that are proposed to see whether a hypothesis leaves more than its boundary.
+PROPOSED = 200
 #: Of how many of them a share is counted.
 SOME = 6
 #: Seconds of processor time of a short search, and of all methods together.
@@ -135,6 +139,25 @@ def fails(claim: Claim, place: Place) -> bool:
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Undefined):
         # It does not have this instance, or the sides are no numbers there.
         return False
+
+
+def collapsed(changed: Claim, claim: Claim) -> bool:
+    """Whether a hypothesis that only the changed claim has is an equality wherever it is met, as L <= mu is.
+
+    Of counts that may well be meant.
+    """
+    for hypothesis in changed.requires:
+        relation = hypothesis.relation
+        if hypothesis in claim.requires or not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
+            continue
+        if all(letter.is_integer for letter in relation.free_symbols):
+            continue
+        strict = sympy.Lt(relation.lts, relation.gts, evaluate=False)
+        proposed = islice(changed.instances.recipes(np.random.default_rng(0)), PROPOSED)
+        met = (at for _, at in meeting(changed, proposed))
+        if not any(holds(strict, changed.setting.bind(at.problem, at.params)) for at in met):
+            return True
+    return False
 
 
 def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:

@@ -41,7 +41,10 @@ OPEN, CLOSE = "\ue000", "\ue001"
 
 
 class _Words(Plain):
-    """Names of quantities that are differences are in brackets."""
+    """Names of quantities that are differences are in brackets; Euler's number is exp(1), as its powers are."""
+
+    def _print_Exp1(self, expr: sympy.Expr) -> str:
+        return "exp(1)"
 
     def _print_Symbol(self, expr: sympy.Symbol) -> str:
         if expr.name.startswith(OPEN):

@@ -17,7 +17,8 @@ from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.searching import LONG, Repair, Search
 from verify.repair.solving import solved
-from verify.repair.trials import Bench, Searched, Verdict
+from verify.repair.trials import Bench, Searched, Verdict, collapsed
+from verify.report.statement import expression
 
 x, y = ft.letters("x y")
 
@@ -226,3 +227,32 @@ def test_a_run_begins_elsewhere():
     assert identities.prove(changed) is not None and identities.prove(claim) is None
     # Where nothing says how a run begins there is nothing to change.
     assert not changes(claims.get("fedadmm/eq-51/display"), "start")
+
+
+def test_no_contraction_is_made_an_expansion():
+    claim = claims.get("feddcd/lemma-B.8/rate")
+    told = [c.text for f in families(claim) if (c := f.change(claim, f.amounts[0])) is not None]
+    assert "mu_min/L_max for -mu_min/L_max" not in told
+    # What is printed with the wrong sign of a constant is no rate.
+    assert "q*x^2/(q + 1)^2 for -q*x^2/(q + 1)^2" in changes(claims.get("fedopt/logistic-loss"), "sign")
+
+
+def test_factors_of_the_paper_are_multiplied():
+    claim = claims.get("feddcd/lemma-B.8/rate")
+    assert "-mu_min*(tau - 1)/(L_max*(n - 1)) for -mu_min/L_max" in changes(claim, "letter")
+
+
+def test_a_hypothesis_that_leaves_only_its_boundary_is_no_repair():
+    claim = claims.get("fedadmm/algorithm-2")
+    made = [f.change(claim, f.amounts[0]) for f in families(claim) if "hypothesis" in f.sort]
+    found = {c.text: collapsed(c.claim, claim) for c in made if c is not None}
+    # Of functions with mu <= L.
+    assert found["required: L <= mu"] and not found["required: mu <= L"]
+    # A count may be 1, and no smaller.
+    assert not found["required: k_0 <= 1"]
+    (counts,) = (f for f in families(claim) if f.sort == "hypothesis" and "k_0" in f.make(f.amounts[0])[0])
+    assert counts.amounts == (1,)
+
+
+def test_the_number_e_is_no_expectation():
+    assert expression(3 * sympy.E / 4) == "3*exp(1)/4" and expression(4 / sympy.E) == "4*exp(-1)"
