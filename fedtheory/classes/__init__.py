@@ -6,6 +6,7 @@ how they are built, and what is just outside is said in :mod:`fedtheory.sampling
 """
 
 from fedtheory.classes.base import FunctionClass
+from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.classes.compressors import (
     Adversary,
     ContractiveCompressors,
@@ -34,6 +35,7 @@ from fedtheory.classes.strongly_convex import (
 
 __all__ = [
     "Adversary",
+    "BlockSmoothConvex",
     "Composite",
     "ContractiveCompressors",
     "Convex",

@@ -23,6 +23,8 @@ Start = Callable[[Array], tuple[Any, Any]]
 #: Where the value of a letter comes from: a constant of the problem or a field of the parameters, by name, or a
 #: function of the two.
 Source = str | Callable[[Any, Any], Any]
+#: How the sources begin that are the smoothness constants of blocks of coordinates, counted from 0.
+OF_BLOCK = "L of block "
 _OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 
 
@@ -129,6 +131,8 @@ def value_of(source: Source, problem: Any, params: Any) -> Any:
     """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
     if callable(source):
         return source(problem, params)
+    if source.startswith(OF_BLOCK):
+        return problem.blocks.L[int(source.removeprefix(OF_BLOCK))]
     if source == "kappa":
         if problem.mu == 0:
             raise ValueError("kappa = L/mu has no value where mu = 0")

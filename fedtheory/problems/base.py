@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.optimum import TOLERANCE, Optimum, newton, solve
 from fedtheory.problems.quadratic import Quadratics
@@ -21,13 +22,14 @@ class Problem:
 
     ``g`` holds one function (``g.n == 1``) or is None. ``declared`` may state (mu, L) weaker than the true ones,
     and a third constant, M, of classes that have one;
-    ``known`` is the optimum where the construction fixes it.
+    ``known`` is the optimum where the construction fixes it; ``blocks``: of the coordinates, where the class has them.
     """
 
     f: Functions
     g: Functions | None = None
     declared: tuple[Any, ...] | None = None
     known: Optimum | None = None
+    blocks: Blocks | None = None
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):
@@ -42,6 +44,15 @@ class Problem:
     def d(self) -> int:
         """Dimension of the model."""
         return self.f.d
+
+    def part(self, v: Array, block: int) -> Array:
+        """A vector ``v (..., d)`` in one block of coordinates, counted from 0, and 0 in the others.
+
+        ``ValueError`` where there are no blocks.
+        """
+        if self.blocks is None:
+            raise ValueError("the coordinates of this problem have no blocks: see BlockSmoothConvex")
+        return self.blocks.part(v, block)
 
     @property
     def mu(self) -> Any:

@@ -86,7 +86,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own. At a kink it
     # may give others than those that balance.
     known = y if functions.conjugates or isinstance(f, Kinked) else f.gradient(x[..., None, :])
-    return Problem(f, g, declared, Optimum(x, known, 0.0))
+    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact))
 
 
 def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
@@ -291,8 +291,9 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
         )
     if "clients" not in recipe:
         return text
+    told = recipe["clients"] if setting.functions is None else sampler(setting.functions, setting.drawing).told(recipe)
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
-    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(recipe["clients"], 1))
+    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(told, 1))
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 
@@ -301,7 +302,7 @@ def _row(values: Any) -> str:
 
 
 def _function(client: Recipe) -> str:
-    text = f"Hessian diag{_row(client['h'])}"
+    text = f"1/2 (a'(x - x*))^2, a = {_row(client['a'])}" if "a" in client else f"Hessian diag{_row(client['h'])}"
     if len({client[key] for key in members.SLOPES if key in client}) > 1:
         text = f"slopes {_row(client['h'])} below and {_row(client['h_above'])} above its kinks at x* + "
         text += _row(client["kink"])
@@ -322,7 +323,8 @@ def _function(client: Recipe) -> str:
     more = [
         f"{k} = {_row(v) if isinstance(v, tuple) else v}"
         for k, v in client.items()
-        if k not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to", "ridge")
+        if k
+        not in (*members.SLOPES, *members.KINKS, *members.JUMPS, "y", "turn", "dip", "dip_from", "dip_to", "ridge", "a")
     ]
     more += [f"gradient {_row(client['y'])} less the mean"] if any(client.get("y", ())) else []
     return ", ".join([text, *more])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.classes import (
+    BlockSmoothConvex,
     Composite,
     Convex,
     ConvexLipschitz,
@@ -36,7 +37,7 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber
 from fedtheory.problems.quadratic import diagonal
 from fedtheory.problems.separable import lojasiewicz_constant
-from fedtheory.sampling import growing, members, nonsmooth
+from fedtheory.sampling import blocks, growing, members, nonsmooth
 from fedtheory.sampling.members import Sampler, sampler
 
 #: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
@@ -312,6 +313,7 @@ sampler.register(StronglyConvex, nonsmooth.ConvexSampler)
 sampler.register(ConvexLipschitz, nonsmooth.LipschitzSampler)
 sampler.register(Composite, nonsmooth.CompositeSampler)
 sampler.register(SmoothConvexLipschitz, growing.SmoothLipschitzSampler)
+sampler.register(BlockSmoothConvex, blocks.BlockSmoothSampler)
 sampler.register(ConvexQuadraticGrowth, growing.QuadraticGrowthSampler)
 sampler.register(RestrictedSecant, growing.RestrictedSecantSampler)
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessHuber, less_parabola
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
@@ -330,6 +331,9 @@ class Sampler:
     of: Any
     drawing: Drawing
 
+    #: Whether recipes say functions relative to the constants of the class, so that they go with these.
+    relative = False
+
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
         """The part of a recipe that says the functions of a random member.
 
@@ -350,6 +354,14 @@ class Sampler:
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         return curved(parts, x, y, exact)
+
+    def told(self, recipe: Recipe) -> tuple[Recipe, ...]:
+        """The clients of a recipe, as they are told."""
+        return recipe["clients"]  # type: ignore[no-any-return]
+
+    def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:
+        """The blocks of coordinates of a recipe, where the class has them."""
+        return None
 
 
 @singledispatch

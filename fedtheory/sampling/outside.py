@@ -17,6 +17,7 @@ import numpy as np
 from fedtheory import classes
 from fedtheory.classes.base import FunctionClass, each
 from fedtheory.problems.base import Problem
+from fedtheory.problems.blocks import smoothness
 
 #: How much worse a member is that must be just outside a class.
 WORSE = Fraction(1, 10**6)
@@ -128,6 +129,22 @@ def _growing(of: classes.ConvexQuadraticGrowth, problem: Problem, params: Any, k
         yield "less convex functions", replace(problem, f=less), params
     faster: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=each(high * (1 + WORSE), f.n))
     yield "other functions", replace(problem, f=faster), params
+
+
+@outside.register(classes.BlockSmoothConvex)
+def _in_blocks(of: classes.BlockSmoothConvex, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances of which one function is a little less convex than the class allows, or less smooth along one block."""
+    f: Any = problem.f
+    own, L = smoothness(f, problem.optimum.x, problem.blocks.sizes), of.along(problem)  # type: ignore[union-attr]
+    for i in range(f.n):
+        here = np.arange(f.n) == i
+        less = np.where(here, min(0 * problem.L, *f.mu) - WORSE, f.mu)
+        for mu, j in ((less, None), *((f.mu, j) for j in range(len(L)))):
+            along = own.copy()
+            if j is not None:
+                along[i, j] = L[j] * (1 + WORSE)
+            changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=mu, L=f.L, block_smoothness=along)
+            yield f"less {'convex' if j is None else 'smooth'} functions", replace(problem, f=changed), params
 
 
 @outside.register(classes.RestrictedSecant)

@@ -100,6 +100,8 @@ def moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -
     """The recipe with these constants of the class, its curvatures between them as they were between the old ones."""
     moved = {**recipe, **constants}
     functions = sampler(setting.functions, setting.drawing)
+    if functions.relative:
+        return moved
     (low, high), (least, most) = (functions.declared(r, True)[:2] for r in (recipe, moved))
     # Of functions that need not be smooth the largest curvature is infinite, and stays.
     size = Fraction(1) if high == math.inf else Fraction(most / high)

@@ -206,6 +206,25 @@ CLAIMS = pair(setting, *(ft.inequality(G <= c * alpha**2 * D) for c in (4, sympy
 setting = of(ft.ConvexQuadraticGrowth(L), clients=(1, 2))
 CLAIMS = pair(setting, ft.inequality(2 * F <= L * D), ft.one_step(gd, E(F_next) <= F), (), short)
 """,
+    "BlockSmoothConvex": """
+def along(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.part(slope(problem, state.x), 0)}
+
+
+def part(problem, params, state):
+    return (problem.part(slope(problem, state.x), 0) ** 2).sum(axis=-1)
+
+
+block = ft.method("one-block", along, ["gamma"], {"x": "point"})
+setting = ft.Setting(algorithm=block, functions=ft.BlockSmoothConvex((alpha, beta)), clients=(1, 2))
+falls = ft.one_step(block, E(F_next) <= F - gamma * (1 - gamma * alpha / 2) * ft.Quantity("P", part))
+CLAIMS = pair(setting, falls, ft.one_step(block, E(D_next) <= D), (gamma * alpha <= 1,))
+""",
+    # Along all coordinates together f is smooth with the sum.
+    "BlockSmoothConvex, the sum": """
+setting = of(ft.BlockSmoothConvex((alpha, beta)), clients=(1, 2))
+CLAIMS = pair(setting, *(ft.inequality(G <= 2 * c * F) for c in (alpha + beta, sympy.Max(alpha, beta))))
+""",
     "RestrictedSecant": """
 setting = of(ft.RestrictedSecant(mu, L), clients=(1, 2))
 one, other = (ft.contracts(gd, ft.distance, 1 - 2 * gamma * mu + c * gamma**2 * L**2) for c in (1, 0))

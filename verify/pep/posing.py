@@ -18,18 +18,26 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import (
+    BlockSmoothConvex,
+    ContractiveCompressors,
+    InexactOracles,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
 from fedtheory.classes.base import each
 from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.blocks import Blocks
 from fedtheory.problems.optimum import Optimum
 from fedtheory.sampling.chart import StateChart, skeleton, started, untied
 from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
+from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
 from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
@@ -80,6 +88,8 @@ def _functions(setting: Setting, given: Instance, anything: bool) -> Formal:
         mu = mu - 1
     if min(mu) == -math.inf and (setting.hints.coordinates or not setting.centred):
         raise ValueError(f"of functions {of.text} no worst case is known where they are of parts or of variables each")
+    if isinstance(of, BlockSmoothConvex):
+        return _in_blocks(setting, of, given, mu, anything)
     if setting.hints.coordinates:
         return _in_parts(setting, given, mu, L)
     if not setting.centred:
@@ -120,12 +130,31 @@ def _in_parts(setting: Setting, given: Instance, mu: Array, L: Array) -> Formal:
     Nothing depends on d for such a method itself: step and potential are sums over coordinates, so that an expectation
     involves the draws of one coordinate at a time. A step that mixes coordinates is not read.
     """
-    n, d = given.problem.n, given.problem.d
-    x_star = np.concatenate([rows(f"x* part {j}", 1)[0] for j in range(d)])
-    y_star = np.concatenate([rows_of_sum_zero(f"y* part {j}", n) for j in range(d)], axis=1)
-    functions: Any = Coordinates(mu, L, x_star, y_star)
-    formal = Problem(functions, None, (given.problem.mu, given.problem.L), Optimum(x_star, y_star, 0.0))
+    optimum = _optimum_in_parts(given.problem.n, given.problem.d)
+    functions: Any = Coordinates(mu, L, optimum.x, optimum.y)
+    formal = Problem(functions, None, (given.problem.mu, given.problem.L), optimum)
     return Formal(replace(given, problem=formal), others=(functions,), loose=setting.functions.loose)  # type: ignore[union-attr]
+
+
+def _optimum_in_parts(n: int, parts: int) -> Optimum:
+    x = np.concatenate([rows(f"x* part {j}", 1)[0] for j in range(parts)])
+    y = np.concatenate([rows_of_sum_zero(f"y* part {j}", n) for j in range(parts)], axis=1)
+    return Optimum(x, y, 0.0)
+
+
+def _in_blocks(setting: Setting, of: BlockSmoothConvex, given: Instance, mu: Array, anything: bool) -> Formal:
+    """Vectors in one part for each block of coordinates. That no block is longer than its part, code may not tell: it
+    treats all coordinates alike, but for the block that they are in (:mod:`verify.reading.whole`)."""
+    if setting.adversaries or setting.hints.coordinates:
+        raise ValueError(f"of functions {of.text} no worst case is known where there is more that is drawn")
+    if min(mu) < 0 and not anything:
+        raise ValueError(f"of functions {of.text} no worst case is known where they need not be convex")
+    L = tuple(Fraction(v) for v in of.along(given.problem))
+    optimum = _optimum_in_parts(given.problem.n, len(L))
+    functions: Any = InBlocks(L, optimum.x, optimum.y)
+    blocks = Blocks((1,) * len(L), L)
+    formal = Problem(functions, None, (given.problem.mu, given.problem.L), optimum, blocks)
+    return Formal(replace(given, problem=formal), others=(functions,), loose=True)
 
 
 def _formal(

@@ -235,11 +235,11 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
     problems = [_problem_of(claim, instance, there) for instance in instances]
     if not instances or any(kind != problems[0] for kind in problems):
         raise Unread("the instances have problems of several types, or there is no instance")
-    of, with_g, single, resolvents, of_g = problems[0]
+    of, with_g, single, resolvents, of_g, blocks = problems[0]
     if of is LinearProblem:
         problem = data.problem([instance.problem for instance in instances], reader)
     elif of is None or of is Problem:
-        problem = oracles.problem(with_g, single, resolvents, fixed=True, of_g=of_g)
+        problem = oracles.problem(with_g, single, resolvents, fixed=True, of_g=of_g, blocks=blocks)
     else:
         raise Unread(f"problems are of the unknown type {of.__name__}")
     params = _params(claim, instances, reader, there)
@@ -258,17 +258,19 @@ def _state(instance: Instance) -> Any:
     return instance.at(zero)[1]
 
 
-def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool]:
-    """The kind of a problem, whether it has a g, whether there is only ever one client, and whether the f_i and g have
-    resolvents."""
+def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool, int]:
+    """The kind of a problem, whether it has a g, whether there is only ever one client, whether the f_i and g have
+    resolvents, and in how many blocks the coordinates are."""
     problem = instance.problem
     single = set(claim.setting.clients) == {1}
     if problem is None:
-        return None, False, single, False, False
+        return None, False, single, False, False, 0
     if type(problem) is Problem and not there and not is_ours(type(problem.f)):
         raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
     f, g = getattr(problem, "f", None), getattr(problem, "g", None)
-    return type(problem), g is not None, single, hasattr(f, "resolvent"), hasattr(g, "resolvent")
+    split = getattr(problem, "blocks", None)
+    blocks = 0 if split is None else len(split.sizes)
+    return type(problem), g is not None, single, hasattr(f, "resolvent"), hasattr(g, "resolvent"), blocks
 
 
 def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> NamedTupleValue:

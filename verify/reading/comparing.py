@@ -101,6 +101,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             axes = term.of[0].type.axes
             array = np.broadcast_to(_with_axes(of[0], term.of[0]), _spread_shape(of[0], term.of[0], problem))
             return np.take(array, getattr(params, term.data), axis=axes.index(Axis.CLIENTS) - len(axes))
+        case Op.BLOCK:
+            return problem.part(of[0], term.data)
         case Op.ROOT:
             return square_root(of[0])
         case Op.POWER:

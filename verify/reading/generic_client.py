@@ -189,6 +189,10 @@ def _extreme(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     return world.letter(term)
 
 
+def _of_block(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+    raise Unread("a block of coordinates is taken, where all of them are alike")
+
+
 #: What neither the state nor a draw has a part in: it may be one letter, by the way it is written.
 _FIXED = frozenset(
     {Op.CONSTANT, Op.LETTER, Op.COUNT, Op.GIVEN, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.VIEW, Op.SUM}
@@ -221,6 +225,7 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
     Op.LEAST: _extreme,
     Op.MOST: _extreme,
     Op.CLIENT: lambda world, term, of: world.of_one(of[0], term.data),
+    Op.BLOCK: _of_block,
 }
 
 

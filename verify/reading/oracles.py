@@ -45,10 +45,16 @@ CONSTANTS = ("mu", "L")
 
 
 def problem(
-    with_g: bool, single: bool = False, resolvents: bool = False, fixed: bool = False, of_g: bool = False
+    with_g: bool,
+    single: bool = False,
+    resolvents: bool = False,
+    fixed: bool = False,
+    of_g: bool = False,
+    blocks: int = 0,
 ) -> Named:
     """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
-    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas."""
+    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas; ``blocks``: in how many
+    the coordinates are split, 0 where they are not."""
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
     # M is asked for only where it is declared.
@@ -63,8 +69,15 @@ def problem(
             "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
+            **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
         },
     )
+
+
+def _part(blocks: int, v: Any, block: Any) -> Term:
+    if type(block) is not int or not 0 <= block < blocks:
+        raise ValueError(f"a block is a number that is written, from 0 to {blocks - 1}")
+    return terms.block(as_term(v), block)
 
 
 def vector(name: str, of: Any) -> Term:

@@ -55,6 +55,7 @@ class Op(StrEnum):
     HELD = "of each example"
     ALL = "all draws"
     EXPECTED = "expectation"
+    BLOCK = "of a block"
 
 
 #: What is drawn, or made of it.
@@ -147,6 +148,7 @@ _WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
     Op.VIEW: lambda data, bits: bits[0],
     Op.CLIENT: lambda data, bits: bits[0],
     Op.HELD: lambda data, bits: bits[0],
+    Op.BLOCK: lambda data, bits: bits[0],
 }
 
 
@@ -297,6 +299,13 @@ def choose(mask: Term, one: Term, other: Term) -> Term:
     both = (multiply if masks else add)(one, other).type
     axes, batched = broadcast(mask.type, both)
     return Term(Op.CHOOSE, (mask, one, other), Type(axes, batched, both.degree, masks))
+
+
+def block(one: Term, which: int) -> Term:
+    """Vectors, or products of two, in one block of coordinates, and 0 in the others."""
+    if one.type.axes[-1:] != (Axis.COORDINATES,) or one.type.mask:
+        raise ValueError(f"a block of coordinates is taken of {one.type}, where a vector is expected")
+    return Term(Op.BLOCK, (one,), one.type, which)
 
 
 def logical(op: Op, *masks: Term) -> Term:

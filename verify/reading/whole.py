@@ -96,7 +96,7 @@ def read(claim: Claim, instance: Instance) -> Code:
             scene = claimed.scene_at(claim, instance, reader)
             for value in _values(claim, reader, scene):
                 told = _told(value)
-                _check(told)
+                _check(told, getattr(instance.problem, "blocks", None) is not None)
                 made += told
         except (Unread, ValueError) as error:
             why = str(error)
@@ -204,14 +204,16 @@ def _told(value: Any) -> list[Term]:
     return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
 
 
-def _check(told: Iterable[Term]) -> None:
-    """``Unread`` where a term depends on how long vectors are or on a letter by a high power."""
+def _check(told: Iterable[Term], blocks: bool) -> None:
+    """``Unread`` where a term depends on how long vectors are, or blocks of them, or on a letter by a high power."""
     degrees: dict[int, dict[str, int]] = {}
     drawn: set[int] = set()
     for term in parts(*told):
         if term.op is Op.COUNT and term.data == "d":
             raise Unread("it depends on the dimension")
         along = term.op is Op.DRAW and Axis.COORDINATES in term.type.axes
+        if along and blocks:
+            raise Unread("coordinates are drawn, of which blocks have any number")
         if along or any(id(part) in drawn for part in term.of):
             if term.op is Op.ORACLE:
                 # An entry of a gradient there depends on the draws of all coordinates, and not on its own alone.

@@ -41,6 +41,7 @@ CLASSES = {
     "SmoothConvexLipschitz": ft.SmoothConvexLipschitz(alpha, beta),
     "ConvexQuadraticGrowth": ft.ConvexQuadraticGrowth(L),
     "RestrictedSecant": ft.RestrictedSecant(mu, L),
+    "BlockSmoothConvex": ft.BlockSmoothConvex((alpha, beta)),
 }
 
 
@@ -294,3 +295,37 @@ def test_a_quadratic_has_no_lipschitz_constant():
     f = Quadratics(exact([[[1]], [[2]]]), exact([[0], [1]]))
     for numbers in (f, Quadratics(np.array([[[1.0]], [[2.0]]]), np.zeros((2, 1)))):
         assert list(steepest_squared(numbers, 0 * numbers.c[0])) == [math.inf, math.inf]
+
+
+def test_along_blocks_members_are_as_smooth_as_the_class_allows_and_some_exactly():
+    functions, attained, sizes = CLASSES["BlockSmoothConvex"], 0, set()
+    for problem, rng in islice(problems(functions), 40):
+        each = np.zeros((problem.n, 1), dtype=int)
+        x, y = (exact(rng.integers(-9, 10, problem.d)) / 2 for _ in range(2))
+        values, slopes = zip(*((problem.f.value(z + each), problem.f.gradient(z + each)) for z in (x, y)), strict=True)
+        for j, constant in enumerate(problem.blocks.L):
+            turned = (problem.part(slopes[0] - slopes[1], j) ** 2).sum(axis=-1)
+            assert (values[1] + (slopes[1] * (x - y)).sum(axis=-1) + turned / (2 * constant) <= values[0]).all()
+            moved = problem.part(exact(rng.integers(1, 5, problem.d)), j)
+            change = problem.part(problem.f.gradient(x + moved + each) - slopes[0], j)
+            gap = (change**2).sum(axis=-1) - constant**2 * (moved**2).sum()
+            assert (gap <= 0).all()
+            attained += bool((gap == 0).any())
+        sizes.add(problem.blocks.sizes)
+        assert sum(problem.blocks.sizes) == problem.d
+    assert attained > 10 and {(1, 1), (1, 2)} <= sizes
+
+
+@pytest.mark.parametrize("letters", [(), (alpha,), (alpha, alpha), "ab", (alpha, 2), alpha])
+def test_blocks_have_letters_of_their_own(letters):
+    with pytest.raises(ValueError, match="blocks"):
+        ft.BlockSmoothConvex(letters)
+
+
+def test_only_problems_with_blocks_have_parts():
+    with pytest.raises(ValueError, match="no blocks"):
+        next(problems(CLASSES["Smooth"]))[0].part(np.zeros(1), 0)
+    problem, _ = next(problems(CLASSES["BlockSmoothConvex"]))
+    for block in (-1, 2, True, 0.0):
+        with pytest.raises(ValueError, match="counted from 0 to 1"):
+            problem.part(problem.x_star, block)
