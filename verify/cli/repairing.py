@@ -120,12 +120,13 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     from verify.report import statement
 
     changed = repair.change.claim
-    elsewhere = changed.setting is not claim.setting
+    begun = "algorithm" in changed.changes
+    elsewhere = changed.setting is not claim.setting and not begun
     hedged = ", which is not a proof" if repair.word == "supported" else ""
     hedged += ", in another setting of the paper" if elsewhere else ""
     lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
     lines += [f"  {line}" for line in statement.text(changed)]
-    if elsewhere:
+    if elsewhere or begun:
         lines.append(f"  of {changed.setting.text}")
     known = {h.text for h in claim.requires}
     added = [h.text for h in changed.requires if h.text not in known]

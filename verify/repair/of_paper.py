@@ -93,7 +93,7 @@ def _stem(quantity: Quantity) -> frozenset[str]:
 
 def restated(claim: Claim) -> Iterator[Claim]:
     """The claim in other settings of the paper, in which other claims speak of all its quantities by the same names and
-    of all its letters; each setting once.
+    of all its letters; each setting once. A claim about another start is about no other setting.
 
     Of its hypotheses those are kept that are relations between letters which the setting has, and those that are
     asked for there in the same words: the claim is then made under no more than before.
@@ -101,7 +101,7 @@ def restated(claim: Claim) -> Iterator[Claim]:
     # A statement of any kind that speaks of quantities.
     statement: Any = claim.statement
     used = _used(claim)
-    if not used or not statement.statewise:
+    if not used or not statement.statewise or "algorithm" in claim.changes:
         return
     for setting, stated in _settings(claim).items():
         known = {(q.expression, q.after): q for other in stated for q in other.statement.quantities}

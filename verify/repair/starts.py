@@ -8,46 +8,67 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from itertools import islice, permutations
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.starts import GradientStart
 from fedtheory.claims import Claim
+from fedtheory.instances import Instance
 from fedtheory.sampling.chart import keywords
 from fedtheory.settings import Setting
+from verify.base.evaluate import meeting
 
 #: Gradients, and those of the conjugates f_i^*, by the names that problems give them.
 _MAPS = {"gradient": "grad f_i", "conjugate_gradient": "grad f_i^*"}
+#: Instances at which a start is looked at, and recipes of which they are made.
+_INSTANCES, _PROPOSED = 6, 60
 
 
 def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
     """Settings with other starts, in words each, and their method; of claims about runs that begin where ``init`` says.
 
-    Only parts that hold one vector for each client begin elsewhere: gradients do too.
+    Only parts that hold one vector for each client begin elsewhere: gradients do too. A start that breaks what the
+    method keeps invariant is none of its starts, and one that is its fixed point leaves nothing to state.
     """
     setting, algorithm = claim.setting, claim.statement.algorithm
     if algorithm is None or not claim.statement.horizon or setting.algorithm != algorithm or setting.drawing.special:
         return
-    parts = _of_clients(claim)
-    for part in parts:
-        if part in setting.drawing.start:
-            continue
-        for point in parts:
-            for mapping, word in _MAPS.items() if point != part else ():
-                began = replace(algorithm, init=GradientStart(algorithm.init, part, mapping, point))
+    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
+    instances = [instance for _, instance in islice(meeting(claim, proposed), _INSTANCES)]
+    parts = _of_clients(algorithm, instances)
+    for part, point in permutations(parts, 2):
+        for mapping, word in _MAPS.items() if part not in setting.drawing.start else ():
+            began = replace(algorithm, init=GradientStart(algorithm.init, part, mapping, point))
+            if _is_start(began, instances):
                 text = f"{part}_i^0 = {word}({point}_i^0)"
                 yield text, replace(setting, text=f"{setting.text}; but {text}", algorithm=began), began
 
 
-def _of_clients(claim: Claim) -> list[str]:
-    """The parts that ``init`` takes which hold a vector for each client, at some instance; none where there is none."""
-    algorithm: Any = claim.statement.algorithm
-    recipe = next(claim.instances.recipes(np.random.default_rng(0)), None)
+def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:
+    """The parts that ``init`` takes which hold a vector for each client; none where that is not known."""
+    if not instances:
+        return []
     try:
-        built = claim.instances.build(recipe, False)
-        fixed = algorithm.fixed_point(built.problem, built.params)
+        fixed = algorithm.fixed_point(instances[0].problem, instances[0].params)
         return [name for name in keywords(algorithm) if np.ndim(getattr(fixed, name)) == 2]
     except (ValueError, TypeError, AttributeError, LookupError):
         return []
+
+
+def _is_start(algorithm: Algorithm, instances: list[Instance]) -> bool:
+    """Whether runs that begin there satisfy the method's invariant, and do not begin at its fixed point everywhere."""
+    moved = False
+    for instance in instances:
+        given = (instance.problem, instance.params)
+        try:
+            state = algorithm.init(*given)
+            kept = algorithm.invariant is None or not np.any(algorithm.invariant(*given, state) != 0)
+            fixed = algorithm.fixed_point(*given)
+        except (ValueError, TypeError, ArithmeticError):
+            return False
+        if not kept:
+            return False
+        moved = moved or any(np.any(a != b) for a, b in zip(state, fixed, strict=True))
+    return moved
