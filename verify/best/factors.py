@@ -15,7 +15,7 @@ from verify.best import places, states
 from verify.best.states import AtInstance, AtPoints, Witness
 from verify.best.subjects import Subject
 from verify.pep import rounding
-from verify.pep.programs import Certificate, Program
+from verify.pep.programs import BEFORE, Certificate, Program
 from verify.pep.prover import Certified, DoesNotHold, ProofStep, Solving, Stored
 from verify.pep.worst_case import certify
 
@@ -72,6 +72,7 @@ def smallest(
     with attributed(of.claim, instance.text):
         program, relaxed = states.pose(unit, instance)
     size = states.affordable(program)
+    states.check_sign(of.claim, program)
     say(f"a semidefinite program of {size} rows and {len(program.constraints)} constraints")
     posed, solution = states.solved(program)
     if solution.value is None or solution.status == "unbounded":
@@ -148,7 +149,7 @@ class _Known(Solving):
         """Whether the known multipliers prove what is ``claimed``."""
         size, known = max(map(len, program.blocks), default=0), self._known
         scale = claimed / known.bound if self._scaled and known.bound > 0 else Fraction(1)
-        multipliers = {name: m * (scale if name == "before" else 1) for name, m in known.multipliers.items()}
+        multipliers = {name: m * (scale if name == BEFORE else 1) for name, m in known.multipliers.items()}
         told = Certificate(program, multipliers, known.bound * scale)
         if homogeneous or told.bound > claimed or not told.check():
             return Certified(None, None, claimed, Verdict.OPEN, size=size)

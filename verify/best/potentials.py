@@ -30,7 +30,7 @@ from verify.best.factors import Interval, Say
 from verify.pep import posing, programs, rounding
 from verify.pep.bounding import posed_as_claimed
 from verify.pep.gram import Form, NotLinear, scalar, value
-from verify.pep.programs import Certificate, Constraint, Program
+from verify.pep.programs import BEFORE, Certificate, Constraint, Program
 from verify.pep.prover import DoesNotHold, stored
 
 #: The steps of a proof, and the variable that is the least fall.
@@ -211,7 +211,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
     variants = [rounding.balanced(posed, solution), program, posed]
     for proof in factors.candidates(program, variants, value, None, deadline, say):
         # What is shown is the multiplier of the potential, whatever its sign.
-        bound = proof.multipliers.get("before", Fraction(0))
+        bound = proof.multipliers.get(BEFORE, Fraction(0))
         shown = {STEP: Certificate(program, proof.multipliers, bound)}
         shown |= {f"{POSITIVE}{name}": p for name, p in nonnegative.items() if p is not None and chosen[name]}
         if all(step.check() for step in shown.values()):
@@ -321,7 +321,7 @@ def check(claim: Claim, found: Potential) -> None:
             step = rate.steps[name]
             shown = Certificate(program, step.multipliers, bound)
             # Whatever the sign of the potential, its multiplier is shown.
-            whole = name != STEP or step.multipliers.get("before", Fraction(0)) == bound
+            whole = name != STEP or step.multipliers.get(BEFORE, Fraction(0)) == bound
             if step.bound != bound or not whole or not shown.check():
                 raise DoesNotHold(f"the stored multipliers do not prove the step {name!r}")
     if rate.lower is None:

@@ -21,9 +21,10 @@ from verify.comparisons.exact import parts
 from verify.evidence import references
 from verify.evidence.parsing import fraction
 from verify.pep import programs, rounding
+from verify.pep.bounding import nonnegative
 from verify.pep.gram import Form
 from verify.pep.programs import Certificate, Program, Solution
-from verify.pep.prover import Certified, DoesNotHold
+from verify.pep.prover import Certified, DoesNotHold, Solving
 from verify.pep.rounding import FeasiblePoint
 from verify.pep.worst_case import certify
 from verify.search import hunting, refutation
@@ -73,11 +74,15 @@ class AtPoints:
     values: Mapping[str, Fraction]
 
     def objective(self, program: Program) -> Fraction:
-        """The objective of the program there; ``DoesNotHold`` where this is no feasible point of it."""
+        """The objective of the program there, with which no smaller number holds; ``DoesNotHold`` where this is no
+        feasible point of it, or the objective is not positive, which says nothing of a ratio."""
         point = self._of(program)
         if any((X != X.T).any() for X in point.gram) or not point.is_feasible(program):
             raise DoesNotHold("the stored vectors and values are of no function of the class")
-        return point.evaluate(program, program.objective)
+        found = point.evaluate(program, program.objective)
+        if found <= 0:
+            raise DoesNotHold("the left side is not positive at the stored vectors and values")
+        return found
 
     def evaluate(self, program: Program, form: Form) -> Fraction:
         """The value of a form in the vectors of a program."""
@@ -153,6 +158,17 @@ def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
     return program, prover.relaxed
 
 
+def check_sign(claim: Claim, program: Program) -> None:
+    """``ValueError`` unless what the number multiplies is shown to be nonnegative: of what may be negative a larger
+    number may hold where a smaller one does, or the other way round."""
+    (before,) = (c for c in program.constraints if c.name == programs.BEFORE)
+    others = [c for c in program.constraints if c.name != programs.BEFORE]
+    if not nonnegative(Solving(), claim.id, before.form + 1, others):
+        raise ValueError(
+            f"the right side of {claim.id}, but for its number, is not shown to be nonnegative: no number is the best"
+        )
+
+
 def few(instance: Instance) -> None:
     """``ValueError`` where there are so many clients that the program is too large: each has a row at least."""
     n = getattr(instance.problem, "n", 1)
@@ -183,7 +199,12 @@ def feasible(program: Program, posed: Program, solution: Solution) -> AtPoints |
         gram[names[0].block] = (tuple(row.name for row in names), lines)
     units_of = _units(program, posed)
     values = dict(zip(posed.values, found[1].values, strict=True))
-    return AtPoints(gram, {name: units_of[name] * values[name] for name in program.values})
+    there = AtPoints(gram, {name: units_of[name] * values[name] for name in program.values})
+    try:
+        there.objective(program)
+    except DoesNotHold:
+        return None
+    return there
 
 
 def _units(program: Program, posed: Program) -> dict[str, Fraction]:

@@ -45,8 +45,12 @@ class Subject:
         return self.claim.statement.factor is None
 
     def stated(self, instance: Instance) -> Fraction:
-        """What is printed, at an instance; a rational just below it where it is irrational."""
-        return enclosed(self.printed, self.claim.setting.bind(instance.problem, instance.params))[0]
+        """What is printed, at an instance; a rational just below it where it is irrational. ``ValueError`` where it is
+        negative, which a worst ratio, that of a state at rest among them, does not reach."""
+        found = enclosed(self.printed, self.claim.setting.bind(instance.problem, instance.params))
+        if found[1] < 0:
+            raise ValueError(f"the {self.name} that {self.claim.id} states is negative: no number of it is the best")
+        return found[0]
 
 
 def subject(claim: Claim) -> Subject:

@@ -43,7 +43,7 @@ def threshold(
             break
         middle = (holds + fails) / 2
         holds, fails = (holds, middle) if where.excess(middle) > _SEEN else (middle, fails)
-    say(f"what is stated ceases to hold about {letter} = {(holds + fails) / 2:.9g}")
+    say(f"the {of.name} that is stated ceases to hold about {letter} = {(holds + fails) / 2:.9g}")
     inside = _first(where.proved, _inside(holds, fails), deadline, say, "is it certified at {}?")
     if inside is None:
         raise ValueError(f"no certificate of {claim.id} was found near {letter} = {holds:.9g}")
@@ -125,6 +125,7 @@ class _Line:
             return replace(found, lower=seen[0], witness=seen[1])
         if relaxed:
             return None
+        states.check_sign(self.of.claim, program)
         point = states.feasible(program, *states.solved(program))
         if point is None or point.objective(program) <= above:
             return None
@@ -137,6 +138,9 @@ def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
     if value <= 0:
         raise ValueError(f"{where.letter} must be positive where its bound is looked for, got {value:g}")
     # From where it fails one goes back to where it holds.
+    _, instance, program, _, _ = where.posed(where.start())
+    where.of.stated(instance)
+    states.check_sign(where.of.claim, program)
     step = towards if where.excess(value) <= _SEEN else 1 / towards
     for _ in range(_DOUBLED):
         say(f"{where.letter} = {value:.6g}")
@@ -152,7 +156,7 @@ def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
             return (value, later) if step == towards else (later, value)
         value = later
     told = "holds as far as was looked" if step == towards else "holds at none of the values tried"
-    raise ValueError(f"what {where.of.claim.id} states {told}, up to {where.letter} = {value:.6g}")
+    raise ValueError(f"the {where.of.name} that {where.of.claim.id} states {told}, up to {where.letter} = {value:.6g}")
 
 
 def _inside(holds: float, fails: float) -> Iterator[Fraction]:

@@ -8,7 +8,7 @@ from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
-from verify.best.subjects import MULTIPLE, subject
+from verify.best.subjects import MULTIPLE, OF_POTENTIAL, subject
 from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 
@@ -91,8 +91,9 @@ def _threshold(found: Record) -> list[str]:
     inside, outside = (Fraction(one.letters[letter]) for one in found.found)
     return [
         f"{found.claim.id} at {', '.join(f'{name} = {value}' for name, value in others.items())}",
-        f"  what is stated holds at {letter} = {number(inside)} and fails at {letter} = {number(outside)}",
-        f"  there the stated {found.of.name} is {number(holds.printed)} and {number(fails.printed)}",
+        f"  the {found.of.name} that is stated holds at {letter} = {number(inside)} and fails at {letter} ="
+        f" {number(outside)}",
+        f"  there it is {number(holds.printed)} and {number(fails.printed)}",
         *_shown(holds, found),
         *_shown(fails, found),
     ]
@@ -123,12 +124,14 @@ def _interval(of: Interval) -> str:
 
 
 def _compared(of: Interval, name: str) -> str:
+    # A bound may hold whose potential grows now and then, and where it begins and ends is not looked at here.
+    through = " of its potential" if name == OF_POTENTIAL else ""
     if of.lower is not None and of.lower > of.printed:
-        return ", which does not hold"
+        return f", which does not hold{through}"
     if of.upper is None or of.upper > of.printed:
         return ""
     if of.upper == of.printed:
-        return ", which is the best possible" if of.lower == of.upper else ", which holds"
+        return f", which is the best possible{through}" if of.lower == of.upper else f", which holds{through}"
     if not name.startswith("rate") or not 0 <= of.printed < 1:
         return f", {float(of.printed / of.upper):.4g} times as large as need be" if of.upper > 0 else ""
     speed = (1 - of.upper) / (1 - of.printed)

@@ -25,6 +25,8 @@ from verify.pep.gram import BasisVector, Form, Number
 if TYPE_CHECKING:
     import cvxpy as cp
 
+#: The constraint that keeps what a ratio is taken to at one.
+BEFORE = "before"
 #: Tolerances at which the solver is tried in turn, until it reports a solution.
 _TOLERANCES = (1e-10, 1e-8, 1e-6)
 
@@ -114,7 +116,7 @@ def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Progr
     """
     if not scales(after, before, constraints):
         raise ValueError("a side or a known relation of the states has a constant term, so no ratio is the worst case")
-    return Program(after, (Constraint("before", before - 1, _of_size_one), *constraints))
+    return Program(after, (Constraint(BEFORE, before - 1, _of_size_one), *constraints))
 
 
 def excess(left: Form, right: Form, constraints: Sequence[Constraint]) -> Program:
