@@ -50,6 +50,8 @@ def _number(value: Any) -> Any:
         return int(value)
     if isinstance(value, _NUMBERS):
         return value
+    if isinstance(value, Unknown):
+        return None
     return Quotient(value) if hasattr(value, "denominator") else None
 
 
@@ -67,6 +69,12 @@ class Unknown:
 
     def _refuse(self, *others: Any) -> Any:
         raise _refused("the code looks at a number that is not known")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            # What numpy asks of everything that it puts into an array.
+            raise AttributeError(name)
+        raise _refused(f"the code asks for {name} of a number that is not known")
 
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __abs__ = __float__ = _refuse
     __int__ = __index__ = __complex__ = __round__ = __trunc__ = __floor__ = __ceil__ = __hash__ = _refuse
@@ -103,10 +111,10 @@ class Polynomial(Unknown):
     def _plus(self, other: Any, sign: int) -> Any:
         if isinstance(other, Polynomial):
             added = other.terms
-        elif (number := _number(other)) is not None:
-            added = {(): number}
-        else:
+        elif isinstance(other, _OTHERS):
             return NotImplemented
+        else:
+            added = {(): _exactly(other)}
         terms = dict(self.terms)
         for monomial, value in added.items():
             total = terms.get(monomial, 0) + sign * value
@@ -139,17 +147,17 @@ class Polynomial(Unknown):
             for one, a in self.terms.items():
                 found = found._plus(Polynomial({tuple(sorted(one + two)): a * b for two, b in other.terms.items()}), 1)
             return found
-        number = _number(other)
-        if number is None:
+        if isinstance(other, _OTHERS):
             return NotImplemented
+        number = _exactly(other)
         return Polynomial({} if _is_zero(number) else {m: number * value for m, value in self.terms.items()})
 
     __radd__, __rmul__ = __add__, __mul__
 
     def __truediv__(self, other: Any) -> Any:
-        number = other._known if isinstance(other, Polynomial) else _number(other)
-        if number is None:
+        if isinstance(other, _OTHERS) and not isinstance(other, Polynomial):
             return NotImplemented
+        number = other._known if isinstance(other, Polynomial) else _exactly(other)
         return self * (Quotient(1) / number)
 
     def __rtruediv__(self, other: Any) -> Any:
@@ -197,6 +205,17 @@ class Polynomial(Unknown):
         return float(self._known)
 
     __hash__ = Unknown.__hash__
+
+
+#: What numbers that are not known leave to the other to compute with.
+_OTHERS = (np.ndarray, Unknown)
+
+
+def _exactly(value: Any) -> Any:
+    number = _number(value)
+    if number is None:
+        raise _refused(f"a number that is not known meets {value!r:.50}, which is no exact number")
+    return number
 
 
 def unknowns(first: int, size: int) -> Array:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from fractions import Fraction
 from functools import partial
-from types import SimpleNamespace
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -243,15 +243,32 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
     return replace(instance, initial=initial, initial_dimension=0)
 
 
-def check_parameters(setting: Setting, recipe: Recipe, problem: Problem) -> None:
-    """An error where the parameters of a recipe need more of the problem than its constants: its optimum, say."""
+def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, params: Any) -> bool:
+    """Whether the parameters of a recipe, ``params``, are the same where nothing is given of the problem but its
+    constants: not its optimum, nor the gradients there. An error where they need more."""
     make = setting.drawing.parameters
     if make is None:
-        return
+        return True
     f = SimpleNamespace(n=problem.n, d=problem.d, mu=problem.f.mu, L=problem.f.L)
     known = SimpleNamespace(f=f, n=problem.n, d=problem.d, mu=problem.mu, L=problem.L)
     clients = tuple({name: value for name, value in client.items() if name != "y"} for client in recipe["clients"])
-    make({**{name: value for name, value in recipe.items() if name != "x"}, "clients": clients}, known, True)
+    found = make({**{name: value for name, value in recipe.items() if name != "x"}, "clients": clients}, known, True)
+    return _alike(at_round(setting.algorithm.schedules, known, found, recipe.get(ROUND, 0), True), params)
+
+
+def _alike(one: Any, two: Any) -> bool:
+    """Whether two values are seen to be the same, by what they hold; of functions, by what they compute with."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, tuple):
+        return len(one) == len(two) and all(map(_alike, one, two))
+    if isinstance(one, FunctionType):
+        held = [(of.__defaults__, *(cell.cell_contents for cell in of.__closure__ or ())) for of in (one, two)]
+        return one.__code__ is two.__code__ and _alike(*held)
+    if is_dataclass(one):
+        return all(_alike(getattr(one, part.name), getattr(two, part.name)) for part in fields(one))
+    same = np.asarray(one == two)
+    return same.dtype == bool and bool(same.all())
 
 
 def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Instance:

@@ -19,7 +19,7 @@ import sympy
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
 from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
-from fedtheory.numbers.polynomials import unknowns, unseen
+from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
 from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
@@ -93,9 +93,13 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
         with unseen():
             x, y = unknowns(0, d), unknowns(d, n * d).reshape(n, d)
             problem = building.problem_about(claim.setting, recipe, x, y, True)
-            building.check_parameters(claim.setting, recipe, instance.problem)
+            if not building.needs_constants_only(claim.setting, recipe, instance.problem, instance.params):
+                return False
             building.check_domain(claim.setting, problem, instance.params)
             values = claim.setting.bind(problem, instance.params)
+            if any(isinstance(value, Unknown) for value in values.values()):
+                # What the letter is declared to be it may not be there.
+                return False
             return all(h.holds(problem, instance.params, values) for h in claim.requires)
     except Exception:
         # Of an optimum that is known the code need not fail.

@@ -21,13 +21,16 @@ from fedtheory.numbers.rational import Array, exact
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 
+#: Rounds of a run in fractions that are compared with the maps.
+_ROUNDS = 4
+
 
 @dataclass(frozen=True)
 class Dynamics:
     """``A (K, m, m)``, ``p (K,)``; ``S (m, size)``, None where runs begin at any state.
 
-    ``state``, on ``problem``: with the coordinates z, the unknowns from ``first`` on, but for the parts that these do
-    not determine: no code may look at them.
+    ``state``, on ``problem``: with the coordinates z, the unknowns from ``first`` on, but for the ``hidden`` parts,
+    which these do not determine: no code may look at them.
     """
 
     A: Array
@@ -36,6 +39,7 @@ class Dynamics:
     problem: Any
     state: Any
     first: int
+    hidden: frozenset[str]
 
     def form(self, quantity: Quantity, params: Any) -> Array:
         """The matrix Q of a quantity z'Qz of the state; ``NotPolynomial`` where it is no such form."""
@@ -47,15 +51,18 @@ class Dynamics:
         return form(value, self.first, self.A.shape[-1])
 
 
-def read(claim: Claim, instance: Instance, passed: int = 0) -> Dynamics:
+def read(claim: Claim, instance: Instance, passed: int = 0, hidden: frozenset[str] = frozenset()) -> Dynamics:
     """The maps of a step of an exact instance, ``passed`` rounds after the one at hand; ``ValueError`` where the code
-    is no linear map of the coordinates."""
+    is no linear map of the coordinates.
+
+    ``hidden``: the parts of the state that the coordinates do not determine after the rounds before.
+    """
     m = instance.dimension
     if not instance.quadratic or instance.coordinates is None or not m:
         raise NotPolynomial(f"{claim.id} has no linear map there")
     try:
         with unseen():
-            found = _read(claim, instance, passed)
+            found = _read(claim, instance, passed, hidden)
         _check(claim, instance, passed, found)
         return found
     except Exception as error:
@@ -63,16 +70,26 @@ def read(claim: Claim, instance: Instance, passed: int = 0) -> Dynamics:
         raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
 
 
-def is_linear(claim: Claim, instance: Instance) -> bool:
-    """Whether a step of an exact instance is a linear map of the coordinates, for every draw."""
+def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
+    """Whether so many steps of an exact instance are linear maps of the coordinates, for every draw."""
     try:
-        read(claim, instance)
+        steps(claim, instance, rounds)
     except NotPolynomial:
         return False
     return True
 
 
-def _read(claim: Claim, instance: Instance, passed: int) -> Dynamics:
+def steps(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
+    """As :func:`read`, of each of so many rounds, or of one for all of them where nothing varies."""
+    found = [read(claim, instance)]
+    if claim.statement.algorithm.schedules:
+        for k in range(1, rounds):
+            # What a round leaves undetermined the later ones may not look at either.
+            found.append(read(claim, instance, k, found[-1].hidden))
+    return found
+
+
+def _read(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]) -> Dynamics:
     m = instance.dimension
     size, begun = 0, None
     at, coordinates = instance.at, instance.coordinates
@@ -84,11 +101,10 @@ def _read(claim: Claim, instance: Instance, passed: int) -> Dynamics:
     assert coordinates is not None
     problem, state = at(unknowns(size, m)[None])
     S = None
-    hidden: set[str] = set()
     if begun is not None:
         z = coordinates(begun)
         S = coefficients(np.asarray(z).reshape(m), 0, size)
-        hidden = _differing(begun, at(np.asarray(z).reshape(1, m))[1])
+        hidden |= _differing(begun, at(np.asarray(z).reshape(1, m))[1])
     while True:
         # What coordinates do not determine after a step is not read by the next.
         known = _without(state, hidden)
@@ -100,31 +116,49 @@ def _read(claim: Claim, instance: Instance, passed: int) -> Dynamics:
             break
         hidden = lost
     A = coefficients(images[0], size, m)
-    return Dynamics(A, np.asarray(p), S, problem, known, size)
+    return Dynamics(A, np.asarray(p), S, problem, known, size, hidden)
 
 
 def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:
-    """``NotPolynomial`` where a step maps a state of fractions otherwise: code may ask what kind of numbers it has."""
+    """``NotPolynomial`` where runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
     assert instance.coordinates is not None
     for factor in (1, -1000):
-        z = exact([[Fraction(factor * (-1) ** i, i + 2) for i in range(instance.dimension)]])
-        problem, state = instance.at(z)
+        problem, state = instance.at(_fractions(instance.dimension, factor))
+        _follow(claim, instance, passed, found, (problem, state, instance.coordinates))
+    if instance.initial is not None:
+        size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+        problem, state = instance.initial(_fractions(size, 1))
+        coordinates = instance.coordinates if instance.around is None else instance.around(problem)[1]
+        _follow(claim, instance, passed, found, (problem, state, coordinates))
+
+
+def _fractions(size: int, factor: int) -> Array:
+    return exact(np.array([[Fraction(factor * (-1) ** i, i + 2) for i in range(size)]], dtype=object).reshape(1, size))
+
+
+def _follow(claim: Claim, instance: Instance, passed: int, found: Dynamics, run: tuple[Any, Any, Any]) -> None:
+    """Some rounds of a run, of which those draws are followed that are the last but one, two and so on."""
+    problem, state, coordinates = run
+    z = np.asarray(coordinates(state)).reshape(-1)
+    for k in range(1 if claim.statement.algorithm.schedules else _ROUNDS):
         later, p = rollout(claim, instance, problem, state, 1, passed)
-        images = np.asarray(instance.coordinates(later))[0]
-        if not (images == found.A @ z[0]).all() or not (np.asarray(p) == found.p).all():
+        images = np.asarray(coordinates(later)).reshape(len(p), -1)
+        if not (images == found.A @ z).all() or not (np.asarray(p) == found.p).all():
             raise NotPolynomial("a state of fractions is mapped otherwise")
+        draw = -1 - k % len(p)
+        z, state = images[draw], type(later)(*(part[:, draw % len(p)][:, None] for part in later))
 
 
-def _differing(one: Any, two: Any) -> set[str]:
+def _differing(one: Any, two: Any) -> frozenset[str]:
     """The parts of two states, of one row or one replica more, that are not the same polynomials."""
     found = set()
     for name, a, b in zip(one._fields, one, two, strict=True):
         b = np.asarray(b).reshape(np.shape(a)) if np.size(a) == np.size(b) else np.broadcast_to(b, np.shape(a))
         if not all(same(x, y) for x, y in zip(np.asarray(a).flat, np.asarray(b).flat, strict=True)):
             found.add(name)
-    return found
+    return frozenset(found)
 
 
-def _without(state: Any, hidden: set[str]) -> Any:
+def _without(state: Any, hidden: frozenset[str]) -> Any:
     opaque = {name: np.full(np.shape(getattr(state, name)), Undetermined(), dtype=object) for name in hidden}
     return state._replace(**opaque)

@@ -24,7 +24,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import params_after, rollout, start
-from verify.comparisons.dynamics import read
+from verify.comparisons.dynamics import steps
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
 #: number in which the bound shrinks by e, up to the largest that is looked at.
@@ -307,13 +307,10 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     if not is_exact(theta):
         ((form, _),) = left_forms(claim, instance, (rounds,))
         return np.array([theta[0] @ form @ theta[0]]), right
-    found = read(claim, instance)
-    Q = found.form(_left(claim), params_after(claim, instance, found.problem, rounds))
-    if claim.statement.algorithm.schedules:
-        for k in reversed(range(rounds)):
-            step = read(claim, instance, k)
-            Q = _after(step.A, step.p, Q, 1)
-    else:
-        Q = _after(found.A, found.p, Q, rounds)
-    z = theta[0] if found.S is None else found.S @ theta[0]
+    found = steps(claim, instance, rounds)
+    last = found[-1]
+    Q = last.form(_left(claim), params_after(claim, instance, last.problem, rounds))
+    for step in reversed(found):
+        Q = _after(step.A, step.p, Q, 1 if claim.statement.algorithm.schedules else rounds)
+    z = theta[0] if last.S is None else last.S @ theta[0]
     return np.array([z @ Q @ z]), right

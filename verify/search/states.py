@@ -124,8 +124,8 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
         # Where both sides vanish no ratio is larger, and none is told.
         centre = np.zeros(dimension(claim, instance))
         found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(claim, built)]
-    if second_moments.applies(claim, instance) and is_linear(claim, built):
-        found += _long_run(claim, instance, built)
+    if at := _long_rounds(claim, instance, built):
+        found += _long_run(claim, instance, at)
     return sorted(found, key=lambda f: -f.ratio)
 
 
@@ -181,8 +181,8 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
         found = [float(spectral.ratio(*(np.asarray(side, dtype=float) for side in both))[0]) for both in compared]
         if is_strict(claim) and not theta.any():
             found.append(1.0)
-    elif second_moments.applies(claim, instance) and is_linear(claim, built):
-        found = [f.ratio for f in _long_run(claim, instance, built) if f.rounds == rounds]
+    elif at := _long_rounds(claim, instance, built):
+        found = [f.ratio for f in _long_run(claim, instance, at) if f.rounds == rounds]
     if not found:
         raise ValueError(f"{claim.id} makes no statement after {rounds} rounds there")
     return max(found)
@@ -267,10 +267,17 @@ def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.
             yield Finding(ratio, theta, rounds, "search")
 
 
-def _long_run(claim: Claim, instance: Instance, built: Instance) -> Iterator[Finding]:
-    """The worst initial states after many rounds, where the bound is a quadratic form of them."""
-    # Where the forms grow beyond the floats there are fewer of them.
+def _long_rounds(claim: Claim, instance: Instance, built: Instance) -> tuple[int, ...]:
+    """The many rounds after which the bound is followed by second moments: none where steps are no linear maps."""
+    if not second_moments.applies(claim, instance):
+        return ()
     at = tuple(T for T in second_moments.rounds(claim, instance) if has_rounds(claim, built, T))
+    return at if at and is_linear(claim, built, max(at)) else ()
+
+
+def _long_run(claim: Claim, instance: Instance, at: tuple[int, ...]) -> Iterator[Finding]:
+    """The worst initial states after these rounds, where the bound is a quadratic form of them."""
+    # Where the forms grow beyond the floats there are fewer of them.
     for rounds, (left, error) in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:

@@ -227,3 +227,89 @@ def test_where_states_have_no_coordinates_no_cycle_is_looked_for():
     assert cycling.candidates(claim, instance, np.array([[2.0, 1.0]])) == []
     with pytest.raises(ValueError, match="at which coordinates"):
         begun(claim, instance, fractions([[2, 1]]))
+
+
+# What code may not see of a state, and what it may do instead
+
+
+def _tried(problem, params, state, draw):
+    try:
+        past = 1 / state.u
+    except Exception:
+        past = 2
+    return {"x": problem.x_star + (state.x - problem.x_star) * past, "u": state.u / 2}
+
+
+def _asked(problem, params, state, draw):
+    known = hasattr(state.u.flat[0], "denominator") or state.u.dtype != object
+    return {"x": problem.x_star + (state.x - problem.x_star) * (state.u if known else 2), "u": state.u / 2}
+
+
+@pytest.mark.parametrize("step", [_tried, _asked])
+def test_code_that_goes_another_way_with_what_is_not_known_is_no_linear_map(step):
+    method = ft.method(
+        "remembering",
+        step,
+        ["gamma"],
+        {"x": "point", "u": "point"},
+        init=lambda problem, params, x=None: {"x": 0 * problem.x_star if x is None else x, "u": 1 + 0 * problem.x_star},
+        fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
+    )
+    assert not dynamics.is_linear(*_at(ft.Limit(method, ft.Quantity("X", ft.distance), "x tends to x*")))
+
+
+def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
+    """The stepsize is chosen in round 0, and init says another one."""
+
+    def step(problem, params, state, draw):
+        chosen = 0 * state.u + params.s if params.round == 0 else state.u
+        return {"x": state.x - chosen * draw[..., None] * gradient(problem, state.x), "u": chosen}
+
+    method = ft.method(
+        "choosing",
+        step,
+        [],
+        {"x": "point", "u": "point"},
+        draws=coin,
+        schedules={"s": 1 / (2 + ft.k)},
+        init=lambda problem, params, x=None: {"x": 0 * problem.x_star if x is None else x, "u": 5 + 0 * problem.x_star},
+        fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
+    )
+    claim, instance = _at(ft.bound(method, ft.E(D_T) <= D_0))
+    assert dynamics.is_linear(claim, instance) and not dynamics.is_linear(claim, instance, 2)
+
+
+def _at(statement):
+    setting = ft.Setting(algorithm=statement.algorithm, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,))
+    claim = ft.Claim("mine/remembering", setting=setting, statement=statement)
+    recipe = next(iter(claim.instances.recipes(np.random.default_rng(0))))
+    return claim, claim.instances.build(recipe, True)
+
+
+# Letters, and parameters, that are others at another optimum
+
+
+def _ends_at_zero(problem, params, state, draw):
+    return {"x": problem.x_star + (state.x - problem.x_star) / 2}
+
+
+@pytest.mark.parametrize("of", ["letter", "parameter"])
+def test_runs_begin_on_the_problem_at_hand_where_another_has_another_letter(of):
+    s = ft.letters("s")
+    method = ft.method("halving", _ends_at_zero, ["gamma", "s"], {"x": "point"})
+    letters = {mu: "mu", L: "L", s: (lambda problem, params: problem.x_star.sum()) if of == "letter" else "s"}
+
+    def parameters(recipe, problem, exact):
+        return method.Params(1, 1 + sum(recipe.get("x", ()), Fraction(0)))
+
+    setting = ft.Setting(
+        algorithm=method,
+        letters=letters,
+        functions=ft.SmoothStronglyConvex(mu, L),
+        clients=(1,),
+        drawing=ft.Drawing(parameters=parameters),
+    )
+    claim = ft.Claim("mine/halving", setting=setting, statement=ft.bound(method, ft.E(D_T) <= D_0 * (1 + s)))
+    recipes = iter(claim.instances.recipes(np.random.default_rng(0)))
+    recipe = next(r for r in recipes if sum(r["x"]) > 0)
+    assert claim.instances.build(recipe, True).initial_dimension == 0
