@@ -5,9 +5,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
+from first_found import first_found
 
 import fedtheory as ft
-from verify import check
 from verify.base.verdict import Verdict
 from verify.search import critical
 
@@ -54,7 +54,7 @@ FALSE = {
 
 @pytest.mark.parametrize("factor", FALSE.values(), ids=FALSE)
 def test_what_code_makes_false_somewhere_is_not_shown(factor):
-    assert check(below_twice(factor)).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
+    assert first_found(below_twice(factor)).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
 
 
 def test_a_bump_after_a_step_is_found():
@@ -65,7 +65,7 @@ def test_a_bump_after_a_step_is_found():
     V, later = ft.Quantity("V", ft.distance), ft.Quantity("G_next", larger, after=True)
     statement = ft.one_step(METHOD, ft.E(later) <= 2 * L**2 * V)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=statement, requires=(gamma * (mu + L) <= 2,))
-    assert check(claim).verdict is Verdict.REFUTED
+    assert first_found(claim).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_bump_after_a_step_is_found():
 def test_what_is_not_on_the_list_is_not_shown_at_points(right):
     V = ft.Quantity("V", ft.distance)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=ft.inequality(V <= right(V)))
-    assert check(claim).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
+    assert first_found(claim).verdict in (Verdict.SUPPORTED, Verdict.REFUTED)
 
 
 def test_sums_that_vanish_at_once_are_found():
