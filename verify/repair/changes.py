@@ -387,10 +387,14 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
         text = f"{words(small)} <= {words(large * by)}"
         return f"required: {text}", {"requires": (*claim.requires, Hypothesis(text, relation))}
 
-    letters = sorted((s for s in claim.setting.sources if s.is_Symbol and s.is_nonnegative), key=str)
+    sources = claim.setting.sources
+    letters = sorted((s for s in sources if s.is_Symbol and s.is_nonnegative), key=str)
     for small, large in permutations(letters, 2):
         yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
     for letter in letters:
+        if sources[letter] in ("n", "d"):
+            # Of one client, or in one dimension, little would be left.
+            continue
         below = () if letter.is_integer else _BELOW
         yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True)
 
