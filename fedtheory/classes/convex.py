@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.classes.base import FunctionClass, each, parts
+from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -148,7 +149,7 @@ class Composite(FunctionClass):
         if not isinstance(of, FunctionClass) or isinstance(of, Composite):
             raise ValueError(f"a composite problem is made of a class of functions, got {of!r:.60}")
         own = type(of).average is not FunctionClass.average or type(of).steepest is not FunctionClass.steepest
-        if own or of.conjugates or of.optimum != "consensus":
+        if own or of.conjugates or of.optimum != "consensus" or isinstance(of, BlockSmoothConvex):
             raise ValueError(f"{type(of).__name__} requires functions without a regulariser g")
 
     @property

@@ -322,6 +322,11 @@ def test_blocks_have_letters_of_their_own(letters):
         ft.BlockSmoothConvex(letters)
 
 
+def test_blocks_stand_beside_no_regulariser():
+    with pytest.raises(ValueError, match="BlockSmoothConvex requires functions without a regulariser"):
+        ft.Composite(CLASSES["BlockSmoothConvex"])
+
+
 def test_only_problems_with_blocks_have_parts():
     with pytest.raises(ValueError, match="no blocks"):
         next(problems(CLASSES["Smooth"]))[0].part(np.zeros(1), 0)

@@ -6,12 +6,20 @@ from functools import reduce
 
 import numpy as np
 import pytest
+import sympy
 from models import Constants, Exchangeable, Explicit, gradient_descent, locodl_iteration, nonconvex_descent, saga, svrg
 from PEPit import PEP, Point
 from PEPit.examples.stochastic_and_randomized_convex_minimization import wc_saga
-from PEPit.functions import ConvexQGFunction, RsiEbFunction, SmoothFunction, SmoothStronglyConvexFunction
+from PEPit.functions import (
+    BlockSmoothConvexFunctionCheap,
+    ConvexQGFunction,
+    RsiEbFunction,
+    SmoothFunction,
+    SmoothStronglyConvexFunction,
+)
 
 import fedtheory as ft
+from verify.base.evaluate import meeting
 from verify.pep.programs import Program, equilibrated, ratio, solve
 from verify.pep.worst_case import certify
 
@@ -198,3 +206,36 @@ def test_a_step_on_classes_of_which_a_claim_is_posed(name):
         compared += 1
         if compared == 2:
             break
+
+
+def test_a_cycle_over_two_blocks():
+    """f - f* after a step along each block, from a squared distance of 1."""
+    one, other = ft.letters("L_1 L_2")
+
+    def cycle(problem, params, state, draw):
+        def along(x, block, size):
+            slope = problem.f.gradient(x[..., None, :]).sum(axis=-2) / problem.n
+            return x - size * problem.part(slope, block)
+
+        return {"x": along(along(state.x, 0, params.gamma), 1, params.gamma / 3)}
+
+    method = ft.method("cyclic", cycle, ["gamma"], {"x": "point"})
+    after, before = ft.Quantity("F_next", ft.gap, after=True), ft.Quantity("D", ft.distance)
+    claim = ft.Claim(
+        "mine/cycle",
+        setting=ft.Setting(algorithm=method, functions=ft.BlockSmoothConvex((one, other)), clients=(1,)),
+        statement=ft.one_step(method, ft.E(after) <= 100 * before),
+        requires=(sympy.Eq(one, 1), sympy.Eq(other, 3), sympy.Eq(gamma, 1)),
+    )
+    recipe, _ = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
+    found = certify(claim, claim.instances.build(recipe, True), tight=True)
+
+    problem = PEP()
+    partition = problem.declare_block_partition(d=2)
+    f = problem.declare_function(BlockSmoothConvexFunctionCheap, partition=partition, L=[1, 3])
+    optimum, x = f.stationary_point(), problem.set_initial_point()
+    problem.set_initial_condition((x - optimum) ** 2 <= 1)
+    for j, L in enumerate((1, 3)):
+        x = x - partition.get_block(f.gradient(x), j) / L
+    problem.set_performance_metric(f(x) - f(optimum))
+    assert float(found.upper) == pytest.approx(worst_case(problem), rel=TOLERANCE)
