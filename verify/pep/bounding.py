@@ -51,8 +51,7 @@ def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None
     known = claim.setting.hints.known
     if claim.statement.horizon and known is not None:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
-    if known is not None and not theory.holds((known, claim.setting.algorithm.init)):
-        # It holds of the states of the instances, which need not be all: of functions that are not drawn, say.
+    if not theory.vouches(claim.setting):
         raise Refused(
             "what the setting says is known of all states is its author's word, and no ground of a certificate"
         )

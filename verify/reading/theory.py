@@ -43,6 +43,14 @@ def is_class(part: Any) -> bool:
     return is_ours(type(part)) and type(part).__module__.startswith(_CLASSES)
 
 
+def vouches(setting: Any) -> bool:
+    """Whether what a setting says is known of all its states may be built on: it is code of this package's theory, and
+    so is what makes the states, and nothing keeps functions of its class from being drawn. What holds of the states of
+    instances may hold of quadratics alone."""
+    known, algorithm = setting.hints.known, setting.algorithm
+    return known is None or (setting.drawing.kinks and algorithm is not None and holds((known, algorithm.init)))
+
+
 def _is_of_theory(thing: Any, seen: set[int]) -> bool:
     if id(thing) in seen or type(thing) in _DATA or _is_of_sympy(thing):
         return True

@@ -20,6 +20,7 @@ from verify.comparisons import asserted
 from verify.methods import METHODS
 from verify.methods.base import Inquiry
 from verify.pep import bounding, posing
+from verify.reading import theory
 
 mu, L, gamma = ft.letters("mu L gamma")
 SHORT = (gamma * L <= 1,)
@@ -247,6 +248,16 @@ def test_what_is_known_of_the_functions_that_are_drawn_is_no_ground_of_a_certifi
     assert check(claim).verdict is Verdict.SUPPORTED
     with pytest.raises(bounding.Refused, match="no ground of a certificate"):
         bounding.posed_as_claimed(claim, _built(claim, {**RECIPE, "clients": (CLIENT,)}))
+
+
+def test_what_a_paper_knows_of_states_is_built_on_where_no_functions_are_kept_from_being_drawn():
+    setting = claims.get("fedadmm/lemma-4.1/repaired").setting
+    assert theory.vouches(setting)
+    assert not theory.vouches(replace(setting, drawing=replace(setting.drawing, kinks=False)))
+    made = replace(
+        setting.algorithm, init=lambda problem, params, **parts: setting.algorithm.init(problem, params, **parts)
+    )
+    assert not theory.vouches(replace(setting, algorithm=made))
 
 
 def test_what_has_no_entries_is_not_said_to_hold():
