@@ -9,7 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
 from typing import Any
 
+import numpy as np
 import sympy
+
+from fedtheory.numbers.intervals import Interval
 
 #: What a letter may be declared to be: instances are drawn for these sets, with all of their values in reach.
 _DOMAINS: tuple[Mapping[str, bool], ...] = (
@@ -77,10 +80,15 @@ def letter(part: str, value: Any) -> sympy.Symbol:
 
 
 def admits(letter: sympy.Symbol, value: Any) -> bool:
-    """Whether a number is one that a letter may be, by what the letter is declared."""
-    if letter.is_integer and value != int(value):
+    """Whether a number, of any kind, is one that a letter may be, by what the letter is declared, and is seen to be."""
+    number = value.item() if isinstance(value, np.ndarray) else value
+    try:
+        if letter.is_integer and (isinstance(number, Interval) or number != int(number)):
+            return False
+        return bool(number > 0 if letter.is_positive else number >= 0 if letter.is_nonnegative else True)
+    except (ArithmeticError, ValueError):
+        # An interval around 0, what is not known, infinity.
         return False
-    return bool(value > 0 if letter.is_positive else value >= 0 if letter.is_nonnegative else True)
 
 
 def measured(part: str, value: Any) -> sympy.Expr:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
-from fractions import Fraction
 from functools import partial
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -124,8 +123,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
 def check_domain(setting: Setting, problem: Any, params: Any) -> None:
     """``ValueError`` where the instance is outside what the setting says of its letters."""
     values = setting.bind(problem, params)
-    numbers_ = ((letter, value) for letter, value in values.items() if isinstance(value, int | Fraction))
-    if not all(admits(letter, value) for letter, value in numbers_):
+    if not all(admits(letter, value) for letter, value in values.items()):
         raise ValueError("a letter has a value that it is declared not to have")
     if not all(holds(relation, values) for relation in setting.domain):
         raise ValueError(f"no instance of the setting: {setting.text}")

@@ -98,7 +98,7 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
             building.check_domain(claim.setting, problem, instance.params)
             values = claim.setting.bind(problem, instance.params)
             if any(isinstance(value, Unknown) for value in values.values()):
-                # What the letter is declared to be it may not be there.
+                # A letter that is another there: a start is one of the statement with the letters at hand.
                 return False
             return all(h.holds(problem, instance.params, values) for h in claim.requires)
     except Exception:

@@ -112,11 +112,12 @@ def _read(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str])
         images = np.asarray(coordinates(later))
         again = at(images.reshape(-1, m))[1]
         lost = hidden | _differing(later, again)
-        if lost == hidden:
+        # A round of its own is not followed by another like it.
+        if lost == hidden or claim.statement.algorithm.schedules:
             break
         hidden = lost
     A = coefficients(images[0], size, m)
-    return Dynamics(A, np.asarray(p), S, problem, known, size, hidden)
+    return Dynamics(A, np.asarray(p), S, problem, _without(state, lost), size, lost)
 
 
 def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:

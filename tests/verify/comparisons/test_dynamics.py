@@ -271,7 +271,7 @@ def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
         [],
         {"x": "point", "u": "point"},
         draws=coin,
-        schedules={"s": 1 / (2 + ft.k)},
+        schedules={"s": 1 / (2 + ft.round_index)},
         init=lambda problem, params, x=None: {"x": 0 * problem.x_star if x is None else x, "u": 5 + 0 * problem.x_star},
         fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
     )
