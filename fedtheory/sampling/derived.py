@@ -71,7 +71,7 @@ def _build(claim: ClaimLike) -> Callable[[Recipe, bool], Instance]:
     or at the gradients there, runs begin on the problem that is drawn only."""
     setting = claim.setting
     codes = (setting.drawing.parameters, *setting.sources.values(), *(h.met for h in claim.requires))
-    runs = claim.statement.horizon or claim.statement.ending
+    runs = claim.statement.horizon or claim.statement.ends
     moves = runs and setting.centred and not setting.drawing.start and any(map(callable, codes))
 
     def build(recipe: Recipe, exact: bool) -> Instance:

@@ -176,6 +176,8 @@ def check(of: Subject, found: Interval) -> None:
         if again.verdict is not Verdict.CERTIFIED:
             raise DoesNotHold(f"the stored steps do not prove {of.claim.id} with {found.upper}")
     if found.witness is None:
+        if found.lower is not None:
+            raise DoesNotHold(f"nothing is stored that shows {found.lower} from below")
         return
     unit = of.at(Fraction(1))
     if isinstance(found.witness, AtPoints):

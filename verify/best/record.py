@@ -43,6 +43,8 @@ class Record:
         of = self.of
         for interval in self.found:
             factors.check(of, interval)
+            if interval.lower is None and interval.upper is None:
+                raise DoesNotHold("neither end is stored")
         if not self.letter:
             return
         holds, fails = self.found

@@ -259,7 +259,9 @@ def _best(path: Path) -> int | None:
 
     why = limits.limited(failure, limits.SECONDS, limits.BYTES, str(path))
     told = (
-        f"does NOT hold: {why}" if why else "holds: both ends were shown again, in exact arithmetic, without a solver"
+        f"does NOT hold: {why}"
+        if why
+        else "holds: each end that is told was shown again, in exact arithmetic, without a solver"
     )
     consoles.say(consoles.console(sys.stdout), *words.told(found), f"the interval {told}")
     return 1 if why else 0

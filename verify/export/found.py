@@ -157,6 +157,9 @@ def _outcome(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _recomputation(id: str, entry: Mapping[str, Any], told: list[str]) -> dict[str, Any]:
-    says = [*statement.text(claims.get(id)), f"{entry['verdict']}: {entry['note']}", *told]
+    claim = claims.get(id)
+    of_other = results.code() != results.shipped().code and results.carried(claim) is None
+    verdict = f"{entry['verdict']} by other code, and perhaps of another statement" if of_other else entry["verdict"]
+    says = [*statement.text(claim), f"{verdict}: {entry['note']}", *told]
     says.append(f"nothing of it is in this file: fedtheory show {id} --check computes it again")
     return objects.sealed({"format": checker.FORMAT, "kind": "recomputation", "claim": id, "says": says})

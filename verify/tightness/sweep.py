@@ -145,13 +145,14 @@ def _refuted(exceeded: Sequence[Point], total: int) -> str:
         return f"it fails {where} by more than any multiple (as at {endless[0].where}: {endless[0].note})"
     worst = min(exceeded, key=lambda point: point.slack[1] or 0)
     assert worst.lower is not None
-    name = {Subject.FACTOR: "factor", Subject.CONSTANT: "constant"}.get(worst.subject, "multiple of the right side")
     least, most = rounded(worst.lower, up=False), None if worst.upper is None else rounded(worst.upper, up=True)
     size = f"is at least {least}, with nothing known from above" if most is None else f"lies in [{least}, {most}]"
-    return (
-        f"what is stated does not hold {where}: the smallest {name} that holds {size}, where "
-        f"{short(worst.printed)} is stated (worst at {worst.where})"
-    )
+    said = f"what is stated does not hold {where}"
+    if worst.subject is Subject.DECREASE:
+        return f"{said}: {_NAMES[worst.subject]}, over the actual one, {size} (worst at {worst.where})"
+    name = {Subject.FACTOR: "factor", Subject.CONSTANT: "constant"}.get(worst.subject, "multiple of the right side")
+    stated = short(worst.printed)
+    return f"{said}: the smallest {name} that holds {size}, where {stated} is stated (worst at {worst.where})"
 
 
 def _held(held: Sequence[Point], total: int) -> str:

@@ -343,6 +343,54 @@ def test_of_a_strict_claim_it_is_told_that_the_best_number_is_one_of_the_other_r
     assert of_strict[:-1] == of_other and "the claim says <" in of_strict[-1]
 
 
+@pytest.mark.parametrize("sort", ["negative right side", "negative left side", "negative number"])
+def test_of_what_may_be_negative_no_number_is_the_best(sort):
+    """-V <= V/2 holds with every number from -2 on, and of -V' <= V/2 the program's value is 0."""
+    claim = mine("signs", descent)
+    method, (mu, _, gamma) = claim.statement.algorithm, ft.letters("mu L gamma")
+    V, later = (ft.Quantity(name, ft.distance, after=name == "V'") for name in ("V", "V'"))
+    statement = {
+        "negative right side": ft.one_step(method, ft.E(later) - V <= -gamma * mu * V),
+        "negative left side": ft.one_step(method, -ft.E(later) <= V / 2),
+        "negative number": ft.inequality(-V <= -2 * V),
+    }[sort]
+    signed = replace(claim, statement=statement)
+    with pytest.raises(ValueError, match="no number"):
+        factors.smallest(subject(signed), {"gamma": Fr(1, 2)})
+    with pytest.raises(ValueError, match="no number"):
+        thresholds.threshold(signed, "gamma", {}, True, float("inf"), lambda text: None)
+
+
+def test_a_number_below_zero_is_no_end_unless_a_state_has_it():
+    """E V' - V <= c V holds from c = -19/100 on, where the program, in which V may be 0, has the value 0."""
+    claim = mine("difference", descent)
+    V, later = (ft.Quantity(name, ft.distance, after=name == "V'") for name in ("V", "V'"))
+    claim = replace(claim, statement=ft.one_step(claim.statement.algorithm, ft.E(later) - V <= V))
+    found = factors.smallest(subject(claim), {"gamma": Fr(1)})
+    assert found.lower == Fr(-19, 100) and found.upper > 0
+
+
+def test_of_a_bound_it_is_told_that_the_rate_is_one_of_its_potential():
+    claim = mine("half", descent)
+    rate, V_0, V_T = (
+        claim.statement.factor,
+        ft.Quantity("V_0", ft.distance),
+        ft.Quantity("V_T", ft.distance, after=True),
+    )
+    halved = replace(claim, statement=ft.bound(claim.statement.algorithm, ft.E(V_T) <= rate**ft.T * V_0 / 2))
+    found = factors.smallest(subject(halved), {"gamma": Fr(1, 2)})
+    (line,) = (line for line in words.told(record.Record(halved, "", (found,))) if "stated" in line)
+    assert line.endswith("which is the best possible of its potential")
+
+
+def test_an_end_without_what_shows_it_does_not_replay():
+    claim = claims.get("gradient-descent/step")
+    found = factors.smallest(subject(claim), {"gamma": Fr(1)})
+    for bare in (replace(found, witness=None), replace(found, lower=None, witness=None, upper=None, steps={})):
+        with pytest.raises(DoesNotHold):
+            record.Record(claim, "", (bare,)).check()
+
+
 def test_distances_from_a_point_that_a_step_leaves_do_not_contract():
     claim = mine("elsewhere", descent, fixed_point=elsewhere)
     with pytest.raises(ValueError, match="contracts"):
@@ -366,7 +414,7 @@ def test_the_command_tells_both_ends_and_keeps_them(capsys, tmp_path):
     code, again, err = best(capsys, *asked)
     assert code == 0 and again == out and "certified?" not in err
     assert main(["replay", str(path), "--own", str(GD)]) == 0
-    assert "holds: both ends" in capsys.readouterr().out
+    assert "holds: each end" in capsys.readouterr().out
     data = json.loads(path.read_text())
     data["found"][0]["lower"] = "9/10"
     path.write_text(json.dumps(data))
