@@ -111,13 +111,16 @@ def read(claim: Claim, instance: Instance) -> Code:
 
 def foreign(claim: Claim) -> str:
     """A function of a claim, by its name, that is not all code of this package's theory as it stands; or empty."""
-    algorithms = [a for a in (claim.statement.algorithm, getattr(claim.statement, "second", None)) if a is not None]
+    # Runs begin, and states are about the fixed point, as the setting's method says.
+    spoken_of = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
+    algorithms = [a for a in spoken_of if a is not None]
     functions = [
         *_functions(claim),
         getattr(claim.statement, "counterpart", None),
         *getattr(claim.statement, "seen", ()),
     ]
-    functions += [f for a in algorithms for f in (a.draws, a.step, a.init, a.fixed_point)]
+    functions += [f for a in algorithms for f in (a.draws, a.step, a.init, a.fixed_point, a.invariant)]
+    functions += [claim.setting.drawing.parameters]
     functions += [*claim.setting.sources.values(), claim.setting.drawing.special]
     functions += [hypothesis.met for hypothesis in claim.requires]
     return next((str(getattr(f, "__name__", type(f).__name__)) for f in functions if not theory.holds(f)), "")

@@ -159,3 +159,23 @@ def test_what_is_called_the_initial_value_is_looked_at(claim):
         if of is not initial.of:
             planted = replace(claim, statement=replace(claim.statement, quantities=(left, replace(initial, of=of))))
             assert identities.prove(planted) is None
+
+
+def test_what_the_setting_runs_is_all_code_of_the_theory():
+    """At numbers of clients at which nothing is compared, runs begin cold, or the idle are called."""
+    claim = begun(PRINTED[0])
+    warm, made = claim.setting.algorithm, claim.setting.drawing.parameters
+
+    def init(problem, params, y=None, w=None):
+        cold = inexact_feddcd.init if problem.n == 5 else warm.init
+        return cold(problem, params, y=y, w=w)
+
+    def parameters(recipe, problem, exact):
+        params = made(recipe, problem, exact)
+        return params._replace(idle="refresh") if problem.n == 9 else params
+
+    planted = (
+        replace(claim.setting, algorithm=replace(warm, init=init)),
+        replace(claim.setting, drawing=replace(claim.setting.drawing, parameters=parameters)),
+    )
+    assert all(identities.prove(replace(claim, setting=setting)) is None for setting in planted)
