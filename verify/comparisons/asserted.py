@@ -28,7 +28,7 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.polynomials import Unknown, unseen
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
-from fedtheory.sampling.chart import nullspace, rank, skeleton, untied
+from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untied
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
 from verify.comparisons.starts import only_start
 
@@ -212,6 +212,8 @@ def unheld(claim: Claim, instance: Instance) -> str:
             return f"the invariant of {algorithm.name} does not hold at {where}"
         if steps and _breaks(algorithm, problem, instance, rollout(kept, instance, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
+    if instance.problem is not None and ties_less(algorithm, instance.problem, instance.params):
+        return f"the invariant of {algorithm.name} ties less of a state there than on other problems"
     return ""
 
 

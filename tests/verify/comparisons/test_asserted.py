@@ -189,6 +189,26 @@ def test_an_invariant_that_is_none_is_told(of, said):
     assert searched(claim).verdict is Verdict.ILL_POSED
 
 
+def test_an_invariant_that_is_one_of_other_problems_only_is_told():
+    """The chart is of the simplest problem, of mu = L: there h would be 0, and here it is any."""
+
+    def step(problem, params, state, draw):
+        return {"x": _descent(problem, params, state, draw)["x"] + state.h, "h": state.h}
+
+    def fixed(problem, params):
+        return {"x": problem.x_star, "h": zeros(problem.d)}
+
+    def tied(factor):
+        parts = {"x": "point", "h": "point"}
+        return _contracts(
+            ft.method("held", step, ["gamma"], parts, fixed_point=fixed, invariant=lambda p, q, s: factor(p) * s.h)
+        )
+
+    void, real = tied(lambda problem: 2 * problem.mu - problem.L), tied(lambda problem: problem.mu)
+    assert "ties less of a state" in asserted.unheld(void, _built(void))
+    assert not asserted.unheld(real, _built(real))
+
+
 def test_an_invariant_that_init_keeps_only_in_part_is_told():
     def init(problem, params, x=None):
         x = zeros(problem.d) if x is None else x
