@@ -59,7 +59,11 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
     for seed in range(_SEEDS):
         # Functions that are drawn may be members that break a hypothesis.
         found = _plain(claim, at, stiff, seed)
-        if hypotheses_hold(claim, claim.instances.build(found, True)):
+        built = claim.instances.build(found, True)
+        told = shown(claim, built)
+        if wrong := [name for name, value in at.items() if told.get(name, str(value)) != str(value)]:
+            raise ValueError(f"no instance of {claim.id} is known where {wrong[0]} is {at[wrong[0]]}")
+        if hypotheses_hold(claim, built):
             return found
     return _plain(claim, at, stiff, 0)
 
@@ -154,7 +158,10 @@ def _functions(setting: Setting, at: Letters, n: int, stiff: int, seed: int) -> 
     """The functions: at the ends of the class where it has ends, else drawn."""
     of = setting.functions
     assert of is not None
-    drawn = sampler(of, setting.drawing).draw(np.random.default_rng(seed), n, 1, setting.drawing.g[0])
+    by = sampler(of, setting.drawing)
+    drawn = by.draw(np.random.default_rng(seed), n, 1, setting.drawing.g[0])
+    if by.relative:
+        return {**drawn, **{name: at.get(name, Fraction(1)) for name in map(str, of.letters)}}
     named = {source: str(letter) for letter, source in of.letters.items() if isinstance(source, str)}
     top, low = named.get("L"), named.get("mu")
     ends = {top: at.get(top, Fraction(1))} if top else {}

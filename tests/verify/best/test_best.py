@@ -460,3 +460,18 @@ def test_records_are_of_their_format(tmp_path):
     _, found = smallest("gradient-descent/step", "gamma=1")
     one = record.Record(claims.get("gradient-descent/step"), "", (found,))
     assert record.from_json(json.loads(record.text(one))) == one
+
+
+def test_all_constants_of_a_class_are_as_they_are_given():
+    one, other = ft.letters("L_1 L_2")
+
+    def along(problem, params, state, draw):
+        slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+        return {"x": state.x - params.gamma * problem.part(slope, 0)}
+
+    method = ft.method("one-block", along, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.BlockSmoothConvex((one, other)), clients=(1,))
+    claim = ft.Claim("mine/blocks", setting=setting, statement=ft.contracts(method, ft.gap, 1))
+    given = places.recipe(claim, {"L_1": Fr(9), "L_2": Fr(4)})
+    told = places.shown(claim, places.instance(claim, given))
+    assert told["L_1"] == "9" and told["L_2"] == "4"
