@@ -244,14 +244,14 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
 def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, params: Any) -> bool:
     """Whether the parameters of a recipe, ``params``, are the same where nothing is given of the problem but its
     constants: not its optimum, nor the gradients there. An error where they need more."""
-    make = setting.drawing.parameters
-    if make is None:
+    make, algorithm = setting.drawing.parameters, setting.algorithm
+    if make is None or algorithm is None:
         return True
     f = SimpleNamespace(n=problem.n, d=problem.d, mu=problem.f.mu, L=problem.f.L)
     known = SimpleNamespace(f=f, n=problem.n, d=problem.d, mu=problem.mu, L=problem.L)
     clients = tuple({name: value for name, value in client.items() if name != "y"} for client in recipe["clients"])
     found = make({**{name: value for name, value in recipe.items() if name != "x"}, "clients": clients}, known, True)
-    return _alike(at_round(setting.algorithm.schedules, known, found, recipe.get(ROUND, 0), True), params)
+    return _alike(at_round(algorithm.schedules, known, found, recipe.get(ROUND, 0), True), params)
 
 
 def _alike(one: Any, two: Any) -> bool:

@@ -357,7 +357,7 @@ class Sampler:
 
     def told(self, recipe: Recipe) -> tuple[Recipe, ...]:
         """The clients of a recipe, as they are told."""
-        return recipe["clients"]  # type: ignore[no-any-return]
+        return recipe["clients"]
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:
         """The blocks of coordinates of a recipe, where the class has them."""

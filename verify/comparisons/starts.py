@@ -23,14 +23,15 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     initial, around = instance.initial, instance.around
     if initial is None or only_start(claim, instance) is not None:
         return instance.at(row)
-    if instance.coordinates is None:
+    own = instance.coordinates
+    if own is None:
         raise ValueError(f"nothing tells at which coordinates a run of {claim.id} begins")
     size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
 
     def coordinates(theta: Array) -> tuple[Any, Any, Array]:
         problem, state = initial(theta)
         # Without another fixed point they are about the instance's own.
-        read = instance.coordinates if around is None else around(problem)[1]
+        read = own if around is None else around(problem)[1]
         return problem, state, np.asarray(read(state)).reshape(len(theta), -1)
 
     images = coordinates(exact(np.eye(size + 1, size, k=-1, dtype=int)))[2]
