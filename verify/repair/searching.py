@@ -33,7 +33,7 @@ RESTATED = 0.1
 _KNOWN, _SHARE = 4, 0.8
 #: What a single change may cost before two together are tried.
 _TWO = 3.6
-#: Single changes from which pairs are made: those that mend most of the counterexamples; and others that join them.
+#: Single changes from which pairs are made, one of a sort; and others that join them.
 _BEAM, _JOINING = 8, 120
 
 
@@ -306,16 +306,24 @@ class Search:
             fallen = amount
 
     def _pairs(self, agenda: list[Family]) -> None:
-        """Two changes together: those that mend most of what is known to fail, each with any other."""
+        """Two changes together: of each sort that which mends most of what is known to fail, with any other.
+
+        A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more.
+        """
         singles = [c for f in agenda for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
-        ranked = sorted(singles, key=lambda c: (-self.bench.share(c.claim), c.cost))
-        first = [c for c in ranked if self.bench.share(c.claim) > 0][:_BEAM]
-        for change in first:
+        holding = [repair.change.claim.statement for repair in self.found.repairs]
+        told = {c.text for c in singles if c.claim.statement in holding}
+        shares = [(self.bench.share(c.claim), c) for c in singles if "requires" not in c.claim.changes]
+        first: dict[str, Change] = {}
+        for share, change in sorted(shares, key=lambda one: (-one[0], one[1].cost)):
+            if share > 0 and change.text not in told:
+                first.setdefault(change.sort, change)
+        for change in list(first.values())[:_BEAM]:
             standing = []
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2]:
                     second = family.change(change.claim, amount)
-                    if second is None:
+                    if second is None or second.text in told:
                         continue
                     pair = Change(
                         f"{change.sort}, {second.sort}",
