@@ -311,8 +311,8 @@ class Search:
         A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more.
         """
         singles = [c for f in agenda for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
-        holding = [repair.change.claim.statement for repair in self.found.repairs]
-        told = {c.text for c in singles if c.claim.statement in holding}
+        holding = [(r.change.claim.statement, r.change.claim.requires) for r in self.found.repairs]
+        told = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
         shares = [(self.bench.share(c.claim), c) for c in singles if "requires" not in c.claim.changes]
         first: dict[str, Change] = {}
         for share, change in sorted(shares, key=lambda one: (-one[0], one[1].cost)):
