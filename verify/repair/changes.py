@@ -120,8 +120,8 @@ class Family:
 
 
 def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself, or a side with what is now negative and was positive, or makes
-    a contraction an expansion."""
+    """Whether a change compares something with itself or with its multiple, or a side with what is now negative and was
+    positive, or makes a contraction an expansion."""
     now, before = changed.statement.comparisons, claim.statement.comparisons
     quantities = measured(claim.statement)
     negated = len(now) == len(before) and any(
@@ -130,6 +130,13 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
         for new, old in zip(now, before, strict=True)
     )
     if {-rate for rate in _rates(claim)} & _rates(changed):
+        return True
+    # delta |w|^2 <= |w|^2 says something of delta alone.
+    named = quantities | measured(changed.statement)
+    both = [(c.left.free_symbols & named, c.right.free_symbols & named) for c in now]
+    if any(left == right and len(left) == 1 for left, right in both) and not any(
+        c.left.free_symbols & c.right.free_symbols & quantities for c in before
+    ):
         return True
     # Constants that are assigned may well be the least that meet their relations.
     return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))

@@ -87,6 +87,16 @@ def test_what_says_nothing_is_left_out():
     assert not {"-1/4 for 1/4", "-sqrt(kappa) - (tau - 1)/(N - 1) for sqrt(kappa) + (tau - 1)/(N - 1)"} & set(told)
 
 
+def test_nothing_is_compared_with_its_multiple():
+    # |w_K-w*|^2 <= delta |w_0-w*|^2, with one of the two for the other; and as a second change.
+    claim = claims.get("feddcd/oracle/newton")
+    assert not changes(claim, "quantity exchanged")
+    (turned,) = (f.change(claim, f.amounts[0]).claim for f in families(claim) if f.sort == "reversed")
+    assert not changes(turned, "quantity exchanged")
+    # Of lines that hold with a quantity on both sides, as E h <= h - c |g|^2 does, nothing is left out.
+    assert changes(claims.get("fedopt/fsvrg/single-node"), "quantity exchanged")
+
+
 def test_what_is_no_statement_is_left_out():
     # A minimum with the root of a negative number, which sympy does not build.
     assert families(claims.get("feddcd/appendix-F/case-2"))
