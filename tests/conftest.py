@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +18,11 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if item.nodeid in long:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    # Modules, claims and tests stay: each full collection of garbage would look through all of them.
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
