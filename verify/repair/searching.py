@@ -308,9 +308,11 @@ class Search:
     def _pairs(self, agenda: list[Family]) -> None:
         """Two changes together: of each sort that which mends most of what is known to fail, with any other.
 
-        A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more.
+        A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more; and the
+        other way round and changed, a statement is another one.
         """
-        singles = [c for f in agenda for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
+        once = (f for f in agenda if f.sort != "reversed")
+        singles = [c for f in once for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
         holding = [(r.change.claim.statement, r.change.claim.requires) for r in self.found.repairs]
         told = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
         shares = [(self.bench.share(c.claim), c) for c in singles if "requires" not in c.claim.changes]
@@ -321,7 +323,7 @@ class Search:
         for change in list(first.values())[:_BEAM]:
             standing = []
             for family in families(change.claim)[:_JOINING]:
-                for amount in family.amounts[:2]:
+                for amount in family.amounts[:2] if family.sort != "reversed" else ():
                     second = family.change(change.claim, amount)
                     if second is None or second.text in told:
                         continue

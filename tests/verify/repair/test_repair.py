@@ -289,7 +289,9 @@ def test_the_number_e_is_no_expectation():
 def test_pairs_begin_with_one_change_of_each_sort_that_does_not_hold_by_itself(monkeypatch):
     claim = claims.get("feddcd/lemma-B.8/rate")
     search, tried = Search(Bench(claim)), []
-    search.agenda = [f for f in families(claim) if f.sort in ("left out", "maximum", "grouping", "hypothesis")]
+    search.agenda = [
+        f for f in families(claim) if f.sort in ("left out", "maximum", "grouping", "reversed", "hypothesis")
+    ]
     made = [c for f in search.agenda if (c := f.change(claim, f.amounts[0])) is not None]
     held = next(c for c in made if c.text == "1 for 1 - mu_min/L_max")
     search.found.repairs.append(Repair(held, Verdict("proved", "", None, 0, ())))
@@ -300,3 +302,4 @@ def test_pairs_begin_with_one_change_of_each_sort_that_does_not_hold_by_itself(m
     assert "grouping" in {change.sort.split(", ")[0] for change in tried} <= {"left out", "grouping", "maximum"}
     assert not any(held.text in change.text.split(", and ") for change in tried)
     assert any(change.sort == "grouping, letter" for change in tried)
+    assert not any("reversed" in change.sort for change in tried)
