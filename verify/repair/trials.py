@@ -14,7 +14,7 @@ import sympy
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Undefined, holds
 from verify.base import limits
 from verify.base.evaluate import hypotheses_hold, meeting
@@ -26,7 +26,7 @@ from verify.search import hunting, refutation
 SHORT, FIRST = 24, 10
 #: Counterexamples at which changes are tried, those that refuted most of late first.
 POOL = 24
-#: Instances that are proposed to see whether a hypothesis leaves more than its boundary.
+#: Instances that are proposed to see what a hypothesis leaves.
 PROPOSED = 200
 #: Of how many of them a share is counted.
 SOME = 6
@@ -142,22 +142,34 @@ def fails(claim: Claim, place: Place) -> bool:
 
 
 def collapsed(changed: Claim, claim: Claim) -> bool:
-    """Whether a hypothesis that only the changed claim has is an equality wherever it is met, as L <= mu is.
-
-    Of counts that may well be meant.
+    """Whether a hypothesis that only the changed claim has leaves little: an equality wherever it is met, as L <= mu,
+    unless it is one of counts; or single clients, where the claim is of several.
     """
-    for hypothesis in changed.requires:
+    added = [hypothesis for hypothesis in changed.requires if hypothesis not in claim.requires]
+    if not added:
+        return False
+    met = _met(changed)
+    if _clients(met) == {1} != _clients(_met(claim)):
+        return True
+    for hypothesis in added:
         relation = hypothesis.relation
-        if hypothesis in claim.requires or not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
-            continue
-        if all(letter.is_integer for letter in relation.free_symbols):
+        if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
             continue
         strict = sympy.Lt(relation.lts, relation.gts, evaluate=False)
-        proposed = islice(changed.instances.recipes(np.random.default_rng(0)), PROPOSED)
-        met = (at for _, at in meeting(changed, proposed))
-        if not any(holds(strict, changed.setting.bind(at.problem, at.params)) for at in met):
+        counts = all(letter.is_integer for letter in relation.free_symbols)
+        if not counts and not any(holds(strict, changed.setting.bind(at.problem, at.params)) for at in met):
             return True
     return False
+
+
+def _met(claim: Claim) -> list[Instance]:
+    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), PROPOSED)
+    return [instance for _, instance in meeting(claim, proposed)]
+
+
+def _clients(instances: list[Instance]) -> set[int]:
+    """The numbers of clients of instances that have functions."""
+    return {at.problem.n for at in instances if hasattr(at.problem, "n")}
 
 
 def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:

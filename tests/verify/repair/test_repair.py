@@ -276,8 +276,11 @@ def test_a_hypothesis_that_leaves_only_its_boundary_is_no_repair():
     assert found["required: L <= mu"] and not found["required: mu <= L"]
     # A count may be 1, and no smaller.
     assert not found["required: k_0 <= 1"]
-    # Of one client little would be left.
+    # Of one client little would be left, by whatever name.
     assert "required: n <= 1" not in found
+    several = claims.get("fedadmm/eq-57")
+    alone = {f.make(f.amounts[0])[0]: f for f in families(several) if f.sort == "hypothesis"}["required: m <= 1"]
+    assert collapsed(alone.change(several, alone.amounts[0]).claim, several)
     (counts,) = (f for f in families(claim) if f.sort == "hypothesis" and "k_0" in f.make(f.amounts[0])[0])
     assert counts.amounts == (1,)
 
