@@ -131,7 +131,7 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     known = {h.text for h in claim.requires}
     added = [h.text for h in changed.requires if h.text not in known]
     lines += [f"  under the further hypothesis {text}" for text in added]
-    lines.append(f"  {repair.verdict.note}")
+    lines.append(f"  {repair.verdict.note.split('; margin at')[0]}")
     if added or repair.word == "supported":
         # A hypothesis that few instances meet may leave little of the claim.
         lines.append(f"  {repair.verdict.instances} instances met the hypotheses")

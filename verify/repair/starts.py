@@ -42,8 +42,8 @@ def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
         for mapping, word in _MAPS.items() if part not in setting.drawing.start else ():
             began = replace(algorithm, init=GradientStart(algorithm.init, part, mapping, point))
             if _is_start(began, instances):
-                text = f"{part}_i^0 = {word}({point}_i^0)"
-                yield text, replace(setting, text=f"{setting.text}; but {text}", algorithm=began), began
+                text = f"{part}_i starting from {word}({point}_i)"
+                yield text, replace(setting, text=f"{setting.text}; with {text}", algorithm=began), began
 
 
 def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:

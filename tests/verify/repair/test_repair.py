@@ -228,11 +228,11 @@ def test_bad_input_is_one_sentence(capsys, tmp_path):
 def test_a_run_begins_elsewhere():
     claim = claims.get("feddcd/lemma-C.2")
     begun = {f.make(f.amounts[0])[0]: f.change(claim, f.amounts[0]) for f in families(claim) if f.sort == "start"}
-    # From y_i^0 = grad f_i(w_i^0) runs would leave the sums that are 0.
-    assert set(begun) == {"w_i^0 = grad f_i^*(y_i^0)", "w_i^0 = grad f_i(y_i^0)"}
-    changed = begun["w_i^0 = grad f_i^*(y_i^0)"].claim
+    # From grad f_i(w_i) for y_i runs would leave the sums that are 0.
+    assert set(begun) == {"w_i starting from grad f_i^*(y_i)", "w_i starting from grad f_i(y_i)"}
+    changed = begun["w_i starting from grad f_i^*(y_i)"].claim
     assert changed.setting.algorithm is changed.statement.algorithm
-    assert begun["w_i^0 = grad f_i^*(y_i^0)"].text in changed.setting.text
+    assert begun["w_i starting from grad f_i^*(y_i)"].text in changed.setting.text
     _, instance = next(meeting(changed, changed.instances.recipes(np.random.default_rng(0))))
     state = changed.statement.algorithm.init(instance.problem, instance.params)
     assert (state.w == instance.problem.f.conjugate_gradient(state.y)).all()
@@ -240,9 +240,11 @@ def test_a_run_begins_elsewhere():
     # At the fixed point there is nothing to state.
     there = replace(claim.statement.algorithm, init=claim.statement.algorithm.fixed_point)
     assert starts._is_start(changed.statement.algorithm, [instance]) and not starts._is_start(there, [instance])
-    said = repairing._repair(claim, Repair(begun["w_i^0 = grad f_i^*(y_i^0)"], Verdict("proved", "", None, 0, ())))
-    assert said[0].startswith("proved: feddcd/lemma-C.2 with w_i^0") and said[-2].endswith(
-        "but w_i^0 = grad f_i^*(y_i^0)"
+    said = repairing._repair(
+        claim, Repair(begun["w_i starting from grad f_i^*(y_i)"], Verdict("proved", "", None, 0, ()))
+    )
+    assert said[0].startswith("proved: feddcd/lemma-C.2 with w_i starting from") and said[-2].endswith(
+        "with w_i starting from grad f_i^*(y_i)"
     )
     # Where nothing says how a run begins there is nothing to change.
     assert not changes(claims.get("fedadmm/eq-51/display"), "start")
@@ -252,7 +254,7 @@ def test_a_run_begins_elsewhere():
 def test_what_begins_elsewhere_is_proved():
     claim = claims.get("feddcd/lemma-C.2")
     made = {c.text: c.claim for f in families(claim) if f.sort == "start" and (c := f.change(claim, f.amounts[0]))}
-    assert identities.prove(made["w_i^0 = grad f_i^*(y_i^0)"]) is not None and identities.prove(claim) is None
+    assert identities.prove(made["w_i starting from grad f_i^*(y_i)"]) is not None and identities.prove(claim) is None
 
 
 def test_no_contraction_is_made_an_expansion():
