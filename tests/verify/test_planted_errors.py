@@ -113,11 +113,13 @@ def _planted() -> dict[str, Claim]:
 
 
 PLANTED = _planted()
+#: How the names begin of those whose counterexamples are made small here.
+SMALL = ("one-step", "eq-3", "feasibility", "rand-k", "E.1")
 
 
 @pytest.mark.parametrize("name", in_turn(PLANTED, lambda name: of_claim(PLANTED[name])))
 def test_planted_error_is_refuted(name):
-    evidence = check(PLANTED[name])
+    evidence = (check if name.startswith(SMALL) else first_found)(PLANTED[name])
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.margin is not None and evidence.margin < 0
     left, right = evidence.counterexample.replay()
