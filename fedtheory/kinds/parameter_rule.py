@@ -41,9 +41,16 @@ class ParameterRule(Statement):
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """The relations with the assignments put in."""
+        """The relations with the assignments put in, and that these are of the signs that their letters are declared to
+        have: where sympy does not see it, it has simplified the relations by what may be false."""
         put = self.assignments
-        return tuple(Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in self.printed)
+        found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in self.printed]
+        for letter, value in put.items():
+            if letter.is_positive and not value.is_positive:
+                found.append(Comparison(sympy.S.Zero, "<", value))
+            elif letter.is_nonnegative and not value.is_nonnegative:
+                found.append(Comparison(sympy.S.Zero, "<=", value))
+        return tuple(found)
 
     def lines(self, plain: Written) -> list[str]:
         return [f"{name} = {plain(value)}" for name, value in self.assignments.items()] + super().lines(plain)

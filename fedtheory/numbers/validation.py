@@ -196,6 +196,8 @@ def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
         again = sorted(given.free_symbols & set(found), key=str)
         if again:
             raise ValueError(f"{part}: {name} = {given} mentions {again[0]}, which is assigned too: put its value in")
+        if name.is_integer and not given.is_integer:
+            raise ValueError(f"{part}: {name} is an integer, and {given} is not seen to be one")
     return found
 
 

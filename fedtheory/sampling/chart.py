@@ -184,15 +184,15 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g:
 def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
     """Whether the invariant lets a state move in more directions on a problem than on the simplest one with as many
     clients, of which the chart is: by exact ranks. ``ValueError`` unless it is affine in the state."""
-    freedoms = []
+    ranks = []
     for posed in (problem, plain(problem.n, problem.g is not None)):
         fixed = algorithm.fixed_point(posed, params)
         ends = np.cumsum([np.size(part) for part in fixed])
-        freedoms.append(int(ends[-1]) - rank(_linear_part(algorithm, posed, params, fixed, ends)))
-        if any(np.ndim(part) == 0 for part in fixed):
-            # What has no coordinates is no multiple of those of one variable.
-            return False
-    return freedoms[0] > problem.d * freedoms[1]
+        linear = _linear_part(algorithm, posed, params, fixed, ends)
+        numbers = np.repeat([np.ndim(part) == 0 for part in fixed], [np.size(part) for part in fixed])
+        ranks.append([rank(linear[:, of]) if of.any() else 0 for of in (~numbers, numbers)])
+    # Every coordinate is tied as the one of the simplest problem is, and what has no coordinates as there.
+    return ranks[0][0] < problem.d * ranks[1][0] or ranks[0][1] < ranks[1][1]
 
 
 def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: Any, free: Collection[str]) -> None:

@@ -259,3 +259,24 @@ def test_what_comes_after_a_step_is_expected_on_either_side():
     assert own.lines(str) == ["V <= E[2*V']"]
     assert own.formulas(str) == [r"V \le \mathbb{E}\left[2*V'\right]"]
     assert STEP.lines(str)[0] == "E[V_next] <= V*(-gamma*mu + 1)"
+
+
+@pytest.mark.parametrize(
+    ("value", "more"),
+    [
+        (1 / L, ()),
+        (L - 2 * mu, (Comparison(sympy.S.Zero, "<", L - 2 * mu),)),
+        (1 - L, (Comparison(sympy.S.Zero, "<", 1 - L),)),
+    ],
+)
+def test_what_is_assigned_has_the_sign_that_its_letter_is_declared_to_have(value, more):
+    """Abs(gamma) is gamma at once, for a letter that is positive."""
+    rule = ParameterRule({gamma: value}, (sympy.Abs(gamma) * L <= 1,))
+    assert rule.comparisons == (Comparison(value * L, "<=", sympy.S.One), *more)
+
+
+def test_an_integer_is_assigned_what_is_seen_to_be_one():
+    t = ft.integers("t")
+    assert ParameterRule({t: sympy.ceiling(L / mu)}, (L <= t * mu,)).assignments
+    with pytest.raises(ValueError, match="t is an integer, and L/mu is not seen to be one"):
+        ParameterRule({t: L / mu}, (L <= t * mu,))

@@ -36,8 +36,9 @@ theta_1, theta_2 = sympy.symbols("theta_1 theta_2", positive=True)
 #: EF21: the mean square of the L_i.
 L_tilde_2 = sympy.Symbol("L~^2", positive=True)
 
-#: GradSkip: one client's condition number and probability, and the largest condition number.
-kappa_i, kappa_max, q_i = sympy.symbols("kappa_i kappa_max q_i", positive=True)
+#: GradSkip: one client's condition number and probability, which may be 0, and the largest condition number.
+kappa_i, kappa_max = sympy.symbols("kappa_i kappa_max", positive=True)
+q_i = sympy.Symbol("q_i", nonnegative=True)
 
 s = sympy.Symbol("s", integer=True, positive=True)
 

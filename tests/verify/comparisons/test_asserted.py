@@ -1,5 +1,6 @@
 """What authors assert of their methods and settings, where it is not so."""
 
+from collections import namedtuple
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from fedtheory.classes import ContractiveCompressors, SmoothStronglyConvex, Unbi
 from fedtheory.compressors import Layout
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
+from fedtheory.sampling.chart import ties_less
 from verify import Verdict, check, checking
 from verify.base.evaluate import meets_grounds
 from verify.comparisons import asserted
@@ -465,3 +467,21 @@ def test_a_layout_whose_messages_are_not_read_back_says_nothing():
     made = said.compressor
     shorter = said.changed({"compressor": lambda d, k: replace(made(d, k), layout=Layout(1, indexed=True))})
     assert not asserted.writes(shorter)
+
+
+def test_an_invariant_of_other_problems_is_told_beside_a_part_without_coordinates():
+    State = namedtuple("State", "x h t")
+    method = ft.Algorithm(
+        "counting",
+        namedtuple("Params", "gamma"),
+        State,
+        lambda problem, params, x=0, h=0: State(x + zeros(problem.d), h + zeros(problem.d), np.zeros((), dtype=int)),
+        lambda problem, params, state: ft.Constant(),
+        lambda problem, params, state, draw: State(state.x, state.h, state.t + 1),
+        lambda problem, params: State(problem.x_star, zeros(problem.d), np.zeros((), dtype=int)),
+        lambda problem, params, state: (2 * problem.mu - problem.L) * state.h,
+    )
+    instance = _built(_contracts(GD))
+    assert ties_less(method, instance.problem, instance.params)
+    firm = replace(method, invariant=lambda problem, params, state: problem.L * state.h)
+    assert not ties_less(firm, instance.problem, instance.params)
