@@ -322,10 +322,12 @@ class Search:
                 first.setdefault(change.sort, change)
         for change in list(first.values())[:_BEAM]:
             standing = []
+            # What is put in place of something is not replaced again: that is a single change.
+            again = " for " + change.text.split(" for ")[0]
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2] if family.sort != "reversed" else ():
                     second = family.change(change.claim, amount)
-                    if second is None or second.text in told:
+                    if second is None or second.text in told or second.text.endswith(again):
                         continue
                     pair = Change(
                         f"{change.sort}, {second.sort}",

@@ -309,3 +309,6 @@ def test_pairs_begin_with_one_change_of_each_sort_that_does_not_hold_by_itself(m
     assert not any(held.text in change.text.split(", and ") for change in tried)
     assert any(change.sort == "grouping, letter" for change in tried)
     assert not any("reversed" in change.sort for change in tried)
+    # 3/2 for 1/2, and 3/4 for 3/2, is one change.
+    parts = [change.text.split(", and ") for change in tried]
+    assert not any(second.endswith(" for " + first.split(" for ")[0]) for first, second in parts)
