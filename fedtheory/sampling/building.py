@@ -241,17 +241,15 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
     return replace(instance, initial=initial, initial_dimension=0)
 
 
-def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, params: Any) -> bool:
-    """Whether the parameters of a recipe, ``params``, are the same where nothing is given of the problem but its
-    constants: not its optimum, nor the gradients there. An error where they need more."""
+def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: Array, y: Array, params: Any) -> bool:
+    """Whether the parameters of a recipe, ``params``, are the same about an optimum ``x (d,)`` with the gradients
+    ``y (n, d)`` there, of which nothing is known, on whose ``problem``. An error where they look at these."""
     make, algorithm = setting.drawing.parameters, setting.algorithm
     if make is None or algorithm is None:
         return True
-    f = SimpleNamespace(n=problem.n, d=problem.d, mu=problem.f.mu, L=problem.f.L)
-    known = SimpleNamespace(f=f, n=problem.n, d=problem.d, mu=problem.mu, L=problem.L)
-    clients = tuple({name: value for name, value in client.items() if name != "y"} for client in recipe["clients"])
-    found = make({**{name: value for name, value in recipe.items() if name != "x"}, "clients": clients}, known, True)
-    return _alike(at_round(algorithm.schedules, known, found, recipe.get(ROUND, 0), True), params)
+    clients = tuple({**client, "y": tuple(of)} for client, of in zip(recipe["clients"], y, strict=True))
+    found = make({**recipe, "x": tuple(x), "clients": clients}, problem, True)
+    return _alike(at_round(algorithm.schedules, problem, found, recipe.get(ROUND, 0), True), params)
 
 
 def _alike(one: Any, two: Any) -> bool:
@@ -261,12 +259,19 @@ def _alike(one: Any, two: Any) -> bool:
     if isinstance(one, tuple):
         return len(one) == len(two) and all(map(_alike, one, two))
     if isinstance(one, FunctionType):
+        if one.__code__ is not two.__code__:
+            return False
         held = [(of.__defaults__, *(cell.cell_contents for cell in of.__closure__ or ())) for of in (one, two)]
-        return one.__code__ is two.__code__ and _alike(*held)
+        return _alike(*held) and _alike(_items(one.__kwdefaults__), _items(two.__kwdefaults__))
     if is_dataclass(one):
-        return all(_alike(getattr(one, part.name), getattr(two, part.name)) for part in fields(one))
+        of_fields = all(_alike(getattr(one, part.name), getattr(two, part.name)) for part in fields(one))
+        return of_fields and _alike(_items(getattr(one, "__dict__", {})), _items(getattr(two, "__dict__", {})))
     same = np.asarray(one == two)
     return same.dtype == bool and bool(same.all())
+
+
+def _items(named: Mapping[str, Any] | None) -> tuple[Any, ...]:
+    return tuple((named or {}).items())
 
 
 def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Instance:

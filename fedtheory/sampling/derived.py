@@ -93,7 +93,7 @@ def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> 
         with unseen():
             x, y = unknowns(0, d), unknowns(d, n * d).reshape(n, d)
             problem = building.problem_about(claim.setting, recipe, x, y, True)
-            if not building.needs_constants_only(claim.setting, recipe, instance.problem, instance.params):
+            if not building.needs_constants_only(claim.setting, recipe, problem, x, y, instance.params):
                 return False
             building.check_domain(claim.setting, problem, instance.params)
             values = claim.setting.bind(problem, instance.params)

@@ -293,14 +293,16 @@ def _ends_at_zero(problem, params, state, draw):
     return {"x": problem.x_star + (state.x - problem.x_star) / 2}
 
 
-@pytest.mark.parametrize("of", ["letter", "parameter"])
+@pytest.mark.parametrize("of", ["letter", "parameter", "square"])
 def test_runs_begin_on_the_problem_at_hand_where_another_has_another_letter(of):
     s = ft.letters("s")
     method = ft.method("halving", _ends_at_zero, ["gamma", "s"], {"x": "point"})
     letters = {mu: "mu", L: "L", s: (lambda problem, params: problem.x_star.sum()) if of == "letter" else "s"}
 
     def parameters(recipe, problem, exact):
-        return method.Params(1, 1 + sum(recipe.get("x", ()), Fraction(0)))
+        # At x = 0 the square is what it is said to be where nothing is known of x.
+        squares = (v * v if of == "square" else v for v in recipe.get("x", ()))
+        return method.Params(1, sum(squares, Fraction(of == "parameter")))
 
     setting = ft.Setting(
         algorithm=method,
@@ -312,4 +314,6 @@ def test_runs_begin_on_the_problem_at_hand_where_another_has_another_letter(of):
     claim = ft.Claim("mine/halving", setting=setting, statement=ft.bound(method, ft.E(D_T) <= D_0 * (1 + s)))
     recipes = iter(claim.instances.recipes(np.random.default_rng(0)))
     recipe = next(r for r in recipes if sum(r["x"]) > 0)
+    if of == "square":
+        recipe = {**recipe, "x": tuple(Fraction(0) for _ in recipe["x"])}
     assert claim.instances.build(recipe, True).initial_dimension == 0
