@@ -182,17 +182,15 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g:
 
 
 def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
-    """Whether the invariant lets a state move in more directions on a problem than on the simplest one with as many
-    clients, of which the chart is: by exact ranks. ``ValueError`` unless it is affine in the state."""
-    ranks = []
-    for posed in (problem, plain(problem.n, problem.g is not None)):
-        fixed = algorithm.fixed_point(posed, params)
-        ends = np.cumsum([np.size(part) for part in fixed])
-        linear = _linear_part(algorithm, posed, params, fixed, ends)
-        numbers = np.repeat([np.ndim(part) == 0 for part in fixed], [np.size(part) for part in fixed])
-        ranks.append([rank(linear[:, of]) if of.any() else 0 for of in (~numbers, numbers)])
-    # Every coordinate is tied as the one of the simplest problem is, and what has no coordinates as there.
-    return ranks[0][0] < problem.d * ranks[1][0] or ranks[0][1] < ranks[1][1]
+    """Whether the invariant lets a state move in more directions on a problem than the chart has, which is that of the
+    simplest one with as many clients: by exact ranks. ``ValueError`` unless it is affine in the state."""
+    with_g = problem.g is not None
+    bones = skeleton(algorithm, problem.n, params, with_g)
+    loose = untied(algorithm, bones, problem.n, params, with_g)
+    fixed = algorithm.fixed_point(problem, params)
+    ends = np.cumsum([np.size(part) for part in fixed])
+    free = int(ends[-1]) - rank(_linear_part(algorithm, problem, params, fixed, ends))
+    return free > bones.dimension * problem.d + sum(np.size(getattr(fixed, name)) for name in loose)
 
 
 def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: Any, free: Collection[str]) -> None:

@@ -485,3 +485,21 @@ def test_an_invariant_of_other_problems_is_told_beside_a_part_without_coordinate
     assert ties_less(method, instance.problem, instance.params)
     firm = replace(method, invariant=lambda problem, params, state: problem.L * state.h)
     assert not ties_less(firm, instance.problem, instance.params)
+
+
+def test_an_invariant_may_tie_a_part_without_coordinates_to_all_of_a_vector():
+    State = namedtuple("State", "x t")
+    method = ft.Algorithm(
+        "summing",
+        namedtuple("Params", "gamma"),
+        State,
+        lambda problem, params, x=None: State(*((x, x.sum(axis=-1)) if x is not None else (zeros(problem.d), 0))),
+        lambda problem, params, state: ft.Constant(),
+        lambda problem, params, state, draw: state,
+        lambda problem, params: State(problem.x_star, problem.x_star.sum(axis=-1)),
+        lambda problem, params, state: state.t - state.x.sum(axis=-1),
+    )
+    for d in (1, 3):
+        clients = tuple({"h": c["h"] * d, "y": c["y"] * d} for c in RECIPE["clients"])
+        instance = _built(_contracts(GD), {**RECIPE, "d": d, "x": RECIPE["x"] * d, "clients": clients})
+        assert not ties_less(method, instance.problem, instance.params)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+import sympy
 from sympy import Eq, Rational
 
 import fedtheory as ft
@@ -295,7 +296,7 @@ def _ends_at_zero(problem, params, state, draw):
 
 @pytest.mark.parametrize("of", ["letter", "parameter", "square"])
 def test_runs_begin_on_the_problem_at_hand_where_another_has_another_letter(of):
-    s = ft.letters("s")
+    s = sympy.Symbol("s", nonnegative=True)
     method = ft.method("halving", _ends_at_zero, ["gamma", "s"], {"x": "point"})
     letters = {mu: "mu", L: "L", s: (lambda problem, params: problem.x_star.sum()) if of == "letter" else "s"}
 
