@@ -49,6 +49,7 @@ class CompressorClass(Statement):
         return [
             "E C(x) = x",
             f"E|C(x) - x|^2 <= omega |x|^2 with omega = {plain(self.omega)}",
+            "the omega that its code declares bounds its errors too, and is at most this one",
             *([] if self.bits is None else [f"bits of a message = {plain(self.bits)}"]),
         ]
 
@@ -56,5 +57,7 @@ class CompressorClass(Statement):
         return [
             r"\mathbb{E}\,\mathcal{C}(x) = x",
             rf"\mathbb{{E}}\|\mathcal{{C}}(x) - x\|^2 \le \omega \|x\|^2, \qquad \omega = {latex(self.omega)}",
+            r"\mathbb{E}\|\mathcal{C}(x) - x\|^2 \le \omega_{\mathcal{C}} \|x\|^2, \qquad"
+            rf" \omega_{{\mathcal{{C}}}} \le {latex(self.omega)} \text{{ for the one that its code declares}}",
             *([] if self.bits is None else [rf"\text{{bits}} = {latex(self.bits)}"]),
         ]
