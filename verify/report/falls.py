@@ -1,11 +1,10 @@
-"""What is false, by kind: a statement as its authors mean it, only the letter of what they print, what nobody prints.
+"""What does not hold, by kind: false as its authors mean it, by its letter only, ill-posed, or false and not printed.
 
 Nothing is loaded that computes.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Protocol
@@ -26,6 +25,7 @@ class Fall(StrEnum):
 
     MEANT = "false as meant"
     LETTER = "false only if read literally"
+    UNDEFINED = "ill-posed"
     UNPRINTED = "false, but not printed"
     UNSAID = "false"
 
@@ -49,11 +49,13 @@ class ClaimFields(Protocol):
 def fall(claim: ClaimFields, verdicts: Verdicts) -> Fall | None:
     """In which way the claim falls; None where it does not.
 
-    A letter falls alone unless what is meant falls too. Of a user's claim that does not say whether it is
-    printed nothing more is known.
+    A letter falls alone unless what is meant falls too. What is ill-posed is not false, whoever states it. Of a
+    user's claim that does not say whether it is printed nothing more is known.
     """
     if verdicts.get(claim.id) not in FALLEN:
         return None
+    if verdicts[claim.id] == Verdict.ILL_POSED:
+        return Fall.UNDEFINED
     if claim.origin == "printed":
         letter = claim.literal_of is not None and verdicts.get(claim.literal_of) not in FALLEN
         return Fall.LETTER if letter else Fall.MEANT
@@ -76,7 +78,7 @@ def counted(groups: Mapping[Fall, Iterable[str]]) -> str:
 
 def table(claims: Iterable[ClaimFields], verdicts: Verdicts) -> Table:
     """For each paper, how many claims there are, how many are printed, and how many fall in each way."""
-    ways = (Fall.MEANT, Fall.LETTER, Fall.UNPRINTED)
+    ways = [way for way in Fall if way is not Fall.UNSAID]
     papers: dict[str, list[ClaimFields]] = {}
     for claim in claims:
         papers.setdefault(claim.id.split("/")[0], []).append(claim)
@@ -84,13 +86,5 @@ def table(claims: Iterable[ClaimFields], verdicts: Verdicts) -> Table:
     for name, of_paper in papers.items():
         groups = grouped(of_paper, verdicts)
         printed = sum(claim.origin == "printed" for claim in of_paper)
-        cells = (_cell([verdicts[id] for id in groups.get(way, ())]) for way in ways)
-        found.add_row(name, str(len(of_paper)), str(printed), *cells)
+        found.add_row(name, str(len(of_paper)), str(printed), *(str(len(groups.get(way, ()))) for way in ways))
     return found
-
-
-def _cell(verdicts: Iterable[str]) -> str:
-    """How many are refuted, and how many ill-posed."""
-    counts = Counter(verdicts)
-    undefined = counts[Verdict.ILL_POSED]
-    return f"{counts[Verdict.REFUTED]}{f', and {undefined} ill-posed' if undefined else ''}"

@@ -102,12 +102,14 @@ def _verdict_of(id: str, verdicts: Verdicts) -> str:
 def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
     """Whether the claim is printed, with the formula as it stands there, and in which way it falls, if it does."""
     way = falls.fall(claim, verdicts)
-    if way not in (None, falls.Fall.UNSAID):
+    if way not in (None, falls.Fall.UNSAID, falls.Fall.UNDEFINED):
         yield f"  {way}"
     elif claim.origin:
         yield f"  {ORIGINS[claim.origin]}"
     if claim.formula:
         yield f"  as printed: {claim.formula}"
+    if claim.reading and verdicts.get(claim.id) in FALLEN:
+        yield f"  as read: {claim.reading}"
     if claim.literal_of:
         yield f"  intended statement: {_verdict_of(claim.literal_of, verdicts)}"
     for other in claims.by_letter(claim.id):

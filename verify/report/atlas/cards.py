@@ -62,7 +62,7 @@ class Paper:
     @property
     def told(self) -> list[str]:
         """How many claims fall in which way; of those that are not printed, what the paper implies and what is ours."""
-        found = [_told(cards, way) for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
+        found = [f"{len(cards)} {way}" for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
         for origin, words in (("implied", "false, though only implied"), ("observed", "false, but ours")):
             count = sum(card.origin == origin for card in self.falls.get(Fall.UNPRINTED, ()))
             found += [f"{count} {words}"] if count else []
@@ -70,8 +70,8 @@ class Paper:
 
     @property
     def fallen(self) -> int:
-        """How many printed statements fall, as they are meant or by their letter."""
-        return sum(len(cards) for way, cards in self.falls.items() if way in (Fall.MEANT, Fall.LETTER))
+        """How many printed statements do not hold."""
+        return sum(card.origin == "printed" for cards in self.falls.values() for card in cards)
 
 
 @dataclass(frozen=True)
@@ -445,13 +445,6 @@ def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
     for card in cards:
         found[card.verdict] += 1
     return found
-
-
-def _told(cards: Sequence[Card], way: Fall) -> str:
-    """How many fall in this way, those that are ill-posed apart."""
-    undefined = sum(card.verdict is Verdict.ILL_POSED for card in cards)
-    refuted = [f"{len(cards) - undefined} {way}"] if len(cards) > undefined else []
-    return " and ".join([*refuted, *([f"{undefined} ill-posed"] if undefined else [])])
 
 
 def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
