@@ -126,6 +126,6 @@ algorithm = Algorithm("compressed-scaffnew", Params, State, init, draws, step, f
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "x": "x_i <- xbar = (1/s) sum_j q_j . x^_j with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
-    "h": "h_i <- h_i + (p eta/gamma) q_i . (xbar - x^_i), where there is a communication",
+    "x": "x_i <- x_bar = (1/s) sum_j q_j . x_hat_j with probability p, else x_hat_i = x_i - gamma (grad f_i - h_i)",
+    "h": "h_i <- h_i + (p eta/gamma) q_i . (x_bar - x_hat_i), where there is a communication",
 }

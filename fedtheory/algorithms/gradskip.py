@@ -71,6 +71,7 @@ algorithm = Algorithm("gradskip", Params, State, init, draws, step, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "x": "x_i <- (1/n) sum_j (x^_j - (gamma/p) h^_j) with probability p, else x^_i = x_i - gamma (grad f_i - h^_i)",
-    "h": "h_i <- h^_i + (p/gamma)(x_i+ - x^_i), h^_i = h_i where eta_i is 1, else grad f_i(x_i)",
+    "x": "x_i <- (1/n) sum_j (x_hat_j - (gamma/p) h_hat_j) with probability p, else x_hat_i = x_i - gamma (grad f_i - "
+    "h_hat_i)",
+    "h": "h_i <- h_hat_i + (p/gamma)(x_i+ - x_hat_i), h_hat_i = h_i where eta_i is 1, else grad f_i(x_i)",
 }

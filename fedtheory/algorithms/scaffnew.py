@@ -75,8 +75,8 @@ algorithm = Algorithm("scaffnew", Params, State, init, draws, step, fixed_point,
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "x": "x_i <- (1/n) sum_j (x^_j - (gamma/p) h_j) with probability p, else x^_i = x_i - gamma (grad f_i - h_i)",
-    "h": "h_i <- h_i + (p/gamma)(x_i+ - x^_i)",
+    "x": "x_i <- (1/n) sum_j (x_hat_j - (gamma/p) h_j) with probability p, else x_hat_i = x_i - gamma (grad f_i - h_i)",
+    "h": "h_i <- h_i + (p/gamma)(x_i+ - x_hat_i)",
 }
 
 
