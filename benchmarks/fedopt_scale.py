@@ -41,6 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--rounds", type=int, default=30, help="rounds of communication (30)")
     parser.add_argument("--stepsize", type=float, default=10.0, help="h (10)")
     parser.add_argument("--seed", type=int, default=0, help="seed of data and passes (0)")
+    parser.add_argument("--compiled", action="store_true", help="passes as a loop that numba compiles")
     given = parser.parse_args(arguments)
     rng = np.random.default_rng(given.seed)
     begun = time.perf_counter()
@@ -58,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         flush=True,
     )
     start = time.perf_counter()
-    params = fsvrg.theory(problem, given.stepsize)
+    params = fsvrg.theory(problem, given.stepsize, compiled=given.compiled)
     state = fsvrg.init(problem, params)
     print(f"supports of the clients: {time.perf_counter() - start:.0f} s", flush=True)
     spent = 0.0

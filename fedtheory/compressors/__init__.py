@@ -109,7 +109,7 @@ def _check_k(d: int, k: int) -> None:
 
 def _scaled(scale: Any, kept: Array, x: Array) -> Array:
     """scale * x where it is kept, else 0 * x, in the arithmetic of x: a fraction would turn floats into objects."""
-    return np.where(kept, scale if is_exact(x) else float(scale), 0) * x
+    return np.where(kept, scale, 0) * x if is_exact(x) else kept * float(scale) * x
 
 
 def identity(d: int) -> Compressor:

@@ -67,14 +67,23 @@ class Quadratics:
         """Inverse Hessians, ``(n, d, d)``."""
         return inverse(self.H)
 
+    @cached_property
+    def _diagonals(self) -> Array | None:
+        """The diagonals ``(n, d)`` of Hessians of floats that have nothing else."""
+        return None if is_exact(self.H) or not are_diagonal(self.H) else np.diagonal(self.H, axis1=-2, axis2=-1).copy()
+
+    def _bent(self, z: Array) -> Array:
+        """H_i z_i, ``(..., n, d)``."""
+        return apply(self.H, z) if self._diagonals is None else self._diagonals * z
+
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         z = x - self.c
-        return (z * apply(self.H, z)).sum(axis=-1) / 2 + self.v
+        return (z * self._bent(z)).sum(axis=-1) / 2 + self.v
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
-        return apply(self.H, x - self.c)
+        return self._bent(x - self.c)
 
     def hessian(self, x: Array) -> Array:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""

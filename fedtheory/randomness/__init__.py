@@ -177,9 +177,9 @@ def _masks(n: int, tau: int) -> Array:
 
 def _sample_masks(rng: np.random.Generator, size: Size, n: int, tau: int) -> Array:
     # The places of the tau least of n uniform numbers: found twice as fast among rounded ones, which tell them unless
-    # the tau-th is rounded to what the next is.
+    # the tau-th is rounded to what the next is. Their bits, read as integers, are in the same order: none is negative.
     keys = rng.random((*size, n))
-    rounded = keys.astype(np.float32)
+    rounded = keys.astype(np.float32).view(np.int32)
     mask = rounded <= np.partition(rounded, tau - 1, axis=-1)[..., tau - 1 : tau]
     if np.count_nonzero(mask) * n > tau * mask.size:
         # Of two numbers that are equal the earlier one is the smaller.

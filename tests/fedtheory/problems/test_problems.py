@@ -112,6 +112,15 @@ def test_a_point_shared_by_all_clients(f):
     np.testing.assert_allclose(f.conjugate_gradient(shared), f.conjugate_gradient(repeated), rtol=1e-12)
 
 
+def test_diagonal_hessians_multiply_as_matrices_do():
+    rng = np.random.default_rng(7)
+    f = diagonal(rng.uniform(1, 2, (3, 4)), rng.standard_normal((3, 4)), rng.standard_normal(3))
+    for x in (rng.standard_normal((2, 3, 4)), rng.standard_normal((2, 1, 4))):
+        slope = np.matmul(f.H, (x - f.c)[..., None])[..., 0]
+        assert (f.gradient(x) == slope).all()
+        assert (f.value(x) == ((x - f.c) * slope).sum(axis=-1) / 2 + f.v).all()
+
+
 def test_least_squares_is_what_it_says():
     rng = np.random.default_rng(8)
     A, b, x = rng.standard_normal((2, 5, 3)), rng.standard_normal((2, 5)), rng.standard_normal((2, 3))
@@ -134,11 +143,13 @@ def test_quadratics_on_fractions_are_exact_and_agree_with_floats(seed, n, d):
         np.testing.assert_allclose(to_float(getattr(f, name)(x)), in_floats, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.parametrize("long", [1, 100])
 @pytest.mark.parametrize("numbers", [1, 25, 2**16])
-def test_gradients_of_logistic_losses_do_not_depend_on_blocks_of_clients(monkeypatch, numbers):
+def test_gradients_of_logistic_losses_do_not_depend_on_blocks_of_clients(monkeypatch, numbers, long):
     rng = np.random.default_rng(8)
     f = Logistic(rng.standard_normal((5, 4, 3)), rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
     monkeypatch.setattr("fedtheory.problems.logistic._TWICE", numbers)
+    monkeypatch.setattr("fedtheory.problems.logistic._LONG", long)
     for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), rng.standard_normal((5, 3))):
         at = np.broadcast_to(x, (*x.shape[:-2], 5, 3))
         margins = np.einsum("ij,ijd,...id->...ij", f.b, f.A, at)
