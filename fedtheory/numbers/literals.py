@@ -2,20 +2,20 @@
 
 In a step everybody writes ``0.1 * x``, ``1 / 3`` or ``x / problem.n``, and means a tenth, a third and the n-th part.
 Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecode` compiles it, with its literals and
-its quotients of integers as fractions; so do the functions of its module that it calls, and the constants of its module
-are what they denote. Where it is given floats it runs as it is. A float that comes about in another way stays one: what
-it does to fractions is told by :mod:`fedtheory.numbers.intervals`.
+its quotients of integers as fractions; so do the functions that it calls of its module, and of those of its package
+that it names, and their constants are what they denote. Where it is given floats it runs as it is. A float that comes
+about in another way stays one: what it does to fractions is told by :mod:`fedtheory.numbers.intervals`.
 """
 
 from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial, wraps
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,8 @@ from fedtheory.numbers.rational import exact
 
 #: Packages whose code is not read: this one's, which makes no floats of fractions, and libraries'.
 _KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
+#: What sets names of modules.
+_SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 
 
 def in_fractions(function: Any) -> Any:
@@ -38,8 +40,17 @@ def in_fractions(function: Any) -> Any:
 
 
 def _is_own(function: FunctionType) -> bool:
-    root = str(function.__globals__.get("__name__", "")).split(".")[0]
+    root = _root(function.__globals__)
     return bool(root) and root not in _KNOWN and (root == "__main__" or root not in sys.stdlib_module_names)
+
+
+def _root(names: Mapping[str, Any]) -> str:
+    return str(names.get("__name__", "")).split(".")[0]
+
+
+def _is_beside(module: ModuleType, names: Mapping[str, Any]) -> bool:
+    """Whether a module is of the package of that which has these names."""
+    return _root(vars(module)) == _root(names)
 
 
 @lru_cache(maxsize=4096)
@@ -97,18 +108,36 @@ class _Written:
     function: FunctionType
     called: tuple[str, ...]
 
-    def refresh(self, seen: frozenset[FunctionType]) -> None:
+    def refresh(self, seen: frozenset[Any]) -> None:
         """Look names up again, of the functions that it calls too: what modules hold may change."""
         known = self.original.__globals__
-        for name in self.called:
-            if name in known:
-                value = known[name]
-                if type(value) is float:
-                    value = self.source.constant(name, known)
-                self.function.__globals__[name] = _helper(value, seen) if isinstance(value, FunctionType) else value
+        self.function.__globals__.update(_meant(known, self.called, self.source, seen))
 
 
-def _helper(function: FunctionType, seen: frozenset[FunctionType]) -> FunctionType:
+def _meant(
+    known: Mapping[str, Any], called: Collection[str], source: sourcecode.ModuleSource | None, seen: frozenset[Any]
+) -> dict[str, Any]:
+    """What those names of a module mean that code uses: constants as they are written, functions that read theirs so,
+    and modules of the user's that have both."""
+    found = {}
+    for name in called:
+        if name in known:
+            value = known[name]
+            if type(value) is float and source is not None:
+                value = source.constant(name, known)
+            elif isinstance(value, FunctionType):
+                value = _helper(value, seen)
+            elif type(value) is ModuleType and value not in seen and _is_beside(value, known):
+                file = getattr(value, "__file__", None) or ""
+                inner = _meant(vars(value), called, sourcecode.source(file, sourcecode.text_of(file)), seen | {value})
+                copied = ModuleType(value.__name__)
+                vars(copied).update({**vars(value), **inner})
+                value = copied
+            found[name] = value
+    return found
+
+
+def _helper(function: FunctionType, seen: frozenset[Any]) -> FunctionType:
     """A function that the user's code calls, as it is written; ``seen``: those that are looked up already."""
     written = _written(function) if _is_own(function) else None
     if written is None:
@@ -124,7 +153,7 @@ def _written(function: FunctionType) -> _Written | None:
     code = function.__code__
     source = sourcecode.source(code.co_filename, sourcecode.text_of(code.co_filename))
     found = None if source is None else source.codes.get(code)
-    if source is None or found is None or any("STORE_GLOBAL" in _operations(c) for c in _parts(found)):
+    if source is None or found is None or any(_SETS & _operations(c) for c in _parts(found)):
         return None
     # numpy imports what it needs by the builtins of who calls it.
     kept = ("__name__", "__file__", "__builtins__")

@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import sys
 import traceback
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import ModuleType
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from verify.base import neighbours
 from verify.base.plain import quoted
 
 
 def load(path: Path) -> tuple[Claim, ...]:
     """The claims of a file, which are registered: commands then know them by their ids.
 
-    The file is Python and is run. ``ValueError`` of one sentence, with the line, where it cannot be read, fails, has no
-    ``CLAIMS``, or holds something else than claims.
+    The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence, with the line, where
+    it cannot be read, fails, has no ``CLAIMS``, or holds something else than claims.
     """
-    # So that no file name can be that of another module.
-    name = f"own_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    if path.suffix != ".py" or spec is None or spec.loader is None:
+    if path.suffix != ".py":
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
         raise ValueError(f"cannot read {path}: no such file")
-    module = module_from_spec(spec)
-    sys.modules[name] = module
+    module = neighbours.fresh(path)
+    assert module.__spec__ is not None and module.__spec__.loader is not None
     try:
-        spec.loader.exec_module(module)
+        module.__spec__.loader.exec_module(module)
     except SyntaxError as error:
-        raise ValueError(f"{path}, line {error.lineno}: {error.msg}") from error
+        raise ValueError(f"{_place(path, error.filename)}, line {error.lineno}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # A user's file may fail in any way, and may not end this.
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [f.lineno for f in frames if f.filename == module.__file__]
-        where = f", line {lines[-1]}" if lines else ""
-        raise ValueError(f"{path}{where}: {type(error).__name__}: {error!s:.1000}") from error
+        raise ValueError(_failure(path, module, error)) from error
     found = getattr(module, "CLAIMS", None)
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
@@ -44,6 +38,27 @@ def load(path: Path) -> tuple[Claim, ...]:
             raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
     claims.register(found)
     return tuple(found)
+
+
+def _failure(path: Path, module: ModuleType, error: BaseException) -> str:
+    """Where and why a file, or one beside it, fails."""
+    theirs = {str(file) for file in neighbours.files(path).values()} | {module.__file__}
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in theirs]
+    where = f"{_place(path, frames[-1].filename)}, line {frames[-1].lineno}" if frames else str(path)
+    said = f"{error!s:.1000}".replace(f"{module.__package__}.", "")
+    # Why a name is not there may be that it is looked for elsewhere.
+    hidden = neighbours.hidden(path) if isinstance(error, ImportError | AttributeError) else []
+    why = "".join(f"; {file} beside it is not imported: an installed module has this name" for file in hidden)
+    return f"{where}: {type(error).__name__}: {said}{why}"
+
+
+def _place(path: Path, file: str | None) -> str:
+    """A file of the user's in words: that which was asked for as it was named, one beside it after that."""
+    if file is None or Path(file).resolve() == path.resolve():
+        return str(path)
+    found = Path(file).resolve()
+    folder = path.resolve().parent
+    return f"{path}: {found.relative_to(folder) if found.is_relative_to(folder) else found}"
 
 
 def asked(path: Path | None, id: str | None) -> Claim:

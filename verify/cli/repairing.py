@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 import time
@@ -144,17 +143,16 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
 
 def _key(claim: Claim, args: Any) -> dict[str, Any]:
     """What stored trials are of: the claim, the seed and the code."""
-    from verify.base import code
+    from verify.base import code, neighbours
     from verify.report import statement
 
-    own = b"" if args.own is None else args.own.read_bytes()
     return {
         "id": claim.id,
         "statement": statement.text(claim),
         "hypotheses": [h.text for h in claim.requires],
         "seed": args.seed,
         "code": code.everything(),
-        "file": hashlib.sha256(own).hexdigest(),
+        "file": "" if args.own is None else neighbours.digest(args.own),
     }
 
 

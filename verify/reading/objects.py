@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import is_dataclass, replace
@@ -22,7 +23,7 @@ from verify.reading import theory
 from verify.reading.arrays import METHODS
 from verify.reading.calls import loads, replaced
 from verify.reading.operations import PLAIN
-from verify.reading.source import Module, Unread, tree_of
+from verify.reading.source import Module, Unread, module_of, tree_of
 from verify.reading.terms import Term
 from verify.reading.values import (
     CONSTANTS,
@@ -128,16 +129,19 @@ class Objects(ABC):
             cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
             return self.lifted(cell.cell_contents)
         if name in function.__globals__:
-            value = function.__globals__[name]
-            check_no_function_sets(name, scope)
-            if type(value) in (*CONSTANTS, float, tuple):
-                check_set_once(name, scope)
-            if type(value) in (*PLAIN, float):
-                return as_written(name, value, scope)
-            return self.lifted(value)
+            return self._global(name, function.__globals__[name], scope)
         if name in vars(builtins):
             return self.lifted(vars(builtins)[name])
         raise ValueError(f"{name} is not defined")
+
+    def _global(self, name: str, value: Any, scope: Scope) -> Any:
+        """What the name of a module stands for. ``ValueError`` for one that may change."""
+        check_no_function_sets(name, scope)
+        if type(value) in (*CONSTANTS, float, tuple):
+            check_set_once(name, scope)
+        if type(value) in (*PLAIN, float):
+            return as_written(name, value, scope)
+        return self.lifted(value)
 
     def _attribute_of(self, value: Any, name: str) -> Any:
         if name.startswith("__"):
@@ -149,7 +153,10 @@ class Objects(ABC):
         if isinstance(value, Term) and name in METHODS:
             return METHODS[name](value)
         if isinstance(value, Names) and name in vars(value.of):
-            return self.lifted(vars(value.of)[name])
+            found = vars(value.of)[name]
+            if _is_library(value.of) or type(found) is ModuleType:
+                return self.lifted(found)
+            return self._global(name, found, _scope_of(value.of))
         if isinstance(value, Names) and value.of is fedtheory and name in fedtheory.__all__:
             # Names of the package are loaded when they are used, by a function that is known.
             return self.lifted(_loaded(name))
@@ -198,6 +205,21 @@ class Objects(ABC):
         if found is not None:
             return self.lifted(found)
         raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
+
+
+def _is_library(module: ModuleType) -> bool:
+    """Whether nobody's functions set the names of a module while a claim is checked."""
+    root = module.__name__.partition(".")[0]
+    return root in ("fedtheory", "numpy") or root in sys.stdlib_module_names
+
+
+def _scope_of(module: ModuleType) -> Scope:
+    """The names of a module of the author's, which another names."""
+    file = getattr(module, "__file__", None)
+    found = None if file is None else module_of(file)
+    if found is None:
+        raise ValueError(f"the source of the module {module.__name__} is not there")
+    return Scope({}, None, None, found, "", frozenset())
 
 
 def decimal(at: ast.Constant, scope: Scope) -> Fraction:

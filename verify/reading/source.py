@@ -58,15 +58,20 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(inner)
 
 
+def module_of(file: str) -> Module | None:
+    """The module in a file as it is now; None where there is none that compiles."""
+    linecache.checkcache(file)
+    text = "".join(linecache.getlines(file))
+    return _module(file, text) if text else None
+
+
 def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Module]:
     """The definition of a function, and the module in whose file it stands.
 
     ``Unread`` where the file is not there, or is not what was compiled, or holds two definitions that may be meant.
     """
     code = function.__code__
-    linecache.checkcache(code.co_filename)
-    text = "".join(linecache.getlines(code.co_filename))
-    found = _module(code.co_filename, text) if text else None
+    found = module_of(code.co_filename)
     if found is None:
         raise Unread(f"the source of {code.co_name} is not there")
     place = code.co_name, code.co_firstlineno
