@@ -67,6 +67,11 @@ class Instance:
     quadratic: bool = True
     text: str = ""
 
+    @property
+    def size_of_start(self) -> int:
+        """The number of coordinates of ``initial``."""
+        return self.dimension if self.initial_dimension is None else self.initial_dimension
+
 
 @dataclass(frozen=True)
 class Instances:

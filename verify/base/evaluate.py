@@ -156,7 +156,7 @@ def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
 def dimension(claim: Claim, instance: Instance) -> int:
     """Number of coordinates of the states from which the statement starts."""
     starts = claim.statement.horizon and instance.initial is not None
-    return instance.initial_dimension if starts and instance.initial_dimension is not None else instance.dimension
+    return instance.size_of_start if starts else instance.dimension
 
 
 def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> list[Sides]:

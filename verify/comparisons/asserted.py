@@ -30,7 +30,7 @@ from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untied
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
-from verify.comparisons.starts import only_start
+from verify.comparisons.starts import generic, only_start
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -54,7 +54,7 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
     found = []
     for kind in (True, False):
         instance = claim.instances.build(recipe, kind)
-        row = _generic(dimension(claim, instance))
+        row = generic(dimension(claim, instance))
         problem, state = start(claim, instance, row if kind else to_float(row))
         draws = algorithm.draws(problem, instance.params, state)
         if draws.count is not None and draws.count > MOST:
@@ -79,7 +79,7 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
     the others that stand beside them in an array, or where it changes what it is given."""
     if claim.setting.drawing.special is not None or claim.setting.algorithm is None or instance.problem is None:
         return
-    rows = np.concatenate([_generic(dimension(claim, instance)) * factor for factor in (1, 3)])
+    rows = np.concatenate([generic(dimension(claim, instance)) * factor for factor in (1, 3)])
     whole = _replicas(claim, instance, rows, slice(None))
     alone = {
         (m, k): _replicas(claim, instance, rows[m : m + 1], slice(k, k + 1 or None)) for m in (0, 1) for k in (0, -1)
@@ -202,12 +202,12 @@ def unheld(claim: Claim, instance: Instance) -> str:
         return ""
     kept = replace(claim, statement=Invariant(algorithm, algorithm.invariant, ""))
     steps = (claim.statement.stepping or claim.statement.ending) and algorithm.step is not no_step
-    starts = [("its initial states", instance.initial, instance.initial_dimension or instance.dimension)]
+    starts = [("its initial states", instance.initial, instance.size_of_start)]
     starts += [("states about its fixed point", instance.at, instance.dimension)]
     for where, at, size in starts:
         if at is None:
             continue
-        problem, state = at(_generic(size))
+        problem, state = at(generic(size))
         if _breaks(algorithm, problem, instance, state):
             return f"the invariant of {algorithm.name} does not hold at {where}"
         if steps and _breaks(algorithm, problem, instance, rollout(kept, instance, problem, state, 1)[0]):
@@ -222,8 +222,7 @@ def unstarted(claim: Claim, instance: Instance) -> str:
     statement = claim.statement
     if statement.residual is None or instance.initial is None:
         return ""
-    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
-    problem, state = instance.initial(_generic(size))
+    problem, state = instance.initial(generic(instance.size_of_start))
     if any(v != 0 for v in np.asarray(statement.residual(problem, instance.params, state)).flat):
         return f"what is to stay 0 along every run of {statement.algorithm.name} is nonzero at the start of a run"
     return ""
@@ -240,15 +239,15 @@ def reaches(instance: Instance) -> bool:
     False where they do so by no affine map.
     """
     size = instance.dimension
-    generic = _generic(size)
-    _, state = instance.at(np.concatenate([exact(np.eye(size + 1, size, k=-1, dtype=int)), generic]))
+    row = generic(size)
+    _, state = instance.at(np.concatenate([exact(np.eye(size + 1, size, k=-1, dtype=int)), row]))
     parts = [np.asarray(part) for part in (state if isinstance(state, tuple) else (state,))]
     if any(part.shape[:1] not in ((1,), (size + 2,)) for part in parts):
         return False
     flat = [np.broadcast_to(part, (size + 2, *part.shape[1:])).reshape(size + 2, -1) for part in parts]
     found = exact(np.concatenate([*flat, np.zeros((size + 2, 0), dtype=int)], axis=1))
     moved, other = (found[1:-1] - found[:1]).T, found[-1] - found[0]
-    return rank(moved) == len(moved) and bool((moved @ generic[0] == other).all())
+    return rank(moved) == len(moved) and bool((moved @ row[0] == other).all())
 
 
 def unfixed(claim: Claim, instance: Instance) -> str:
@@ -300,11 +299,7 @@ def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
 def _rows(size: int) -> Iterator[Array]:
     """Coordinates ``(1, size)`` of a few states, in fractions."""
     for scale in SIZES:
-        yield scale * _generic(size)
-
-
-def _generic(size: int) -> Array:
-    return exact(np.array([[Fraction((-1) ** i, i + 2) for i in range(size)]], dtype=object).reshape(1, size))
+        yield scale * generic(size)
 
 
 def _same(one: tuple[Any, Array], two: tuple[Any, Array]) -> bool:

@@ -8,8 +8,9 @@ these problems, or the code is no such map and ``ValueError`` says so.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,9 +18,10 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import NotPolynomial, Undetermined, coefficients, form, same, unknowns, unseen
-from fedtheory.numbers.rational import Array, exact
+from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
+from verify.comparisons.starts import generic
 
 #: Rounds of a run in fractions that are compared with the maps.
 _ROUNDS = 3
@@ -51,23 +53,9 @@ class Dynamics:
         return form(value, self.first, self.A.shape[-1])
 
 
-def read(claim: Claim, instance: Instance, passed: int = 0, hidden: frozenset[str] = frozenset()) -> Dynamics:
-    """The maps of a step of an exact instance, ``passed`` rounds after the one at hand; ``ValueError`` where the code
-    is no linear map of the coordinates.
-
-    ``hidden``: the parts of the state that the coordinates do not determine after the rounds before.
-    """
-    m = instance.dimension
-    if not instance.quadratic or instance.coordinates is None or not m:
-        raise NotPolynomial(f"{claim.id} has no linear map there")
-    try:
-        with unseen():
-            found = _read(claim, instance, passed, hidden)
-        _check(claim, instance, passed, found)
-        return found
-    except Exception as error:
-        # Of numbers that are known the code need not fail.
-        raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
+def read(claim: Claim, instance: Instance) -> Dynamics:
+    """The maps of a step of an exact instance; ``ValueError`` where the code is no linear map of the coordinates."""
+    return steps(claim, instance, 1)[0]
 
 
 def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
@@ -79,22 +67,57 @@ def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
     return True
 
 
+def may_be_linear(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """As :func:`is_linear` of numbers that are not known alone: enough to look for states, and not to tell what they
+    show."""
+    try:
+        _traced(claim, instance, rounds)
+    except NotPolynomial:
+        return False
+    return True
+
+
 def steps(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
     """As :func:`read`, of each of so many rounds, or of one for all of them where nothing varies."""
-    found = [read(claim, instance)]
-    if claim.statement.algorithm.schedules:
-        for k in range(1, rounds):
-            # What a round leaves undetermined the later ones may not look at either.
-            found.append(read(claim, instance, k, found[-1].hidden))
+    found = _traced(claim, instance, rounds)
+    for passed, of_round in enumerate(found):
+        with _as_not_polynomial(claim):
+            _check(claim, instance, passed, of_round)
     return found
 
 
-def _read(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]) -> Dynamics:
+def _traced(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
+    """As :func:`steps`, not compared with runs in fractions."""
+    if not instance.quadratic or instance.coordinates is None or not instance.dimension:
+        raise NotPolynomial(f"{claim.id} has no linear map there")
+    found: list[Dynamics] = []
+    for k in range(rounds if claim.statement.algorithm.schedules else 1):
+        # What a round leaves undetermined the later ones may not look at either.
+        hidden = found[-1].hidden if found else frozenset()
+        with _as_not_polynomial(claim), unseen():
+            found.append(_trace(claim, instance, k, hidden))
+    return found
+
+
+@contextmanager
+def _as_not_polynomial(claim: Claim) -> Iterator[None]:
+    """``NotPolynomial`` for whatever fails: of numbers that are known the code need not fail."""
+    try:
+        yield
+    except Exception as error:
+        raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
+
+
+def _trace(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]) -> Dynamics:
+    """The maps of a step ``passed`` rounds after the one at hand.
+
+    ``hidden``: the parts of the state that the coordinates do not determine after the rounds before.
+    """
     m = instance.dimension
     size, begun = 0, None
     at, coordinates = instance.at, instance.coordinates
     if instance.initial is not None:
-        size = m if instance.initial_dimension is None else instance.initial_dimension
+        size = instance.size_of_start
         posed, begun = instance.initial(unknowns(0, size)[None])
         if instance.around is not None:
             at, coordinates = instance.around(posed)
@@ -124,17 +147,12 @@ def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> No
     """``NotPolynomial`` where runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
     assert instance.coordinates is not None
     for factor, rounds in ((1, _ROUNDS), (-1000, 1)):
-        problem, state = instance.at(_fractions(instance.dimension, factor))
+        problem, state = instance.at(factor * generic(instance.dimension))
         _follow(claim, instance, passed, found, (problem, state, instance.coordinates), rounds)
     if instance.initial is not None:
-        size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
-        problem, state = instance.initial(_fractions(size, 1))
+        problem, state = instance.initial(generic(instance.size_of_start))
         coordinates = instance.coordinates if instance.around is None else instance.around(problem)[1]
         _follow(claim, instance, passed, found, (problem, state, coordinates), _ROUNDS)
-
-
-def _fractions(size: int, factor: int) -> Array:
-    return exact(np.array([[Fraction(factor * (-1) ** i, i + 2) for i in range(size)]], dtype=object).reshape(1, size))
 
 
 def _follow(

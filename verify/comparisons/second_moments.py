@@ -208,7 +208,7 @@ def applies(claim: Claim, instance: Instance) -> bool:
 def _started(instance: Instance) -> Array | None:
     """The matrix that takes the coordinates of where a run begins to those of its state; None where 0 is not 0."""
     assert instance.initial is not None and instance.around is not None
-    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+    size = instance.size_of_start
     # Integers: neither fractions nor floats turn into the other.
     problem, state = instance.initial(np.eye(size + 1, size, k=-1, dtype=int))
     images = np.asarray(instance.around(problem)[1](state)).reshape(size + 1, -1)

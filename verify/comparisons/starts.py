@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     own = instance.coordinates
     if own is None:
         raise ValueError(f"nothing tells at which coordinates a run of {claim.id} begins")
-    size = instance.dimension if instance.initial_dimension is None else instance.initial_dimension
+    size = instance.size_of_start
 
     def coordinates(theta: Array) -> tuple[Any, Any, Array]:
         problem, state = initial(theta)
@@ -73,3 +74,8 @@ def at_rest(claim: Claim, instance: Instance, problem: Any, state: Any) -> Any:
     except Exception:
         # Of a state that is known the code need not fail.
         return None
+
+
+def generic(size: int) -> Array:
+    """Coordinates ``(1, size)`` in fractions among which no relation holds by chance that code might ask for."""
+    return exact(np.array([[Fraction((-1) ** i, i + 2) for i in range(size)]], dtype=object).reshape(1, size))

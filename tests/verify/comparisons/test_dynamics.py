@@ -17,7 +17,7 @@ from fedtheory.numbers.rational import exact as fractions
 from verify.base.evaluate import meeting
 from verify.comparisons import dynamics, exact, limits
 from verify.comparisons.starts import begun
-from verify.search import cycling
+from verify.search import cycling, states
 
 mu, L, gamma = ft.letters("mu L gamma")
 D, D_0, D_T = (ft.Quantity(name, ft.distance, after=name == "D_T") for name in ("D", "D_0", "D_T"))
@@ -257,6 +257,26 @@ def test_code_that_goes_another_way_with_what_is_not_known_is_no_linear_map(step
         fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
     )
     assert not dynamics.is_linear(*_at(ft.Limit(method, ft.Quantity("X", ft.distance), "x tends to x*")))
+
+
+def test_what_only_fractions_do_not_do_is_looked_for_and_not_found():
+    """Floats, and numbers that are not known, are doubled; fractions are halved, as their runs show."""
+
+    def step(problem, params, state, draw):
+        exact = isinstance(np.asarray(state.x).flat[0], int | Fraction)
+        z = state.x - problem.x_star
+        return {"x": problem.x_star + (z / 2 if exact else 2 * z) + 0 * draw[..., None]}
+
+    own = claim(step, bounded(1), draws=coin)
+    recipe, instance = next(
+        (r, i) for r, i in meeting(own, own.instances.recipes(np.random.default_rng(0))) if i.quadratic
+    )
+    assert dynamics.may_be_linear(own, instance, 100) and not dynamics.is_linear(own, instance, 100)
+    found = states.examine(own, recipe, np.random.default_rng(0))
+    assert max(f.ratio for f in found) > 1 and max(f.rounds for f in found) <= 3
+    assert states.first_confirmed(own, recipe, found) is None
+    with pytest.raises(NotPolynomial, match="mapped otherwise"):
+        list(exact.parts(own, instance, (Fraction(1),) * instance.size_of_start, 100))
 
 
 def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
