@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations, permutations
@@ -17,8 +17,9 @@ from fedtheory.kinds.base import measured, spoken_of
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
-from verify.repair import formulas, of_paper, starts
+from verify.repair import formulas, of_paper, readings, starts
 from verify.repair.solving import solved
+from verify.repair.trials import Place
 from verify.report.statement import expression as words
 
 #: What each sort of change costs, before the size of its number is counted.
@@ -38,6 +39,7 @@ COSTS: Mapping[str, float] = {
     "grouping": 1.7,
     "letter exchanged": 1.7,
     "quantity exchanged": 1.7,
+    "reading": 1.7,
     "reversed": 1.8,
     "start": 1.9,
     "hypothesis of the paper": 2.0,
@@ -84,11 +86,12 @@ class Family:
     amounts: tuple[sympy.Expr, ...] = (sympy.S.One,)
     ordered: bool = False
     unit: sympy.Expr = sympy.S.One
+    further: float = 0.0
 
     @property
     def cost(self) -> float:
         """What its least change costs at least."""
-        return COSTS[self.sort]
+        return COSTS[self.sort] + self.further
 
     def change(self, claim: Claim, amount: sympy.Expr) -> Change | None:
         """The change by an amount; None where there is none, or what results is no statement."""
@@ -175,6 +178,23 @@ def families(claim: Claim) -> list[Family]:
     """All families of changes of a claim, the cheapest first."""
     found = [*_of_statement(claim), *_of_hypotheses(claim)]
     return sorted(found, key=lambda family: family.cost)
+
+
+def misreadings(claim: Claim, places: Iterable[Place], advance: Callable[[], object]) -> list[Family]:
+    """Changes of what the code of quantities reads that a few states speak not against, the cheapest first.
+
+    ``places``: where the claim fails; ``advance`` is called for each that is tried.
+    """
+    made = [
+        replace(_fixed("reading", readings.told(claim, by, parts), parts), further=_of_readings(by))
+        for by, parts in readings.found(claim, places, advance)
+    ]
+    return sorted(made, key=lambda family: family.cost)
+
+
+def _of_readings(by: tuple[readings.Misreading, ...]) -> float:
+    """What several readings cost beyond one of another part."""
+    return sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
 
 
 def _of_statement(claim: Claim) -> Iterator[Family]:

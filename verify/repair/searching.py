@@ -3,6 +3,7 @@ refutes, and what all methods say of those that stand."""
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import spoken_of
-from verify.repair.changes import Change, Family, families
+from verify.repair.changes import COSTS, Change, Family, families, misreadings
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed
@@ -160,7 +161,7 @@ class Search:
         self._collect()
         self.found.of = len(self.agenda)
         standing: list[_Standing] = []
-        for family in self.agenda:
+        for family in self._all():
             # What stands and costs less than all that is to come is examined first.
             self._examine(standing, family.cost)
             if self._done(family.cost):
@@ -171,6 +172,14 @@ class Search:
         self._examine(standing, float("inf"))
         if self.found.proven is None or self.found.proven.change.cost > _TWO:
             self._pairs(self.agenda)
+
+    def _all(self) -> Iterator[Family]:
+        """The agenda, with what the code of quantities may read from where that costs as much."""
+        begun = sum(family.cost < COSTS["reading"] for family in self.agenda)
+        yield from self.agenda[:begun]
+        further = misreadings(self.claim, self.bench.pool, self.bench.in_time)
+        self.found.of += len(further)
+        yield from heapq.merge(further, self.agenda[begun:], key=lambda family: family.cost)
 
     def _collect(self) -> None:
         """Where the printed claim fails."""
@@ -283,7 +292,8 @@ class Search:
         if change is None:
             return False
         said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
-        said += f" {change.claim.setting.text}"
+        # By the same names quantities may have other code.
+        said += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
         new = said not in self._seen and change.claim.statement != self.claim.statement
         new = new or (said not in self._seen and "requires" in change.claim.changes)
         self._seen.add(said)

@@ -82,7 +82,7 @@ class Bench:
 
     def fails_at_once(self, changed: Claim) -> bool:
         """Whether a changed claim fails where another one did."""
-        self._in_time()
+        self.in_time()
         for index, place in enumerate(self.pool):
             if fails(changed, place):
                 self.pool.insert(0, self.pool.pop(index))
@@ -91,7 +91,7 @@ class Bench:
 
     def share(self, changed: Claim) -> float:
         """At which share of some known counterexamples a changed claim does not fail."""
-        self._in_time()
+        self.in_time()
         some = self.pool[:SOME]
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
@@ -118,12 +118,13 @@ class Bench:
     def _keep(self, places: tuple[Place, ...]) -> None:
         self.pool = [*places, *(place for place in self.pool if place not in places)][:POOL]
 
-    def _in_time(self) -> None:
+    def in_time(self) -> None:
+        """``OutOfTime`` once the time is over."""
         if self.clock() > self.deadline:
             raise OutOfTime
 
     def _seconds(self, most: int) -> int:
-        self._in_time()
+        self.in_time()
         left = self.deadline - self.clock()
         return most if left > most else max(1, int(left))
 

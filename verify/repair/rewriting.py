@@ -1,0 +1,170 @@
+"""Functions with an expression of their source replaced by another one.
+
+What results has a source of its own, so that whatever reads code reads it too.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import lru_cache, partial
+from inspect import unwrap
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
+
+
+class Region(NamedTuple):
+    """Where an expression stands: the file, and the lines and bytes from which to which."""
+
+    file: str
+    line: int
+    begin: int
+    last: int
+    end: int
+
+    @classmethod
+    def of(cls, file: str, node: ast.expr) -> Region:
+        """The place of an expression of a file."""
+        return cls(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
+
+
+@dataclass(frozen=True)
+class Substitution:
+    """``new`` for ``old`` at a place."""
+
+    place: Region
+    old: str
+    new: str
+
+
+def text_of(file: str) -> str:
+    """The text of a file, empty where there is none."""
+    return "".join(linecache.getlines(file))
+
+
+@lru_cache(maxsize=64)
+def tree_of(file: str, text: str) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(text, file)
+
+
+def codes(compiled: CodeType) -> Iterator[CodeType]:
+    """A code and all that are in it."""
+    yield compiled
+    for inner in compiled.co_consts:
+        if isinstance(inner, CodeType):
+            yield from codes(inner)
+
+
+@lru_cache(maxsize=64)
+def _plain(file: str, text: str) -> tuple[CodeType, ...]:
+    return tuple(codes(compile(text, file, "exec", dont_inherit=True)))
+
+
+def paired(file: str, text: str, compiled: CodeType) -> dict[CodeType, CodeType]:
+    """What the codes of a file are in another version of it."""
+    pairs = zip(_plain(file, text), codes(compiled), strict=True)
+    return {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
+
+
+def substituted(substitutions: Iterable[Substitution]) -> dict[CodeType, CodeType]:
+    """The codes of the files with the substitutions, by those without them; ``SyntaxError`` where there are none.
+
+    Their sources are kept under names of their own where Python looks sources up: functions are read there.
+    """
+    made = tuple(substitutions)
+    found: dict[CodeType, CodeType] = {}
+    for file in sorted({s.place.file for s in made}):
+        text = text_of(file)
+        lines = text.encode().split(b"\n")
+        for one in sorted((s for s in made if s.place.file == file), key=lambda s: s.place, reverse=True):
+            _, line, begin, last, end = one.place
+            if line != last:
+                raise SyntaxError("an expression of several lines is not replaced")
+            lines[line - 1] = lines[line - 1][:begin] + one.new.encode() + lines[line - 1][end:]
+        changed = b"\n".join(lines).decode()
+        name = f"{file} ({hashlib.sha256(changed.encode()).hexdigest()[:12]})"
+        pairs = paired(file, text, compile(changed, name, "exec", dont_inherit=True))
+        found |= {a: b for a, b in pairs.items() if _differs(a, b)}
+        linecache.cache[name] = (len(changed), None, changed.splitlines(keepends=True), name)
+    return found
+
+
+def _differs(one: CodeType, other: CodeType) -> bool:
+    """Whether two codes, with those in them, do something else, be it at other places."""
+    if (one.co_code, one.co_names, len(one.co_consts)) != (other.co_code, other.co_names, len(other.co_consts)):
+        return True
+    return any(
+        _differs(a, b) if isinstance(a, CodeType) and isinstance(b, CodeType) else (type(a), a) != (type(b), b)
+        for a, b in zip(one.co_consts, other.co_consts, strict=True)
+    )
+
+
+def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any] | None = None) -> Any:
+    """A function, or what is composed of functions, with other codes: its own, those that it closes over, and those of
+    functions of the same file that it calls. ``names``: what the codes find beside what their modules hold.
+
+    What no change reaches is returned as it is.
+    """
+    return _Rebuilding(changed, names or {}).of(of)
+
+
+class _Rebuilding:
+    def __init__(self, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any]) -> None:
+        self._changed, self._names = changed, names
+        # What is being rebuilt stands for itself: functions may call each other.
+        self._known: dict[int, tuple[Any, Any]] = {}
+
+    def of(self, value: Any) -> Any:
+        if not callable(value) or isinstance(value, type):
+            return value
+        if id(value) not in self._known:
+            self._known[id(value)] = (value, value)
+            self._known[id(value)] = (value, self._made(value))
+        return self._known[id(value)][1]
+
+    def _made(self, value: Any) -> Any:
+        if type(value) is partial:
+            inner = self.of(value.func)
+            return value if inner is value.func else partial(inner, *value.args, **value.keywords)
+        if isinstance(value, FunctionType):
+            written = unwrap(value)
+            made = self._function(written) if isinstance(written, FunctionType) else written
+            return value if made is written else made
+        if is_dataclass(value):
+            parts = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
+            others = {name: made for name, part in parts.items() if (made := self.of(part)) is not part}
+            return replace(value, **others) if others else value
+        return value
+
+    def _function(self, function: FunctionType) -> FunctionType:
+        code = function.__code__
+        cells = tuple(self._cell(cell) for cell in function.__closure__ or ())
+        known = function.__globals__
+        called = {name for inner in codes(code) for name in inner.co_names}
+        others = {}
+        for name in sorted(called & known.keys()):
+            value = known[name]
+            beside = isinstance(value, FunctionType) and value.__code__.co_filename == code.co_filename
+            if beside and (made := self.of(value)) is not value:
+                others[name] = made
+        new = self._changed.get(code, code)
+        same = all(a is b for a, b in zip(cells, function.__closure__ or (), strict=True))
+        if new is code and same and not others:
+            return function
+        globals_ = {**known, **others, **self._names} if others or self._names else known
+        made = FunctionType(new, globals_, function.__name__, function.__defaults__, cells or None)
+        made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
+        made.__module__, made.__qualname__ = function.__module__, function.__qualname__
+        return made
+
+    def _cell(self, cell: CellType) -> CellType:
+        try:
+            value = cell.cell_contents
+        except ValueError:
+            return cell
+        made = self.of(value)
+        return cell if made is value else CellType(made)
