@@ -50,7 +50,8 @@ class Paper:
     measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
     module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
     clients); ``experiments``: the package whose ``FIGURES`` are its figures and tables, as
-    :class:`fedtheory.experiments.Figure` has them; ``order``: papers are listed by it, then by id.
+    :class:`fedtheory.experiments.Figure` has them; ``notation``: what the paper calls numbers and vectors, "g_i^k", and
+    their formulas in its letters; ``order``: papers are listed by it, then by id.
     """
 
     id: str
@@ -61,6 +62,7 @@ class Paper:
     measured: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     run: str = ""
     experiments: str = ""
+    notation: Mapping[str, str] = field(default_factory=dict)
     order: int = 10
 
     def __post_init__(self) -> None:

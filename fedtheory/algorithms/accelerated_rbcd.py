@@ -36,6 +36,14 @@ class State(NamedTuple):
     u: Array
 
 
+#: What a step does to the parts of the state, where the h_i are a problem's f_i.
+PARTS = {
+    "y": "y <- (1 - a) x + a z; u <- (a^2 z + b y)/(a^2 + b)",
+    "x": f"x <- y - {rbcd.SCALED}, s = grad h(y), h_i = f_i, for a first set I, with the new y",
+    "z": "z <- u - (a r/(a^2 + b)) G_I grad h(y) for a second set I, r = (tau - 1)/(n - 1), with the new u",
+}
+
+
 def init(problem: Problem, params: Params, x: Array | None = None, z: Array | None = None) -> State:
     """x^0 = z^0 = 0 unless feasible ``x`` is given; then z^0 = x^0 unless feasible ``z`` is given."""
     x = zeros(problem.n, problem.d) if x is None else x

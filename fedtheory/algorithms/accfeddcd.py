@@ -105,8 +105,8 @@ def theory(problem: Problem, tau: int) -> Params:
 algorithm = Algorithm("accfeddcd", Params, State, init, draws, step, fixed_point, invariant)
 
 LINES = {
-    "y": "y <- v - proj_{C_I}(Lambda^-1 grad f^*(v)) for a first set I",
-    "z": "z <- u - (a r/(a^2 + b)) proj_{C_I}(Lambda^-1 grad f^*(v)) for a second set I, r = (tau - 1)/(N - 1)",
+    "y": f"y <- v - {feddcd.PROJECTION}, w = grad f^*(v), for a first set I",
+    "z": "z <- u - (a r/(a^2 + b)) proj_{C_I}(Lambda^-1 w) for a second set I, r = (tau - 1)/(N - 1)",
     "v": "v <- (1 - a) y + a z",
     "u": "u <- (a^2 z + b v)/(a^2 + b), with the new v",
 }

@@ -30,6 +30,13 @@ class State(NamedTuple):
     w: Array
 
 
+#: What :func:`project` makes of the answers of participants, in words.
+PROJECTION = (
+    "proj_{C_I}(Lambda^-1 w) [(w_i - m)/Lambda_i for participants, m the mean of their w_i with weights 1/Lambda_i; "
+    "0 for others]"
+)
+
+
 def project(Lambda: Array, mask: Array, x: Array) -> Array:
     """proj_{C_I}^Lambda(x): the nearest point to x in the Lambda-norm with sum_{i in I} y_i = 0 (Section 3.1).
 
@@ -80,6 +87,6 @@ algorithm = Algorithm("feddcd", Params, State, init, draws, step, fixed_point, i
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "y": "y <- y - eta proj_{C_I}(Lambda^-1 w), w_i = grad f_i^*(y_i)",
+    "y": f"y <- y - eta {PROJECTION}, w_i = grad f_i^*(y_i)",
     "w": "w_i <- grad f_i^*(y_i) for participants",
 }

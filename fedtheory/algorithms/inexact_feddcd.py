@@ -107,7 +107,7 @@ algorithm = Algorithm("inexact-feddcd", Params, State, init, draws, step, fixed_
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "y": "y <- y - eta proj_{C_I}(Lambda^-1 w), with the new w",
+    "y": f"y <- y - eta {feddcd.PROJECTION}, with the new w",
     "w": "w_i <- the oracle's answer at the old y_i, with w_i as its guess, for participants",
 }
 

@@ -19,8 +19,10 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.randomness import expectation
+from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.evaluate import params_after, rollout, start
 from verify.comparisons import limits, naming, number_types, orders, samplers
 from verify.comparisons.exact import as_row, is_enumerable
@@ -31,7 +33,7 @@ from verify.report import statement
 #: Lines at most.
 MOST = 10
 #: Outcomes of a step that are listed.
-_OUTCOMES = 3
+_OUTCOMES = 4
 #: Characters of fractions that need no decimals beside them.
 _SIMPLE = 4
 #: How the names of oracles at the extremes of their definition begin, before the factors of the clients.
@@ -50,11 +52,20 @@ class SideNames(NamedTuple):
 def sides(example: Counterexample) -> SideNames:
     """The names of both sides of a counterexample, in the letters of its claim."""
     claim, part = example.claim, example.part
-    if part.isdigit() and int(part) < len(claim.statement.comparisons):
-        left, _, right = claim.statement.comparisons[int(part)]
+    compared = _comparison(example)
+    if compared is not None:
         expected = claim.statement.stepping
-        return SideNames(*(_named(claim.statement, side, expected) for side in (left, right)))
+        return SideNames(*(_named(claim.statement, side, expected) for side in (compared.left, compared.right)))
     return _SIDES.get(part) or _others(claim.statement, example)
+
+
+def _comparison(example: Counterexample) -> Comparison | None:
+    """The comparison of the statement that is violated, constants that are assigned by their names; None of others."""
+    kind, part = example.claim.statement, example.part
+    if not part.isdigit() or int(part) >= len(kind.comparisons):
+        return None
+    named = kind.printed if isinstance(kind, ParameterRule) else ()
+    return (*named, *kind.comparisons[len(named) :])[int(part)]
 
 
 #: Comparisons that statements do not list.
@@ -115,7 +126,8 @@ def lines(example: Counterexample) -> list[str]:
         return [f"left: {statement.expression(order.left)}", f"right: {statement.expression(order.right)}"]
     try:
         instance = example.claim.instances.build(example.recipe, True)
-        return [*_problem(example, instance), *_run(example, instance), *_meant(example)][:MOST]
+        told = [*_problem(example, instance), *_run(example, instance), *_meant(example)]
+        return [*told, *_where(example, " ".join(told))][:MOST]
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
         # Code that fails in fractions was run in floats.
         return []
@@ -155,6 +167,8 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     values: dict[str, Any] = {}
     if not example.point and (instance.dimension or not kind.quantities):
         # There is no state, or any is as good.
+        if kind.algorithm is not None:
+            yield from _step(kind.algorithm.State)
         yield from _compared(example, values)
         return
     problem, state = start(claim, instance, as_row(example.point))
@@ -162,8 +176,9 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield f"start: {place}"
     later, probabilities = state, np.ones(1, dtype=int)
     moves = (kind.stepping or kind.acting) and kind.algorithm is not None
-    if moves or hasattr(state, "states") or _parts(state):
-        yield from _step(state)
+    if kind.algorithm is not None or hasattr(state, "states") or _parts(type(state)):
+        first = state.states()[0] if hasattr(state, "states") else state
+        yield from _step(type(first), type(state))
     if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
         later, probabilities = rollout(claim, instance, problem, state, example.rounds)
         yield from _outcomes(state, later, probabilities, example.rounds)
@@ -172,28 +187,43 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     elif hasattr(state, "states"):
         yield from _history(state)
     then = params_after(claim, instance, problem, example.rounds) if moves else instance.params
-    for q in kind.quantities:
+    for q in _asked(example):
         after = q.after and kind.stepping
         found = q.of(problem, then if after else instance.params, later if after else state)
         value = expectation(found, probabilities) if after else np.asarray(found)
         if np.size(value) <= _ENTRIES:
             name = statement.expression(q.expression)
             values[f"E[{name}]" if after else name] = naming.vector(value)
+        for part, matrix in getattr(q.of, "parts", {}).items():
+            values[part] = f"({', '.join(naming.vector(row) for row in matrix(problem, instance.params))})"
     yield from _compared(example, values)
 
 
-def _step(state: Any) -> Iterator[str]:
-    """What a step does to the parts of the state, where the algorithm of such states, or their type, says so."""
-    first = state.states()[0] if hasattr(state, "states") else state
-    name = next((a for a in algorithms.names() if algorithms.get(a).State is type(first)), "")
-    own = _parts(first)
-    if told := [line for letter in first._fields if (line := own.get(letter, algorithms.line(name, letter))) != letter]:
+def _asked(example: Counterexample) -> Sequence[Quantity]:
+    """The quantities in the comparison that is violated."""
+    kind, compared = example.claim.statement, _comparison(example)
+    if compared is None:
+        return kind.quantities
+    return [q for q in kind.quantities if q.expression.free_symbols & _letters_of(compared)]
+
+
+def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
+    found: set[sympy.Symbol] = compared.left.free_symbols | compared.right.free_symbols
+    return found
+
+
+def _step(state: Any, run: Any = None) -> Iterator[str]:
+    """What a step does to the parts of a ``state``, where the algorithm of such states, or their type, says so; or the
+    type of the ``run``."""
+    name = next((a for a in algorithms.names() if algorithms.get(a).State is state), "")
+    own = {**_parts(state), **_parts(run or state)}
+    if told := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
         yield f"step: {'; '.join(told)}"
 
 
 def _parts(state: Any) -> Mapping[str, str]:
     """What the module of a type of states says of their parts, beside it: fields of its own would be no parts."""
-    found: Mapping[str, str] = getattr(sys.modules[type(state).__module__], "PARTS", {})
+    found: Mapping[str, str] = getattr(sys.modules[state.__module__], "PARTS", {})
     return found
 
 
@@ -223,11 +253,17 @@ def _history(run: Any) -> Iterator[str]:
 
 def _compared(example: Counterexample, values: dict[str, Any]) -> Iterator[str]:
     """The quantities, and both sides with their values."""
-    names = sides(example)
+    names, kind, compared = sides(example), example.claim.statement, _comparison(example)
+    if isinstance(kind, ParameterRule) and compared is not None:
+        assigned = [letter for letter in kind.assignments if letter in _letters_of(compared)]
+        if assigned:
+            yield ", ".join(f"{letter} = {statement.expression(kind.assignments[letter])}" for letter in assigned)
     if apart := {name: value for name, value in values.items() if name not in names}:
         yield ", ".join(f"{name} = {value}" for name, value in apart.items())
     for side, name, value in zip(("left", "right"), names, (example.left, example.right), strict=True):
-        yield f"{side}: {name}{_equals(name, value)}"
+        told = values.get(name, "")
+        whole = f" = {told}, entry {example.entry + 1} of which" if told.startswith("(") else ""
+        yield f"{side}: {name}{whole}{_equals(name, value)}"
 
 
 def _equals(name: str, value: Any) -> str:
@@ -251,8 +287,12 @@ def _meant(example: Counterexample) -> Iterator[str]:
         yield "The method stays in that state forever, and it is not the claimed limit."
     elif example.part == limits.CYCLE:
         yield "The method returns to that state forever, and the quantity that is claimed to vanish is not 0 there."
+
+
+def _where(example: Counterexample, said: str) -> Iterator[str]:
+    """What the quantities that were ``said`` are."""
     alike: dict[str, list[str]] = {}
-    for name, meaning in statement.definitions(example.claim):
+    for name, meaning in statement.definitions(example.claim, said):
         alike.setdefault(meaning, []).append(name)
     if alike:
         yield "where " + "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in alike.items())

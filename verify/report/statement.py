@@ -18,6 +18,7 @@ from typing import NamedTuple
 import sympy
 from rich.text import Text
 
+from fedtheory import plugins
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.symbols import Latex, Plain, positive_first
@@ -30,11 +31,13 @@ from verify.report import names
 
 #: How a character that LaTeX reads otherwise is written.
 _ESCAPED = r"\\\1"
+#: The shape of an array, which says nothing of a quantity.
+_SHAPE = re.compile(r"[:,]? ``\([^`]*\)``")
 _WORD_BELOW = r"_\{([a-z]{3,}|av)\}"
 
 
-# Functions that are made by others have names that say nothing of a quantity.
-_NO_NAMES = ("<lambda>", "of", "value", "formula", "_zero")
+# Functions that are made by others have names that say nothing of a quantity, as private ones have.
+_NO_NAMES = ("<lambda>", "of", "value", "formula")
 
 #: What stands before and after a part of a text that is marked, and occurs in no text otherwise.
 OPEN, CLOSE = "\ue000", "\ue001"
@@ -61,16 +64,37 @@ def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> li
     return claim.statement.lines(written or expression) or [claim.gist]
 
 
-def definitions(claim: Claim) -> list[tuple[str, str]]:
-    """(name, meaning) of the quantities in the statement whose meaning says more than their name."""
-    found = [(expression(q.expression), _meaning(q)) for q in claim.statement.named]
-    return [(name, meaning) for name, meaning in found if meaning not in ("", name)]
+def definitions(claim: Claim, said: str | None = None) -> list[tuple[str, str]]:
+    """(name, meaning) of the quantities in the statement, or in what is ``said`` of it, whose meaning says more than
+    their name, and then of what the paper's notation says of these."""
+    named = [(expression(q.expression), _meaning(q)) for q in claim.statement.named]
+    named = [pair for pair in named if said is None or pair[0] in said]
+    found = [(name, meaning) for name, meaning in named if meaning not in ("", name)]
+    return [*found, *_notation(claim, " ".join(chain(*named)))]
+
+
+def _notation(claim: Claim, said: str) -> list[tuple[str, str]]:
+    """The paper's notation that a text uses, with what is used to explain it."""
+    paper = plugins.every().get(claim.paper)
+    known = {} if paper is None else dict(paper.notation)
+    found: list[tuple[str, str]] = []
+    while used := [name for name in known if _notes(name).search(said)]:
+        found += [(name, known.pop(name)) for name in used]
+        said = " ".join(meaning for _, meaning in found[-len(used) :])
+    return found
+
+
+def _notes(name: str) -> re.Pattern[str]:
+    """A name of any iteration, "g_i^k" of all g_i; a letter, as in "L^k" and "tau_{k+1}", is known by what follows."""
+    base, *rest = re.split(r"(\^|_\{)", name)
+    follows = re.escape(rest[0]) if rest and "_" not in base else r"(?![A-Za-z_])"
+    return re.compile(rf"(?<![A-Za-z]){re.escape(base)}{follows}")
 
 
 def meanings(claim: Claim) -> list[tuple[str, str]]:
     """As :func:`definitions`, with the names in LaTeX."""
     written = {expression(q.expression): _latex(q.expression, claim.statement) for q in claim.statement.named}
-    return [(written[name], meaning) for name, meaning in definitions(claim)]
+    return [(written.get(name) or names.latex(name), meaning) for name, meaning in definitions(claim)]
 
 
 def scope(claim: Claim) -> str:
@@ -138,9 +162,9 @@ def _meaning(quantity: Quantity) -> str:
     while isinstance(of, partial):
         of = of.func
     if of.__doc__:
-        return of.__doc__.split("\n")[0].rstrip(".")
+        return _SHAPE.sub("", of.__doc__.split("\n")[0]).rstrip(".")
     name = getattr(of, "__name__", "<lambda>")
-    return "" if name in _NO_NAMES else name.replace("_", " ").strip()
+    return "" if name in _NO_NAMES or name.startswith("_") else name.replace("_", " ")
 
 
 def _along(of: Start | Least | Infimum | Then, said: str) -> str:

@@ -13,6 +13,7 @@ from fedtheory.papers.fedadmm import (
     experiments,
     figures,
     inner,
+    letters,
     method,
     origins,
     rate,
@@ -90,6 +91,7 @@ PAPER = Paper(
     ),
     glossary,
     experiments=f"{__name__}.reruns",
+    notation=letters.notation,
     order=2,
 )
 

@@ -261,12 +261,13 @@ EQ_34 = (
 
 
 def _blocks(problem: Problem, params: Any, at: Any) -> Array:
-    """sum_i |g_i|^2: the squared gradient of F as eq. (11) defines it, a function of m blocks."""
+    """sum_i |g_i|^2: the squared gradient of F as eq. (11) defines it, of m blocks g_i = alpha_i grad f_i(w_i)."""
     total: Array = square(steepest(problem, params, at.W)).sum(axis=-1)
     return total
 
 
 def _sum_of_g(problem: Problem, params: Any, at: Any) -> Array:
+    """|sum_i g_i|^2, g_i = alpha_i grad f_i(w_i)."""
     return square(sum_of_gradients(problem, params, at))
 
 

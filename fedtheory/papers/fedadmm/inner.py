@@ -147,7 +147,7 @@ def _straight(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def _residual_after(steps: Any) -> Any:
-    """The squared residual of (6) after so many inner steps (15) from v^0 = w, where pi is such that v* = 0."""
+    """The squared residual of (6), v after the steps l = 0, ..., kappa of (15) from v^0 = w, pi_i such that v* = 0."""
 
     def of(problem: Problem, params: Inner, state: Root) -> Array:
         w, one = state.v, np.ones(1, dtype=bool)
@@ -157,6 +157,7 @@ def _residual_after(steps: Any) -> Any:
         v = InnerSteps(np.array([params.r]), steps=steps(params)).answer(problem, task, None, 0).w
         return square(task.residual(problem, v))[..., 0]
 
+    of.__doc__ = _residual_after.__doc__
     return of
 
 
@@ -208,8 +209,9 @@ EQ_16 = (
         setting=_INNER_STEPS,
         statement=_eq_16(_printed_steps),
         requires=(_CURVATURE, PENALTY, _NOT_NEGATIVE),
-        reading="kappa is no integer: the steps l = 0, ..., kappa are those with l <= kappa. Rounded up it would be "
-        "enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it is not looked at",
+        reading="kappa = log_rho(ceil(X)) - 1 is no integer: the steps l = 0, ..., kappa are those with l <= kappa. "
+        "Rounded up it would be enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it "
+        "is not looked at",
         literal_of="fedadmm/theorem-3.1/eq-16/repaired",
     ),
     Claim(

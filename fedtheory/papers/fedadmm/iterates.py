@@ -19,7 +19,7 @@ def steepest(problem: Problem, params: Any, W: Array) -> Array:
 
 
 def lagrangian(problem: Problem, params: Any, at: Any) -> Array:
-    """The augmented Lagrangian, eq. (12)."""
+    """The augmented Lagrangian, eq. (12): sum_i (alpha_i f_i(w_i) + <pi_i, w_i - w> + (sigma_i/2) |w_i - w|^2)."""
     gap = at.W - at.w[..., None, :]
     terms = params.alpha * problem.f.value(at.W) + (gap * at.Pi).sum(axis=-1)
     total: Array = (terms + params.sigma * square(gap) / 2).sum(axis=-1)
@@ -37,7 +37,7 @@ tolerances = Total(tolerance)
 
 
 def objective(problem: Problem, params: Any, at: Any) -> Array:
-    """The objective at the model of the server."""
+    """The objective at the model of the server, sum_i alpha_i f_i(w)."""
     return weighted_value(problem, params.alpha, at.w)
 
 

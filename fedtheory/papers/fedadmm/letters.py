@@ -21,6 +21,23 @@ rho, sigma_bar, c, varepsilon = sympy.symbols("rho sigma_bar c varepsilon", posi
 #: The paper's letters in the common vocabulary.
 glossary = {m: symbols.n, r_i: symbols.L, varepsilon: symbols.epsilon}
 
+#: What the paper calls numbers and vectors of iteration k, as the claims' names do.
+notation = {
+    "L^k": "sum_i (alpha_i f_i(w_i^k) + <pi_i^k, w_i^k - w^{tau_k}> + (sigma_i/2) |w_i^k - w^{tau_k}|^2), eq. (12)",
+    "Lt^k": "L^k + 29 sum_i eps_i^k/((1 - nu_i) sigma_i), eq. (22)",
+    "g_i^k": "alpha_i grad f_i(w_i^k)",
+    "phi_i^k": "pi_i^k + g_i^k, eq. (37)",
+    "z_i^k": "sigma_i w_i^k + pi_i^k",
+    "Dbar_i^{k+1}": "w_i^{k+1} - w^{tau_{k+1}}",
+    "Dw_i^{k+1}": "w_i^{k+1} - w_i^k",
+    "Dpi_i^{k+1}": "pi_i^{k+1} - pi_i^k",
+    "pi_i*": "-alpha_i grad f_i(w*), eq. (19), at any point w*, which is the w of the state",
+    "v^{l+1}": "v^l - (alpha_i grad f_i(v^l) + pi_i + sigma_i (v^l - w))/(alpha_i r_i + sigma_i), eq. (15)",
+    "grad_f": "the gradient of f = sum_i alpha_i f_i",
+    "k_i": "the last iteration up to k in which client i takes part",
+    "tau_{k+1}": "floor(k/k_0) + 1, the round of iteration k; w^{tau_k} is the w after k iterations, w^t of round t",
+}
+
 
 def q(text: str) -> sympy.Symbol:
     """The symbol of a quantity, in the paper's words."""

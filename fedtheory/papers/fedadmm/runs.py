@@ -78,6 +78,13 @@ class History(NamedTuple):
         return [fedadmm.State(*parts) for parts in each]
 
 
+#: As in Algorithm 1, with the points that meet eq. (6).
+PARTS = {
+    "W": "w_i <- the point with alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w) = its residual (0, or as told), for "
+    "participants",
+}
+
+
 @dataclass(frozen=True)
 class RunView:
     """What a statement says of one run; ``j`` counts iterations. Vectors are ``(..., m, d)``, squares ``(..., m)``."""

@@ -73,6 +73,7 @@ def _fewer_rounds(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def _longest(problem: Any, params: Selection, state: Any) -> Array:
+    """The most rounds between two selections of a client, u > v, with none between."""
     return np.array([[int(gaps(params.masks).max())]])
 
 

@@ -220,12 +220,12 @@ def h(problem: Problem, params: Any, state: rbcd.State) -> Array:
 
 
 def h_star(problem: Problem, params: Any, state: Any) -> Array:
-    """h(x*)."""
+    """h(x*), x* the minimiser of h where the x_i add up to 0."""
     return problem.f.value(rbcd.constrained_minimiser(problem)).sum(axis=-1)
 
 
 def h_gap(problem: Problem, params: Any, state: rbcd.State) -> Array:
-    """h(x) - h(x*)."""
+    """h(x) - h(x*), h(x) = sum_i h_i(x_i), x* the minimiser of h where the x_i add up to 0."""
     return h(problem, params, state) - h_star(problem, params, state)
 
 

@@ -204,7 +204,7 @@ def _moved(problem: Problem, y: Array, after: Array) -> Array:
 
 
 def _projected(problem: Problem, params: Any, state: inexact.TrackedState) -> Array:
-    """alpha |G_[N] grad G(y)|_L^2/alpha^2 = sum_i |w_i - mean|^2 for w_i = grad f_i^*(y_i)."""
+    """sum_i |w_i - w_bar|^2 for w_i = grad f_i^*(y_i), w_bar their mean: 1/alpha times |G_[N] grad G(y)|_L^2."""
     w = problem.f.conjugate_gradient(state.y)
     return ((w - w.sum(axis=-2, keepdims=True) / problem.n) ** 2).sum(axis=(-1, -2))
 
@@ -215,7 +215,7 @@ _gap_next, _move, _gap, _spread, _drift = (
         "G(y^(t+1))-G*",
         "|grad G(y^t)-grad G(y^(t+1))|^2",
         "G(y^t)-G*",
-        "|G_[N] grad G|_L^2/alpha",
+        "sum_i|w_i-w_bar|^2",
         "sum_of_drifts",
     )
 )
@@ -223,7 +223,7 @@ _GAP_NEXT = Quantity(_gap_next, _expected(_gap_at), after=True)
 _MOVE = Quantity(_move, _expected(_moved), after=True)
 _GAP = Quantity(_gap, dual.dual_gap, after=True)
 _SPREAD = Quantity(_spread, _projected, after=True)
-_DRIFT = Quantity(_drift, lambda problem, params, state: state.drift, after=True)
+_DRIFT = Quantity(_drift, inexact.drift, after=True)
 _share = dual.r
 #: alpha of eq. (34), over L_max/L_min^2 = alpha, M of eq. (32) over the same, and kappa of eq. (33).
 _half, _square = _share * eta / 2, _share * eta**2

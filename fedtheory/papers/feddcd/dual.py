@@ -78,7 +78,7 @@ class Nothing(NamedTuple):
 
 
 def dual_gap(problem: Problem, params: Any, state: Any) -> Array:
-    """G(y) - G(y*)."""
+    """G(y) - G(y*), where G(y) = sum_i f_i^*(y_i)."""
     return (problem.f.conjugate(state.y) - problem.f.conjugate(problem.y_star)).sum(axis=-1)
 
 

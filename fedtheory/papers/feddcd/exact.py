@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import sympy
 
@@ -40,6 +41,7 @@ from fedtheory.papers.feddcd.dual import (
     rate,
     smallest_curvature,
 )
+from fedtheory.problems.base import Problem
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
 
@@ -53,10 +55,19 @@ _READING = (
 
 
 _block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", real=True)
-_curvatures = (
-    Quantity(_block_L, lambda problem, params, state: 1 / smallest_curvature(problem, params, state)),
-    Quantity(_block_mu, lambda problem, params, state: 1 / largest_curvature(problem, params, state)),
-)
+
+
+def _block_smoothness(problem: Problem, params: Any, state: Any) -> Any:
+    """The largest L_i of G: 1 over the least curvature of an f_i."""
+    return 1 / smallest_curvature(problem, params, state)
+
+
+def _block_convexity(problem: Problem, params: Any, state: Any) -> Any:
+    """The least mu_i of G: 1 over the largest curvature of an f_i."""
+    return 1 / largest_curvature(problem, params, state)
+
+
+_curvatures = (Quantity(_block_L, _block_smoothness), Quantity(_block_mu, _block_convexity))
 _IDENTIFIED = sympy.Eq(1 - r * mu_min / L_max, rate, evaluate=False)
 _identification = (
     sympy.Le(_block_L, L_max),

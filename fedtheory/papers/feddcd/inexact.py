@@ -62,6 +62,15 @@ class TrackedState(NamedTuple):
     gaps: Array
 
 
+#: As in the algorithm, where every client calls its oracle.
+PARTS = {
+    "y": inexact_feddcd.LINES["y"],
+    "w": "w_i <- the oracle's answer at the old y_i, with w_i as its guess, for all clients",
+    "drift": "drift <- delta (drift + |grad G(y_next) - grad G(y)|^2)",
+    "gaps": "gaps <- delta gaps + (1 + delta)(G(y_next) - G*), from G(y) - G*",
+}
+
+
 class TrackedParams(NamedTuple):
     """The fields of the algorithm's parameters, and ``delta``, for which the oracle is delta/2-inexact."""
 
@@ -254,14 +263,26 @@ def answers(problem: Problem, params: Any, state: Any) -> Array:
 
 
 def oracle_error(problem: Problem, params: Any, state: Any) -> Array:
-    """sum_i |w_i^{(t)} - grad f_i^*(y_i^{(t)})|^2."""
+    """sum_i |w_i^{(T)} - grad f_i^*(y_i^{(T)})|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, its guess w_i."""
     exact = problem.f.conjugate_gradient(state.y)
     return ((answers(problem, params, state) - exact) ** 2).sum(axis=(-1, -2))
 
 
 def primal_distance(problem: Problem, params: Any, state: Any) -> Array:
-    """E|w - w*|^2 for w uniform among the oracles' answers."""
+    """(1/N) sum_i |w_i^{(T)} - w*|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, with w_i as its guess."""
     return ((answers(problem, params, state) - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+def drift(problem: Problem, params: Any, state: Any) -> Array:
+    """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
+    found: Array = state.drift
+    return found
+
+
+def sum_of_gaps(problem: Problem, params: Any, state: Any) -> Array:
+    """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
+    found: Array = state.gaps
+    return found
 
 
 _gap_T, _distance_T, _error, _drift, _gaps = (
@@ -271,8 +292,8 @@ _h_T, _h_0 = sympy.symbols("h(x^T)-h* h(x^0)-h*")
 GAP_T = Quantity(_gap_T, dual.dual_gap, after=True)
 DISTANCE_T = Quantity(_distance_T, primal_distance, after=True)
 ERROR_T = Quantity(_error, oracle_error, after=True)
-DRIFT_T = Quantity(_drift, lambda problem, params, state: state.drift, after=True)
-GAPS_T = Quantity(_gaps, lambda problem, params, state: state.gaps, after=True)
+DRIFT_T = Quantity(_drift, drift, after=True)
+GAPS_T = Quantity(_gaps, sum_of_gaps, after=True)
 H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
 H_0 = Quantity(_h_0, appendix_b.h_gap)
 

@@ -52,11 +52,17 @@ def hessian(params: HardParams) -> Array:
 
 
 def _curvature(problem: Any, params: HardParams, state: Vector) -> Array:
+    """x'Hx, H the Hessian of the f_i of the client, eq. (41)."""
     return (state.x * apply(hessian(params), state.x)).sum(axis=-1)
 
 
 def _square(problem: Any, params: HardParams, state: Vector) -> Array:
+    """|x|^2."""
     return (state.x**2).sum(axis=-1)
+
+
+#: What is shown of a counterexample, besides the number.
+_curvature.parts = {"H": lambda problem, params: hessian(params)}  # type: ignore[attr-defined]
 
 
 def _sum_of_M(problem: Any, params: HardParams, state: Vector) -> Array:

@@ -51,7 +51,7 @@ def potential(problem: Problem, params: Any, state: inexact_feddcd.State) -> Arr
 
 
 def primal_distance(problem: Problem, params: inexact_feddcd.Params, state: inexact_feddcd.State) -> Array:
-    """E|w^(T) - w*|^2 over the client and I_T: tau of N answer at y^(T), the others hold what they stored."""
+    """E|w^(T) - w*|^2 over the client and I_T: tau of N answer at y_i^(T), w_i as their guess; the others hold w_i."""
     answers = params.oracle.answer(problem.f, state.y, state.w, None).w
     tau, n = params.tau, problem.n
     new, old = (((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) for w in (answers, state.w))

@@ -30,7 +30,7 @@ def _column(a: Array, like: Array) -> Array:
 
 
 def projection_printed(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
-    """The closed form of Section 3.1, with u = e_I (x) e_d as printed."""
+    """The closed form of Section 3.1, with u = e_I (x) e_d as printed: 1 in the blocks in I, and 0 in others."""
     u = _column(np.repeat(params.mask, params.d), params.W)
     Wu = apply(inverse(params.W), u)
     return state.x - Wu * (state.x @ u)[..., None] / (u @ Wu)

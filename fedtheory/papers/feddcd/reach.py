@@ -69,17 +69,18 @@ def _after(params: Reach, k: int) -> tuple[Array, Array]:
 
 
 def _rise(problem: Any, params: Reach, state: At) -> Any:
-    """P(K_t > K_(t-1))."""
+    """P(K_t > K_(t-1)), K_t the number of coordinates that the server's memory has reached after t rounds."""
     ends, chances = _after(params, params.k)
     return expectation((ends > params.k).astype(int), chances) + 0 * params.s
 
 
 def _longest(problem: Any, params: Reach, state: At) -> Any:
-    """The largest K_t - K_(t-1)."""
+    """The largest K_t - K_(t-1), K_t the number of coordinates that the server's memory has reached, K_(t-1) = k."""
     return int((_after(params, params.k)[0] - params.k).max()) + 0 * params.s
 
 
 def _one(problem: Any, params: Reach, state: At) -> Any:
+    """1."""
     return 1 + 0 * params.s
 
 

@@ -81,9 +81,10 @@ def _beyond(round_map: Any, of: str) -> Quantity:
         return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
 
     value.__doc__ = (
-        f"M is the linear map of a round of {of} about the optimum, from its code; where det(I+M) is negative M has an "
+        f"M maps the error before a round of {of} to that after it; where det(I+M) is negative M has an "
         "eigenvalue below -1, and the method diverges from almost every start; at 0 it cycles from some"
     )
+    value.parts = {"M": round_map}  # type: ignore[attr-defined]
     return Quantity(sympy.Symbol("det(I+M)", real=True), value)
 
 

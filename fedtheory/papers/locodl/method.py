@@ -142,7 +142,10 @@ def dual_distance(problem: Problem, params: Any, state: algorithm_1.State) -> Ar
 
 
 def Psi(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
-    """The Lyapunov function of eq. (4)."""
+    """|x - x*|_X^2/gamma + (gamma (1 + 2 omega)/(p^2 chi)) |u - u*|_X^2, |x|_X^2 = sum_i |x_i|^2 + n |y|^2, eq. (4).
+
+    u* has u_i* = grad f_i(x*) and v* = grad g(x*).
+    """
     gamma, chi, _, p, omega, _ = params
     dual_weight = gamma * (1 + 2 * omega) / (p**2 * chi)
     return primal_distance(problem, params, state) / gamma + dual_weight * dual_distance(problem, params, state)
