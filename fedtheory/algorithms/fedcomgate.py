@@ -77,6 +77,7 @@ algorithm = Algorithm("fedcomgate", Params, State, init, draws, step, fixed_poin
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "w": "w <- w - eta gamma (mean of Delta_j), Delta_j = Q_j((w - w_j)/eta), w_j after K steps from w",
+    "w": "w <- w - eta gamma (mean of Delta_j), Delta_j = Q_j((w - w_j)/eta), w_j after K steps "
+    "v <- v - eta (grad f_j(v) - delta_j) from w",
     "delta": "delta_j <- delta_j + (Delta_j - mean of Delta)/K",
 }
