@@ -112,8 +112,10 @@ def theory(problem: LinearProblem, h: Any, absent: Any = 1, compiled: bool = Fal
         raise ValueError("compiled passes of FSVRG are for sparse data")
     if compiled:
         require("numba", extra="compiled")
-    S = sparse_scaling(f, absent, compiled) if f.sparse else local_scaling(f, absent)
-    return Params(h, S, aggregation(f))
+    if not f.sparse:
+        return Params(h, local_scaling(f, absent), aggregation(f))
+    S = sparse_scaling(f, absent, compiled)
+    return Params(h, S, aggregation(f, local=S.local))
 
 
 algorithm = Algorithm("fsvrg", Params, State, init, draws, step, fixed_point)

@@ -23,11 +23,14 @@ _SMALL = 1e-3
 _PARTS = 16
 
 
-def passes(f: LinearModels, local: LocalFeatures, s: Array, at: Snapshot, h: float, order: Array) -> Array:
-    """sum_k (n_k / n) (w_k - w) over the clients that hold a feature, ``(d,)``, after one pass of each client.
+def passes(
+    f: LinearModels, local: LocalFeatures, s: Array, at: Snapshot, h: float, order: Array, apart: Array
+) -> Array:
+    """sum_k ((n_k / n) (w_k - w) - apart_k grad f(w)) over the clients that hold a feature, ``(d,)``, after one pass of
+    each client.
 
-    ``s (M,)``: the s_k^j; ``order (n,)``: a pass over the rows, client by client. ``ValueError`` for a loss that is
-    neither logistic nor squared.
+    ``s (M,)``: the s_k^j; ``order (n,)``: a pass over the rows, client by client; ``apart (K,)``. ``ValueError`` for a
+    loss that is neither logistic nor squared.
     """
     if f.loss is not LOGISTIC and f.loss.name != "squared":
         raise ValueError(f"compiled FSVRG knows the logistic and the squared loss, not {f.loss.name!r}")
@@ -37,7 +40,7 @@ def passes(f: LinearModels, local: LocalFeatures, s: Array, at: Snapshot, h: flo
     total = np.zeros((_PARTS, f.d))
     of_pairs = (local.bounds, local.feature, s, at.gradient)
     of_rows = (local.Z.indptr, local.Z.indices, local.Z.data, at.predictions, at.slopes, y)
-    _passes(parts, edges, np.asarray(order), *of_pairs, *of_rows, h, float(f.lam), bend, total)
+    _passes(parts, edges, np.asarray(order), apart, *of_pairs, *of_rows, h, float(f.lam), bend, total)
     return np.asarray(total.sum(axis=0))
 
 
@@ -55,14 +58,14 @@ def _slope(t: float, y: float, bend: float) -> float:
 def _expm1(x: float) -> float:
     if abs(x) > _SMALL:
         return math.expm1(x)
-    return x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4 * (1 + x / 5))))
+    return x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120)))))
 
 
 @numba.njit(cache=True)
 def _log1p(x: float) -> float:
     if abs(x) > _SMALL:
         return math.log1p(x)
-    return x * (1 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x / 5))))
+    return x * (1 - x * (1 / 2 - x * (1 / 3 - x * (1 / 4 - x * (1 / 5)))))
 
 
 @numba.njit(cache=True, parallel=True)
@@ -70,6 +73,7 @@ def _passes(
     parts: Any,
     edges: Any,
     order: Any,
+    apart: Any,
     bounds: Any,
     feature: Any,
     s: Any,
@@ -114,4 +118,5 @@ def _passes(
                     seen[j] = t + 1
             for j in range(width):
                 moved = delta[j] + _expm1(decay[j] * (size - seen[j])) * (delta[j] + aim[j])
-                total[part, feature[first + j]] += size / len(order) * moved
+                p = first + j
+                total[part, feature[p]] += size / len(order) * moved - apart[k] * full[feature[p]]

@@ -67,25 +67,26 @@ def moves(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Arra
         raise ValueError("FSVRG on sparse data needs lambda > 0")
     if not max(h * lam * S.steepest, outside.max()) < 1:
         raise ValueError("FSVRG on sparse data needs h lambda s_k^j < n_k: the stepsize is too large")
+    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
+    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
+    apart = pulled * S.sizes / f.examples
     if S.compiled:
         from fedtheory.algorithms.fsvrg_compiled import passes
 
-        inside = passes(f, local, S.s, at, h, order)
+        inside = passes(f, local, S.s, at, h, order, apart)
     else:
-        inside = _passes(f, S, at, h, order)
-    # What a client without a feature moves it by, over the full gradient there: -h where nothing pulls it back.
-    pulled = np.expm1(S.sizes * np.log1p(-outside)) / (lam * S.absent) if S.absent else -h
-    shift = pulled * S.sizes / f.examples
-    holders = np.bincount(local.feature, np.repeat(shift, np.diff(local.bounds)), f.d)
-    return inside + (shift.sum() - holders) * at.gradient
+        inside = _passes(f, S, at, h, order, apart)
+    return inside + apart.sum() * at.gradient
 
 
-def _passes(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array) -> Array:
-    """sum_k (n_k / n) (w_k - w) over the clients that hold a feature, ``(d,)``, after one pass of each client."""
+def _passes(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Array, apart: Array) -> Array:
+    """sum_k ((n_k / n) (w_k - w) - apart_k grad f(w)) over the clients that hold a feature, ``(d,)``, after one pass of
+    each client; ``apart (K,)``."""
     local, lam = S.local, float(f.lam)
     size = np.repeat(S.sizes, np.diff(local.bounds))
     rate = h * S.s / size
-    decay, aim = np.log1p(-lam * rate), at.gradient[local.feature] / (lam * S.s)
+    full = at.gradient[local.feature]
+    decay, aim = np.log1p(-lam * rate), full / (lam * S.s)
     delta, seen = np.zeros(len(aim)), np.zeros(len(aim), dtype=np.int32)
     for block in S.blocks:
         found = entries(block, local.Z, order)
@@ -102,4 +103,5 @@ def _passes(f: LinearModels, S: SparseScaling, at: Snapshot, h: float, order: Ar
             here -= pull[part] * (here + fixed) + push[part] * bend.take(of)
             delta[p], seen[p] = here, t + 1
     delta += np.expm1(decay * (size - seen)) * (delta + aim)
-    return np.bincount(local.feature, delta * (size / f.examples), f.d)
+    moved = delta * (size / f.examples) - np.repeat(apart, np.diff(local.bounds)) * full
+    return np.bincount(local.feature, moved, f.d)

@@ -43,10 +43,13 @@ def local_features(f: LinearModels) -> LocalFeatures:
     """The supports of the clients of ``f``; its X must be sparse."""
     import scipy.sparse as sp
 
-    X = f.X.copy()
-    X.sum_duplicates()
-    X.eliminate_zeros()
-    columns = np.empty(X.nnz, dtype=np.int64)
+    X = f.X
+    if not (X.has_canonical_format and X.data.all()):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    index = np.int32 if X.nnz < 2**31 else np.int64
+    columns = np.empty(X.nnz, dtype=index)
     features, counts, total = [], [], 0
     bounds = np.zeros(f.n + 1, dtype=np.int64)
     edges = X.indptr[np.append(f.starts, f.examples)]
@@ -58,8 +61,7 @@ def local_features(f: LinearModels) -> LocalFeatures:
         bounds[k + 1] = total
         features.append(feature)
         counts.append(count)
-    index = np.int32 if max(total, X.nnz) < 2**31 else np.int64
-    Z = sp.csr_array((X.data, columns.astype(index), X.indptr.astype(index)), shape=(f.examples, total))
+    Z = sp.csr_array((X.data, columns, X.indptr.astype(index, copy=False)), shape=(f.examples, total))
     return LocalFeatures(bounds, np.concatenate(features).astype(index), np.concatenate(counts), Z)
 
 
@@ -81,15 +83,14 @@ def local_scaling(f: LinearModels, absent: Any = 1) -> Array:
     return np.where(held, ratio, absent)
 
 
-def aggregation(f: LinearModels, absent: Any = 1) -> Array:
+def aggregation(f: LinearModels, absent: Any = 1, local: LocalFeatures | None = None) -> Array:
     """The diagonal a^j = K / omega^j of A, ``(d,)``, omega^j the number of clients that hold feature j.
 
     The definition leaves features open that nobody holds, omega^j = 0: all clients shrink such a coordinate alike, and
-    ``absent`` = 1 averages what they agree on.
+    ``absent`` = 1 averages what they agree on. ``local``: the supports of sparse data, where they are known.
     """
     if f.sparse:
-        local = local_features(f)
-        holders = np.bincount(local.feature, minlength=f.d)
+        holders = np.bincount((local or local_features(f)).feature, minlength=f.d)
     else:
         holders = (appearances(f) > 0).sum(axis=0)
     number = exact if f.exact else np.asarray
