@@ -21,7 +21,7 @@ from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, pos
 from verify.conformance.seen import (
     Findings,
     Observations,
-    Path,
+    Run,
     Setup,
     Transition,
     interface,
@@ -32,9 +32,9 @@ from verify.conformance.seen import (
 )
 from verify.statistics.e_process import check_level
 
-# Draws at one state, rounds of a trajectory, and steps with the implementation's own draws: of the small problems, and
-# of those beyond.
-_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND = 16, 4, 560, 24
+# Draws at one state, rounds of a trajectory, and steps with the implementation's own draws: of the small problems, of
+# those beyond, and of those after the ones where enough departs.
+_DRAWS, _ROUNDS, _STEPS, _STEPS_BEYOND, _ELSEWHERE = 16, 4, 560, 24, 8
 # Rounds of the long trajectory: with the reference's draws, and with the implementation's own.
 _LONG, _LONG_DRAWN = 80, 160
 
@@ -180,17 +180,17 @@ def _with_draws(setup: Setup) -> Findings:
     for number, scenario in enumerate(setup.scenarios):
         problem, params = scenario.problem, scenario.params
         rng = np.random.default_rng([setup.seed, 10, number])
-        template = own.start(problem, params) if own.init is not None else None
+        elsewhere = found.enough
         try:
+            template = own.start(problem, params) if own.init is not None else None
             for state in scenario.states:
-                for draw in _some_draws(setup, scenario, state, rng):
+                for draw in _some_draws(setup, scenario, state, rng, 1 if elsewhere else _DRAWS):
                     after = own.stepped(problem, params, own.handed(state, template), draw)
                     compare(setup, Transition(scenario, state, draw, own.read(after, state)), found)
-            _trajectory(setup, scenario, rng, found, _LONG if scenario is longest else _ROUNDS)
-        except Unanswered as asked:
-            notes += unanswered(scenario, asked)
-        if found.enough:
-            break
+            rounds = _LONG if scenario is longest and not elsewhere else _ROUNDS
+            _trajectory(setup, scenario, rng, found, rounds)
+        except BadAnswer as asked:
+            notes += _asked(scenario, asked, elsewhere)
     checked = [
         f"{len(found.cases)} steps on {len(setup.scenarios)} problems, with the reference's draws; a run of {_LONG}"
     ]
@@ -203,9 +203,18 @@ def _with_draws(setup: Setup) -> Findings:
     return Findings(broken, tuple(checked), detects, tuple(notes))
 
 
-def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Generator) -> Iterable[Any]:
+def _asked(scenario: Scenario, broken: BadAnswer, elsewhere: bool) -> tuple[str, ...]:
+    """The note of an answer that is missing; raises it if it is a failure, and none was found ``elsewhere`` before."""
+    if elsewhere:
+        return ()
+    if isinstance(broken, Unanswered):
+        return unanswered(scenario, broken)
+    raise broken
+
+
+def _some_draws(setup: Setup, scenario: Scenario, state: Any, rng: np.random.Generator, most: int) -> Iterable[Any]:
     draws, p, _ = matching.enumerated(setup.algorithm, scenario.problem, scenario.params, state, LARGEST_SUPPORT, rng)
-    chosen = np.arange(len(p)) if len(p) <= _DRAWS else rng.choice(len(p), _DRAWS, replace=False)
+    chosen = np.arange(len(p)) if len(p) <= most else rng.choice(len(p), most, replace=False)
     return [draw_at(draws, int(k)) for k in chosen]
 
 
@@ -215,7 +224,7 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
     like = setup.algorithm.init(problem, params)
     state = own.start(problem, params)
     before = own.read(state, like)
-    path = Path(scenario, [])
+    path = Run(scenario, [])
     for t in range(rounds):
         draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
         state = own.stepped(problem, params, state, draw)
@@ -249,15 +258,17 @@ def _with_generator(setup: Setup) -> Findings:
     notes: list[str] = []
     worst = 0.0
     for number, scenario in enumerate(chosen):
-        rounds = _LONG_DRAWN if scenario is longest else 3 * _ROUNDS
+        elsewhere = found.enough
+        many = _ELSEWHERE if elsewhere else (_STEPS_BEYOND if scenario.role else _STEPS)
+        rounds = _LONG_DRAWN if scenario is longest and not elsewhere else 3 * _ROUNDS
         try:
-            seen, defect = _own_draws(setup, scenario, number, setup.level / len(chosen) / 2, found, rounds)
-        except Unanswered as asked:
-            notes += unanswered(scenario, asked)
+            seen, defect = _own_draws(setup, scenario, number, setup.level / len(chosen) / 2, found, many, rounds)
+        except BadAnswer as asked:
+            notes += _asked(scenario, asked, elsewhere)
             continue
         failures += seen
         worst = worst if scenario.role else max(worst, defect)
-        if found.enough or failures:
+        if failures:
             break
     checked = [
         f"{len(found.cases)} steps on {len(chosen)} problems, {_LONG_DRAWN} of them a run, each explained by a draw, "
@@ -277,9 +288,9 @@ def _with_generator(setup: Setup) -> Findings:
 
 
 def _own_draws(
-    setup: Setup, scenario: Scenario, number: int, level: float, found: Observations, rounds: int
+    setup: Setup, scenario: Scenario, number: int, level: float, found: Observations, many: int, rounds: int
 ) -> tuple[list[Failure], float]:
-    """Steps from fresh states, and then a run of the implementation's own; the failure of their draws, if any."""
+    """So many steps from one state, fewer from others, then a run of its own; the failure of their draws, if any."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     rng = np.random.default_rng([setup.seed, 11, number])
     template = own.start(problem, params) if own.init is not None else None
@@ -299,15 +310,15 @@ def _own_draws(
 
     for i, state in enumerate(scenario.states[: 4 if scenario.support > 1 else None]):
         target = _Target(setup.algorithm, scenario, state, draws, p)
-        repeats = 4 if scenario.support == 1 else (_STEPS_BEYOND if scenario.role else _STEPS) // (8 if i else 1)
+        repeats = 4 if scenario.support == 1 else many // (8 if i else 1)
         for _ in range(repeats):
             explained(target, own.read(own.stepped(problem, params, own.handed(state, template), rng), state))
-            if found.enough:
+            if found.enough and many > _ELSEWHERE:
                 break
     like = setup.algorithm.init(problem, params)
     current = own.start(problem, params)
     before = own.read(current, like)
-    path = Path(scenario, [])
+    path = Run(scenario, [])
     for t in range(rounds):
         current = own.stepped(problem, params, current, rng)
         got = own.read(current, like)

@@ -22,7 +22,7 @@ from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.optimum import Optimum, newton
 from fedtheory.problems.quadratic import Quadratics, diagonal
-from verify.conformance.scenarios import Scenario, started
+from verify.conformance.scenarios import Scenario, started, varied
 
 #: The parts that these problems play, in the order in which they are looked at.
 SLOW, CURVED, LARGER = "long runs", "not quadratic", "larger"
@@ -98,12 +98,12 @@ def _tried(
                 problem: Any = _rows(rng, n, d, role == CURVED)
                 params = None if role == CURVED and example.problem == "rows" else example.params(_given(rng, problem))
                 if params is not None:
-                    yield problem, params
+                    yield problem, varied(params, rng)
             elif example is not None:
                 problem = _problem(_functions(role, rng, n, d, scale, kappa), None)
                 params = example.params(_given(rng, problem, features))
                 if params is not None:
-                    yield problem, params
+                    yield problem, varied(params, rng)
             else:
                 yield from _transplanted(around, role, rng, n, d, kappa, scale)
         except _REFUSED:

@@ -1,146 +1,61 @@
 """What is said of an implementation that departs from the reference: the line, the slip, the smallest problem.
 
-Known slips come first, then every change of one place in the reference's source, as the self-test makes them. An
-implementation that agrees with one of them in everything that was seen gets it as a hint.
+An implementation that agrees with a slip in everything that was seen, on every problem, gets it as a hint.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations_with_replacement
-from typing import Any, NamedTuple
+from typing import Any, TypeVar
 
 import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.examples import StepFunction
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
-from verify.base import changed_code
 from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown, told_apart
-from verify.conformance.seen import Letters, Observations, Setup, Transition
+from verify.conformance.seen import Observations, Run, Setup, Transition
+from verify.conformance.slips import Slip, diagnose
+
+_Seen = TypeVar("_Seen")
+
+# Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
+# been drawn twice.
+_EXPLAINED, _FOLLOWED, _REPEATED = 6, 3, 6
 
 
-class Slip(NamedTuple):
-    """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs."""
-
-    text: str
-    algorithm: Algorithm
-    letter: str = ""
-
-
-#: Whether an algorithm does what was seen.
-Agrees = Callable[[Algorithm], bool]
-
-
-def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
-    """The first slip that agrees with what was seen, or None."""
-    for slip in candidates(algorithm):
-        # A changed reference may do anything.
-        with np.errstate(all="ignore"):
-            try:
-                found = agrees(slip.algorithm)
-            except Exception:
-                continue
-        if found:
-            return slip
-    return None
+def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
+    """The slip of participants that are drawn with replacement, where it explains every departure that can tell."""
+    told = []
+    for scenario, state, mismatch in cases[:: max(1, len(cases) // _REPEATED)]:
+        picks = _drawn_twice(setup.algorithm, scenario, state, mismatch, tol)
+        if picks is None:
+            return None
+        told += [picks] if picks else []
+    if not told:
+        return None
+    clients = ", ".join(map(str, told[0]))
+    text = f"participants are drawn with replacement: the model is the mean over the clients {clients}"
+    return Slip(text, setup.algorithm, "")
 
 
-def candidates(algorithm: Algorithm) -> Iterator[Slip]:
-    """What may have been done instead."""
-    yield from slips(algorithm.name)
-    yield from _changed(algorithm)
-
-
-def slips(name: str) -> Iterator[Slip]:
-    """The slips known of an algorithm, the most specific first."""
-    reference = algorithms.get(name)
-    for text, letter, change in algorithms.slips_of(name):
-        parts = change if isinstance(change, Mapping) else {"step": change}
-        yield Slip(text, replace(reference, **parts), letter)
-    for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
-        if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
-            text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
-            yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
-
-
-class _Scaled(NamedTuple):
-    """Compressors whose values are off by a factor."""
-
-    own: Any
-    factor: float
-
-    def apply(self, draw: Any, x: Array) -> Array:
-        return self.factor * self.own.apply(draw, x)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.own, name)
-
-
-def _biased(step: StepFunction, factor: float) -> StepFunction:
-    """The step whose compressors' values are ``factor`` times what they should be."""
-
-    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        name = "compressors" if hasattr(params, "compressors") else "compressor"
-        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
-
-    return scaled
-
-
-def _changed(algorithm: Algorithm) -> Iterator[Slip]:
-    module = inspect.getmodule(algorithm.step)
-    if module is None or not hasattr(module, "Params"):
-        return
-    fields = {"params": module.Params._fields, "state": module.State._fields}
-    for change in changed_code.changes(module, ("step",), fields):
-        after, before = _sides(change.text)
-        text = _instead(after, before, module.__name__, change.function)
-        yield Slip(text, replace(algorithm, step=change.namespace["step"]))
-    yield from _called(algorithm)
-
-
-def _called(algorithm: Algorithm) -> Iterator[Slip]:
-    """Changes of the functions that a method takes from another one's module."""
-    home = inspect.getmodule(algorithm.step)
-    names = set(algorithm.step.__code__.co_names)
-    for value in vars(home).values():
-        name = getattr(value, "__name__", "")
-        if inspect.ismodule(value) and name.startswith("fedtheory.algorithms.") and value is sys.modules.get(name):
-            roots = tuple(n for n in names if inspect.isfunction(getattr(value, n, None)))
-            for change in changed_code.changes(value, roots, {}):
-                after, before = _sides(change.text)
-                text = _instead(after, before, name, change.function)
-                yield Slip(text, replace(algorithm, step=changed_code.rebound(algorithm.step, change.namespace, value)))
-
-
-def _sides(text: str) -> Sequence[str]:
-    after, _, before = text.partition(" for ")
-    return after, before
-
-
-def _instead(after: str, before: str, module: str, function: str) -> str:
-    return f"it does what the reference does with `{after}` in place of `{before}` (in {module}.{function})"
-
-
-def replaced(
-    algorithm: Algorithm, problem: Problem, params: Any, state: Any, seen: Mapping[str, Array], tol: float
-) -> Slip | None:
-    """The slip of participants that are drawn with replacement, where some client drawn twice explains the model."""
+def _drawn_twice(
+    algorithm: Algorithm, scenario: Scenario, state: Any, mismatch: Mismatch, tol: float
+) -> tuple[int, ...] | None:
+    """Clients, one of them twice, whose mean the model is; None where there are none, empty where it cannot be told."""
+    problem, params, seen = scenario.problem, scenario.params, mismatch.seen
     tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]  # type: ignore[attr-defined]
     draws = algorithm.draws(problem, params, state)
     single = getattr(getattr(draws, "make", None), "_fields", ())
     if "clients" not in single or letter not in seen or not isinstance(tau, int) or not 2 <= tau <= 6 or problem.n > 8:
-        return None
+        return ()
     alone = params._replace(tau=1)
     one, _ = support_of(algorithm.draws(problem, alone, state))
     after = matching.advanced(algorithm, problem, alone, matching.stacked(state), one)
@@ -155,9 +70,7 @@ def replaced(
             visits = [again[i] if i in picks[:t] else models[i] for t, i in enumerate(picks)]
             means = [(w * np.array(m)).sum(axis=0) / w.sum() for m in (models[list(picks)], visits)]
             if any(abs(mean - seen[letter]).max(initial=0) <= max(tol, 1e-9) * size for mean in means):
-                twice = ", ".join(str(clients[i]) for i in picks)
-                text = f"participants are drawn with replacement: the model is the mean over the clients {twice}"
-                return Slip(text, algorithm, "")
+                return tuple(int(clients[i]) for i in picks)
     return None
 
 
@@ -170,10 +83,6 @@ def _again(algorithm: Algorithm, problem: Problem, alone: Any, state: Any, after
         later = matching.advanced(algorithm, problem, alone, matching.stacked(state._replace(**own)), second)
         found.append(later[0][0, 0])
     return np.array(found)
-
-
-# Transitions that a diagnosis must explain, of each kind.
-_EXPLAINED = 12
 
 
 def often(
@@ -212,54 +121,108 @@ def _reason(weights: Sequence[Array]) -> str:
     return "draws are not distributed as in the method (shared between clients, or with another probability): "
 
 
-def lost(
-    setup: Setup,
-    scenario: Scenario,
-    followed: Sequence[tuple[Letters, Tracked]],
-    missed: Sequence[tuple[Letters, Tracked]],
-) -> Failure:
-    """The failure of runs that no draws explain."""
-    problem, params = scenario.problem, scenario.params
-    _, tracked = min(missed, key=lambda pair: len(pair[1].weights))
+def missed(followed: Iterable[tuple[Run, Tracked]]) -> list[tuple[Run, Tracked]]:
+    """The runs that no draws explain."""
+    return [(path, tracked) for path, tracked in followed if tracked.mismatch is not None and tracked.complete]
+
+
+def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
+    """The failure of runs that no draws explain, of those that were followed on all problems."""
+    wrong = missed(followed)
+    path, tracked = min(wrong, key=lambda pair: (*pair[0].scenario.size, len(pair[1].weights)))
     assert tracked.mismatch is not None
-    chosen = [letters for letters, _ in (*missed[:3], *followed[:3])]
+    right = [path for path, tracked in followed if tracked.mismatch is None]
+    amiss = list(_of_each([p for p, _ in wrong], _FOLLOWED))
+    others = list(_of_each(right, _FOLLOWED))
 
     def agrees(other: Algorithm) -> bool:
-        return all(_follows(setup, other, scenario, letters) for letters in chosen)
+        return _agrees(lambda run: _follows(setup, other, run), amiss, others)
 
-    slip = diagnose(setup.algorithm, agrees) or replaced(
-        setup.algorithm, problem, params, tracked.state, tracked.mismatch.seen, max(1e-7, 2 * setup.tolerance)
+    # Only at the beginning of a run is the state before known whole.
+    early = [(p.scenario, t.state, t.mismatch) for p, t in wrong if t.mismatch is not None and t.mismatch.round == 1]
+    slip = diagnose(setup.algorithm, agrees) or _replaced(
+        setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
-    return _told(setup, scenario, tracked.mismatch, slip, None)
+    return _told(setup, path.scenario, tracked.mismatch, slip, None, [p.scenario for p, _ in wrong])
 
 
-def _follows(setup: Setup, other: Algorithm, scenario: Scenario, seen: Letters) -> bool:
-    """Whether an algorithm, from its own beginning, explains a run."""
-    problem, params = scenario.problem, scenario.params
+def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
+    """Whether something explains all that is amiss, as far as it can be asked, and all that is not."""
+    told = False
+    for seen in amiss:
+        found = explains(seen)
+        if found is False:
+            return False
+        told = told or found is True
+    return told and not any(explains(seen) is False for seen in others)
+
+
+def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
+    """Whether an algorithm, from its own beginning, explains a run; None if it has too many draws to try."""
+    problem, params = run.scenario.problem, run.scenario.params
     start = other.init(problem, params)
     rng = np.random.default_rng(setup.seed)
-    draws, p, _ = matching.enumerated(other, problem, params, start, setup.largest, rng)
-    return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
+    draws, p, complete = matching.enumerated(other, problem, params, start, setup.largest, rng)
+    if not complete:
+        return None
+    return matching.track(other, problem, params, start, run.seen, draws, p, setup.tolerance).mismatch is None
 
 
 def departs(setup: Setup, found: Observations) -> Failure:
     """The failure of steps that differ from the reference's, at the smallest problem where they do."""
-    cases, wrong = found.cases, found.wrong
-    case, mismatch = min(wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
-    kept = [c for c, _ in (*wrong[:: max(1, len(wrong) // _EXPLAINED)], *wrong[-3:])]
-    kept += list(cases[:: max(1, len(cases) // _EXPLAINED)])
+    case, mismatch = min(found.wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
+    wrong = [c for c, _ in found.wrong]
+    departing = set(map(id, wrong))
+    right = [c for c in found.cases if id(c) not in departing]
+    amiss, others = list(_of_each(wrong, _EXPLAINED)), list(_of_each(right, _EXPLAINED))
 
     def agrees(other: Algorithm) -> bool:
         if other.State is setup.algorithm.State:
-            return all(explained_by(setup, other, c).mismatch is None for c in kept)
+            return _agrees(lambda c: _explains(setup, other, c), amiss, others)
         # What else such states hold is known along runs only.
-        return all(_follows(setup, other, path.scenario, path.seen) for path in found.paths[:6])
+        return _agrees(lambda run: _follows(setup, other, run), found.paths, ())
 
     slip = diagnose(setup.algorithm, agrees)
     if slip is None and case.draw is None:
-        problem, params = case.scenario.problem, case.scenario.params
-        slip = replaced(setup.algorithm, problem, params, case.before, mismatch.seen, setup.tolerance)
-    return _told(setup, case.scenario, mismatch, slip, case)
+        slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
+    return _told(setup, case.scenario, mismatch, slip, case, [c.scenario for c in wrong])
+
+
+def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
+    """Whether an algorithm explains a transition; None if it has too many draws to try."""
+    if case.draw is None:
+        count = other.draws(case.scenario.problem, case.scenario.params, case.before).count
+        if count is None or count > setup.largest:
+            return None
+    return explained_by(setup, other, case).mismatch is None
+
+
+def _of_each(seen: Iterable[_Seen], most: int) -> Iterator[_Seen]:
+    """Of what was seen on each problem, evenly so many, the first and the last among them."""
+    grouped: dict[int, list[_Seen]] = {}
+    for one in seen:
+        grouped.setdefault(id(one.scenario), []).append(one)  # type: ignore[attr-defined]
+    for own in grouped.values():
+        for place in np.unique(np.linspace(0, len(own) - 1, min(most, len(own))).astype(int)):
+            yield own[place]
+
+
+def _only_at(setup: Setup, slip: Slip, departing: Sequence[Scenario]) -> str:
+    """Why a slip that explains all that was seen may be another one: what was the same wherever it was seen."""
+    own = setup.implementation
+    if own.step is None and own.run is None:
+        return " (with the parameters of the trace: others might tell more)"
+    distinct = list({id(s): s for s in departing}.values())
+    if len(distinct) == 1:
+        return " (seen on one problem only)"
+    usual = setup.algorithm.Params._field_defaults  # type: ignore[attr-defined]
+    same = [
+        f"{name} = {value}"
+        for name, value in distinct[0].params._asdict().items()
+        if (name == slip.of or (type(value) is int and usual.get(name) != value))
+        and all(getattr(other.params, name) == value for other in distinct)
+    ]
+    return f" (seen at {', '.join(same)} only)" if same else ""
 
 
 def _complexity(state: Any) -> float:
@@ -281,12 +244,19 @@ def explained_by(setup: Setup, other: Algorithm, case: Transition) -> matching.M
     return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
 
 
-def _told(setup: Setup, scenario: Scenario, mismatch: Mismatch, slip: Any, case: Transition | None) -> Failure:
+def _told(
+    setup: Setup,
+    scenario: Scenario,
+    mismatch: Mismatch,
+    slip: Slip | None,
+    case: Transition | None,
+    departing: Sequence[Scenario],
+) -> Failure:
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
-    lines = [] if slip is None else [slip.text]
+    lines = [] if slip is None else [slip.text + _only_at(setup, slip, departing)]
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter

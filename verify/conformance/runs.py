@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -12,22 +13,22 @@ from fedtheory.numbers.rational import Array
 from verify.conformance import matching
 from verify.conformance.adapter import BadAnswer, Unanswered
 from verify.conformance.beyond import LARGEST_BEYOND
-from verify.conformance.departures import dependent, lost, often
+from verify.conformance.departures import dependent, lost, missed, often
 from verify.conformance.matching import Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
-from verify.conformance.seen import Findings, Letters, Setup, interface, long_one, reach, unanswered, usable
+from verify.conformance.seen import Findings, Run, Setup, interface, long_one, reach, unanswered, usable
 
-# Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones; long loops and their
-# rounds.
-_ROUNDS, _STEPS, _BEYOND, _LONG, _LONG_ROUNDS = 6, 162, 3, 5, 64
+# Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones, and on one after
+# that where something departs; long loops and their rounds.
+_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS = 6, 162, 3, 2, 5, 64
 
 
 class _Loops(NamedTuple):
     """Runs on one problem, each with what the reference makes of it; the draws, their probabilities, and those of each
     step given what was seen."""
 
-    followed: list[tuple[Letters, Tracked]]
+    followed: list[tuple[Run, Tracked]]
     draws: Any
     p: Array
     weights: list[Array]
@@ -39,27 +40,32 @@ def runs(setup: Setup, observes: str | None) -> Findings:
     longest = long_one(chosen)
     failures: list[Failure] = []
     notes: list[str] = []
-    worst, count, incomplete = 0.0, 0, 0
+    followed: list[tuple[Run, Tracked]] = []
+    worst, incomplete = 0.0, 0
     try:
         for number, scenario in enumerate(chosen):
             for long in (False, True) if scenario is longest else (False,):
                 try:
-                    found = _loops(setup, scenario, number, observes, long)
+                    found = _loops(setup, scenario, number, observes, _count(scenario, long), long)
                 except Unanswered as asked:
                     notes += unanswered(scenario, asked)
                     break
-                count += len(found.followed)
+                followed += found.followed
                 incomplete += sum(not t.complete for _, t in found.followed)
-                wrong, defect = _wrong(setup, scenario, found, setup.level / (len(chosen) + 1))
-                failures += wrong
-                worst = worst if scenario.role else max(worst, defect)
+                if not missed(followed):
+                    told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 1))
+                    failures += told
+                    worst = worst if scenario.role else max(worst, defect)
+            if missed(followed):
+                failures = [lost(setup, [*followed, *_elsewhere(setup, chosen[number + 1 :], number + 1, observes)])]
             if failures:
                 break
     except BadAnswer as broken:
         return Findings((interface(setup, broken),), ("the interface",), {})
     checked = (
-        f"{count} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each iterate "
-        "explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of draws",
+        f"{len(followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each "
+        "iterate explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of "
+        "draws",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance}
     if worst:
@@ -69,18 +75,26 @@ def runs(setup: Setup, observes: str | None) -> Findings:
     return Findings(tuple(failures[:1]), checked, detects | reach(chosen, _LONG_ROUNDS), tuple(notes))
 
 
-def _wrong(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
-    missed = [(seen, t) for seen, t in found.followed if t.mismatch is not None and t.complete]
-    if missed:
-        return [lost(setup, scenario, found.followed, missed)], 0.0
+def _drawn(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
+    """What is wrong with the draws of runs that some draws explain."""
     failures, defect = often(setup, scenario, found.draws, found.p, found.weights, level / 2)
     if not failures:
         failures = dependent(setup, scenario, found.draws, found.p, found.weights, level / 2)
     return failures, defect
 
 
-def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, long: bool) -> _Loops:
-    """Runs of the loop, each followed by the reference."""
+def _elsewhere(
+    setup: Setup, rest: Sequence[Scenario], first: int, observes: str | None
+) -> Iterator[tuple[Run, Tracked]]:
+    """Runs on the problems after the one where something departs, which a name for it must explain too."""
+    for number, scenario in enumerate(rest, first):
+        # What is wrong with them otherwise is told once this is mended.
+        with contextlib.suppress(BadAnswer):
+            yield from _loops(setup, scenario, number, observes, _ELSEWHERE, False).followed
+
+
+def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, count: int, long: bool) -> _Loops:
+    """So many runs of the loop, each followed by the reference."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     start = setup.algorithm.init(problem, params)
     rng = np.random.default_rng([setup.seed, 12, number])
@@ -88,7 +102,7 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
     found = _Loops([], draws, p, [])
     scales: dict[int, dict[str, float]] = {}
     rounds = _LONG_ROUNDS if long else _ROUNDS
-    for i in range(_count(scenario, long)):
+    for i in range(count):
         seeds = [setup.seed, 13, number, i, *([rounds] if long else [])]
         iterates = own.iterates(problem, params, rounds, np.random.default_rng(seeds))
         seen = [own.observed(iterate, start, observes) for iterate in iterates]
@@ -99,7 +113,7 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
             raise BadAnswer(
                 "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
             )
-        found.followed.append((seen, tracked))
+        found.followed.append((Run(scenario, seen), tracked))
         found.weights.extend(tracked.weights)
         if sum(t.mismatch is not None for _, t in found.followed) >= (1 if long else 4):
             break

@@ -285,7 +285,17 @@ def _examples(name: str, rng: np.random.Generator, features: Collection[str]) ->
     for given in _given(example.problem, rng, features):
         params = example.params(given)
         if params is not None:
-            yield given.problem, params
+            yield given.problem, varied(params, rng)
+
+
+def varied(params: Any, rng: np.random.Generator) -> Any:
+    """Parameters whose real numbers are somewhat smaller, each by a factor of its own, but for 0 and 1.
+
+    No two problems then have one in common, nor a relation between two, for which it could be mistaken.
+    """
+    factors = rng.spawn(1)[0].uniform(0.7, 1, len(params))
+    changed = zip(params, factors, strict=True)
+    return type(params)(*(v * float(u) if isinstance(v, float) and v not in (0, 1) else v for v, u in changed))
 
 
 def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> Iterator[Given]:
@@ -301,17 +311,17 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
         for n, d in _SUM_SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features)
     else:
-        for k, (sizes, d) in enumerate(_ROWS):
+        for k, (sizes, d, epochs) in enumerate(_ROWS):
             logistic = kind == "rows, any loss" and k % 2 == 1
-            yield Given(rng, _linear(rng, sizes, d, logistic), features, epochs=1 + k % 2)
+            yield Given(rng, _linear(rng, sizes, d, logistic), features, epochs=epochs)
 
 
 #: (n, d, tau, epochs): clients, dimension, participants, local epochs.
-_SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 2), (5, 1, 3, 2))
+_SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 4), (5, 1, 3, 2))
 #: (n, d): functions, dimension.
 _SUM_SHAPES = ((1, 1), (2, 1), (2, 3), (3, 1), (4, 2), (5, 2))
-#: Examples of each client, and features.
-_ROWS = (((1, 1), 1), ((2, 1), 1), ((2, 1), 2), ((2, 2), 3), ((1, 3), 2), ((3, 1, 2), 3))
+#: Examples of each client, features, local epochs.
+_ROWS = (((1, 1), 1, 1), ((2, 1), 1, 2), ((2, 1), 2, 1), ((2, 2), 3, 3), ((1, 3), 2, 1), ((3, 1, 2), 3, 2))
 
 
 def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:

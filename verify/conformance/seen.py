@@ -31,7 +31,7 @@ class Transition(NamedTuple):
     after: Any
 
 
-class Path(NamedTuple):
+class Run(NamedTuple):
     """A run in which the implementation kept its own state, with all that it may hold: the letters after each round."""
 
     scenario: Scenario
@@ -43,7 +43,7 @@ class Observations(NamedTuple):
 
     cases: list[Transition]
     wrong: list[tuple[Transition, Mismatch]]
-    paths: list[Path]
+    paths: list[Run]
 
     @property
     def enough(self) -> bool:

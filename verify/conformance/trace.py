@@ -18,10 +18,10 @@ from verify.conformance import matching
 from verify.conformance.adapter import Implementation
 from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
-from verify.conformance.departures import departs, dependent, lost, often
+from verify.conformance.departures import departs, dependent, lost, missed, often
 from verify.conformance.report import Failure, Report, rounding_of
 from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
-from verify.conformance.seen import Observations, Setup, Transition
+from verify.conformance.seen import Observations, Run, Setup, Transition
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
 from verify.statistics.e_process import Assumed, check_level, log_capital
@@ -281,11 +281,10 @@ def _of_iterates(setup: Setup, trace: Trace) -> _Found:
             tracked = matching.track(
                 trace.algorithm, trace.problem, trace.params, start, seen, draws, p, setup.tolerance
             )
-            followed.append((seen, tracked))
+            followed.append((Run(scenario, seen), tracked))
         checked.append("each iterate explained by draws and the hidden states that they lead to")
-        missed = [pair for pair in followed if pair[1].mismatch is not None and pair[1].complete]
-        if missed:
-            return [lost(setup, scenario, followed, missed)], checked, {}, notes
+        if missed(followed):
+            return [lost(setup, followed)], checked, {}, notes
         if not all(t.complete for _, t in followed):
             notes.append("too many hidden states to follow some run to its end")
         weights = [w for _, t in followed for w in t.weights]

@@ -133,6 +133,41 @@ def test_local_steps_with_gradients_at_the_servers_model():
     assert "taken at the server's model, not at the client's own" in failure.evidence
 
 
+@pytest.mark.parametrize(
+    ("steps", "epochs", "told"),
+    [
+        (lambda epochs: epochs - 1, {}, "`epochs - 1` in place of `epochs`;"),
+        # With two epochs alone, one less and one step are the same.
+        (lambda epochs: epochs - 1, {2}, "`epochs - 1` in place of `epochs` (seen at epochs = 2 only);"),
+        (lambda epochs: 1, {}, "`params.batches.per_epoch` in place of"),
+        (lambda epochs: min(epochs, 2), {}, None),
+        (lambda epochs: 2 * epochs, {}, None),
+    ],
+)
+def test_a_name_holds_wherever_something_departs(steps, epochs, told):
+    def run(problem, params, rounds, rng):
+        return averaging(problem, params._replace(epochs=steps(params.epochs)), rounds, rng)
+
+    keep = {"keep": lambda problem, params: params.epochs in epochs} if epochs else {}
+    (failure,) = conformance.algorithm("fedavg", run=run, **keep).failures
+    if told is None:
+        assert failure.data["slip"] is None
+        assert failure.evidence.startswith("x departs from")
+    else:
+        assert told in failure.evidence
+
+
+def test_a_number_that_is_only_equal_to_a_parameter_is_none():
+    """Each problem has parameters of its own, in no fixed relation to its functions."""
+
+    def step(problem, params, state, draw):
+        own = algorithms.get("fedavg")
+        return own.step(problem, params._replace(eta_l=0.2 / problem.L), own.State(state["x"]), draw)._asdict()
+
+    (failure,) = conformance.algorithm("fedavg", step=step).failures
+    assert failure.data["slip"] is None
+
+
 @pytest.mark.parametrize("systematic", [False, True])
 def test_coins_that_fall_at_equal_distances(systematic):
     report = conformance.algorithm("scaffnew", run=lambda *given: scaffnew(*given, systematic))

@@ -1,0 +1,149 @@
+"""What may have been done instead of the reference: known slips, and every change of one place in its source."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple, get_type_hints
+
+import numpy as np
+
+from fedtheory import algorithms
+from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.examples import StepFunction
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+from verify.base import changed_code
+
+
+class Slip(NamedTuple):
+    """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs;
+    ``of``: the parameter that is mistaken, if one is."""
+
+    text: str
+    algorithm: Algorithm
+    letter: str = ""
+    of: str = ""
+
+
+#: Whether an algorithm does what was seen.
+Agrees = Callable[[Algorithm], bool]
+
+
+def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
+    """The first slip that agrees with what was seen, or None."""
+    for slip in candidates(algorithm):
+        # A changed reference may do anything.
+        with np.errstate(all="ignore"):
+            try:
+                found = agrees(slip.algorithm)
+            except Exception:
+                continue
+        if found:
+            return slip
+    return None
+
+
+def candidates(algorithm: Algorithm) -> Iterator[Slip]:
+    """What may have been done instead."""
+    yield from slips(algorithm.name)
+    yield from _mistaken(algorithm)
+    yield from _changed(algorithm)
+
+
+def slips(name: str) -> Iterator[Slip]:
+    """The slips known of an algorithm, the most specific first."""
+    reference = algorithms.get(name)
+    for text, letter, change in algorithms.slips_of(name):
+        parts = change if isinstance(change, Mapping) else {"step": change}
+        yield Slip(text, replace(reference, **parts), letter)
+    for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
+        if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
+            text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
+            yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
+
+
+# What may be taken for a parameter: for numbers of steps or clients, and for others.
+_COUNTED: Mapping[str, Callable[[Any], Any]] = {"{} - 1": lambda v: v - 1, "{} + 1": lambda v: v + 1}
+_MEASURED: Mapping[str, Callable[[Any], Any]] = {
+    "2 {}": lambda v: 2 * v,
+    "{} / 2": lambda v: v / 2,
+    "{}^2": lambda v: v**2,
+    "1 / {}": lambda v: 1 / v,
+    "1 - {}": lambda v: 1 - v,
+}
+
+
+def _mistaken(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with something else in place of one parameter, but for the draws."""
+    for name, kind in get_type_hints(reference.Params).items():
+        for form, change in (_COUNTED if kind is int else _MEASURED).items():
+            text = f"it does what the reference does with `{form.format(name)}` in place of `{name}`"
+            yield Slip(text, replace(reference, step=_with(reference.step, name, change)), of=name)
+
+
+def _with(step: StepFunction, name: str, change: Callable[[Any], Any]) -> StepFunction:
+    def mistaken(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        return step(problem, params._replace(**{name: change(getattr(params, name))}), state, draw)
+
+    return mistaken
+
+
+class _Scaled(NamedTuple):
+    """Compressors whose values are off by a factor."""
+
+    own: Any
+    factor: float
+
+    def apply(self, draw: Any, x: Array) -> Array:
+        return self.factor * self.own.apply(draw, x)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+def _biased(step: StepFunction, factor: float) -> StepFunction:
+    """The step whose compressors' values are ``factor`` times what they should be."""
+
+    def scaled(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        name = "compressors" if hasattr(params, "compressors") else "compressor"
+        return step(problem, params._replace(**{name: _Scaled(getattr(params, name), factor)}), state, draw)
+
+    return scaled
+
+
+def _changed(algorithm: Algorithm) -> Iterator[Slip]:
+    module = inspect.getmodule(algorithm.step)
+    if module is None or not hasattr(module, "Params"):
+        return
+    fields = {"params": module.Params._fields, "state": module.State._fields}
+    for change in changed_code.changes(module, ("step",), fields):
+        after, before = _sides(change.text)
+        text = _instead(after, before, module.__name__, change.function)
+        yield Slip(text, replace(algorithm, step=change.namespace["step"]))
+    yield from _called(algorithm)
+
+
+def _called(algorithm: Algorithm) -> Iterator[Slip]:
+    """Changes of the functions that a method takes from another one's module."""
+    home = inspect.getmodule(algorithm.step)
+    names = set(algorithm.step.__code__.co_names)
+    for value in vars(home).values():
+        name = getattr(value, "__name__", "")
+        if inspect.ismodule(value) and name.startswith("fedtheory.algorithms.") and value is sys.modules.get(name):
+            roots = tuple(n for n in names if inspect.isfunction(getattr(value, n, None)))
+            for change in changed_code.changes(value, roots, {}):
+                after, before = _sides(change.text)
+                text = _instead(after, before, name, change.function)
+                yield Slip(text, replace(algorithm, step=changed_code.rebound(algorithm.step, change.namespace, value)))
+
+
+def _sides(text: str) -> Sequence[str]:
+    after, _, before = text.partition(" for ")
+    return after, before
+
+
+def _instead(after: str, before: str, module: str, function: str) -> str:
+    return f"it does what the reference does with `{after}` in place of `{before}` (in {module}.{function})"
