@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 
 #: The packages whose code is ours, and where it is. Code that was changed for a self-test has another place.
@@ -30,6 +31,11 @@ DEFECTS = (TypeError, AttributeError, LookupError, NameError, AssertionError, No
 
 #: What an author may have missed whose code fails on some kind of numbers.
 _ALIKE = "a step or a quantity must run on arrays of floats, of fractions and of formal vectors alike"
+#: What to write for the round where the parameters hold none.
+_UNSCHEDULED = (
+    "only a method with schedules knows the round: method(..., schedules={'gamma': c / (ft.round_index + 1)}), and "
+    "params.gamma in the step"
+)
 #: Names of an object that are listed.
 _MOST = 12
 
@@ -94,6 +100,8 @@ def _names(error: BaseException) -> str:
     """What there is instead of an attribute that an object has not; empty where that is no help."""
     if not isinstance(error, AttributeError) or error.obj is None or not error.name:
         return ""
+    if error.name == ROUND and type(error.obj).__name__ == "Params":
+        return f" ({_UNSCHEDULED})"
     there = getattr(error.obj, "_fields", None) or [name for name in dir(error.obj) if not name.startswith("_")]
     found = get_close_matches(error.name, there) or there
     return f" (it has {', '.join(found)})" if 0 < len(found) <= _MOST else ""

@@ -50,7 +50,8 @@ class CaseLetters:
         rooted = {s: f"root {ROOTS + k}" for k, s in enumerate(s for s in self.kept if s.startswith(_ROOT))}
         self.names = (*(rooted.get(s) or _short(s) for s in self.kept), *spare)
         if len(set(self.names)) < len(self.names):
-            raise Unread("a parameter has the name of a constant of the problem")
+            twice = next(name for name in self.names if self.names.count(name) > 1)
+            raise Unread(f"params.{twice} has the name of a constant of the problem: write problem.{twice} for it")
         self.ring = polynomials(self.names)
         self.one = Ratio(self.ring.constant(1), self.ring.constant(1))
         #: What letters are told to be, by others; square roots; and of letters that are one less a root of one less

@@ -45,24 +45,35 @@ def free(claim: Claim) -> str:
     if setting.adversaries:
         return "its compressors and oracles are more than its letters say"
     if any(getattr(algorithm, "schedules", None) for algorithm in algorithms):
-        return "its parameters vary with the round"
+        return "its parameters vary with the round (claim it of any value of them, without schedules)"
     if setting.any_clients:
         return "there may be any number of clients"
     fixed = values(symbolic.assumed(claim))
     counted = {letter for letter, source in setting.sources.items() if source == "n"}
     of_class = functions.letters
+    fields = [field for algorithm in algorithms for field in getattr(algorithm.Params, "_fields", ())]
     if x := next((x for x in (*of_class, *setting.sources) if x not in fixed and x not in counted), None):
-        return f"{x} may have other values"
+        constant = next((field for field in fields if field in ("mu", "L")), None)
+        advice = f" (write problem.{constant} for params.{constant}, to have it read for all)"
+        return f"{x} may have other values{advice if constant else ''}"
     if x := next((x for x, source in of_class.items() if not _is_same(setting.sources.get(x, source), source)), None):
         return f"{x} is a letter of the class, and its value that of something else"
     told = set(setting.sources.values()) - set(OF_PROBLEM)
-    fields = (field for algorithm in algorithms for field in getattr(algorithm.Params, "_fields", ()))
+    told |= _given(claim)
     if field := next((field for field in fields if field not in told), None):
         return f"the parameter {field} may have other values"
     made = (part for a in algorithms for part in (a.init, a.fixed_point, a.invariant))
     if not all(theory.holds(part) or _is_default(part) for part in made):
         return "code of its own says where the method starts and stays"
     return ""
+
+
+def _given(claim: Claim) -> set[str]:
+    """The parameters that are letters of the class: instances give them these values, unless the author makes them."""
+    setting = claim.setting
+    if setting.functions is None or setting.drawing.parameters is not None:
+        return set()
+    return {str(x) for x in setting.functions.letters}
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -124,7 +135,7 @@ class Choices:
 
 def _unfixed(claim: Claim, code: whole.Code) -> str:
     """Of what number that no letter names the code depends, in words; or empty."""
-    named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str))}
+    named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str)), *_given(claim)}
     others = sorted(code.numbers() - named)
     return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")
 

@@ -80,6 +80,14 @@ def test_errors_of_some_claims_do_not_end_the_file(file, capsys, tmp_path):
     assert [e["verdict"] for e in entries] == ["not-tested", "refuted", "not-tested", "not-tested"]
 
 
+def test_a_step_that_asks_for_the_round_is_told_what_gives_it(tmp_path, capsys):
+    path = tmp_path / "mine.py"
+    path.write_text(FILE.replace('"x": state.x - params.gamma', '"x": state.x - params.gamma / (params.round + 1)'))
+    assert main(["check", str(path), "mine/too-fast"]) == 2
+    out = capsys.readouterr().out
+    assert "no attribute 'round' (only a method with schedules knows the round: method(..., schedules={" in out
+
+
 def test_details_of_one_claim(file, capsys):
     assert main(["check", file, "mine/too-fast", "--details"]) == 0
     out = capsys.readouterr().out

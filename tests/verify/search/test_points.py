@@ -162,9 +162,36 @@ def test_parameters_without_a_letter_and_schedules_are_more_than_numbers():
     spoken = ft.contracts(slower, ft.distance, 1)
     letters = {mu: "mu", L: "L", ft.round_index: "round"}
     setting = replace(of.setting, algorithm=slower, letters=letters)
-    assert (
-        points.free(ft.Claim("own/slower", setting=setting, statement=spoken)) == "its parameters vary with the round"
-    )
+    said = points.free(ft.Claim("own/slower", setting=setting, statement=spoken))
+    assert said == "its parameters vary with the round (claim it of any value of them, without schedules)"
+
+
+def _by_class(problem, params, state, draw):
+    return {"x": state.x - problem.f.gradient(state.x[..., None, :]).mean(axis=-2) / params.L}
+
+
+def _made(recipe, problem, exact):
+    return BY_CLASS.Params(Fraction(3) if exact else 3.0)
+
+
+BY_CLASS = ft.method("by-class", _by_class, ["L"], {"x": "point"})
+
+
+@pytest.mark.parametrize(
+    ("drawing", "requires", "why"),
+    [
+        (ft.Drawing(), (sympy.Eq(mu, 1), sympy.Eq(L, 2)), ""),
+        (ft.Drawing(parameters=_made), (sympy.Eq(mu, 1), sympy.Eq(L, 2)), "the parameter L may have other values"),
+        (ft.Drawing(), (sympy.Eq(mu, 1),), "L may have other values (write problem.L for params.L, to have it read"),
+    ],
+)
+def test_a_parameter_that_is_a_letter_of_the_class_is_fixed_with_it(drawing, requires, why):
+    setting = ft.Setting(algorithm=BY_CLASS, functions=ft.SmoothStronglyConvex(mu, L), clients=(1,), drawing=drawing)
+    said = ft.contracts(BY_CLASS, ft.distance, (1 - mu / L) ** 2)
+    of = ft.Claim("own/by-class", setting=setting, statement=said, requires=requires)
+    assert points.free(of).startswith(why) and bool(points.free(of)) is bool(why)
+    if not why:
+        assert uncovered(of, islice(of.instances.recipes(np.random.default_rng(0)), 40)) == ""
 
 
 def test_compressors_are_more_than_their_letters():
