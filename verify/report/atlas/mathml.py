@@ -128,13 +128,25 @@ _SIGNS = {
     "...": "…",
     "sqrt": "√",
     "grad ": "∇",
+    "grad_": "∇",
+    "~grad ": "∇\N{COMBINING TILDE}",
+    "*": "·",
     "sum_": "∑_",
     "prod_": "∏_",
 }
 _SIGN = re.compile(
     r" - |(?<=\w) \(x\) (?=\w)|<=|>=|(?<!-)->|(?<= )<-(?= )|!=|\.\.\."
-    r"|\bsqrt(?=\()|\bgrad (?=\w)|\b(?:sum|prod)_(?=[A-Za-z{])"
+    r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|\b(?:sum|prod)_(?=[A-Za-z{])"
+    r"|(?<=[\w)\]|}])\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
 )
+#: Names of several words, which are joined by what marks subscripts elsewhere.
+_WORDS = re.compile(
+    rf"\b(?!(?:{'|'.join(GREEK)})_)[A-Za-z']{{2,}}(?:_(?!(?:hat|bar|next|min|max)\b)(?:of|in|T|[a-z']{{3,}}|[0-9]\.[0-9]))+\b"
+)
+#: Increments and a letter with a tilde, as :mod:`verify.report.names` writes them too.
+_COMPOSED = {"Dbar": "Δw\N{COMBINING MACRON}", "Dw": "Δw", "Dpi": "Δπ", "Deps": "Δε", "Lt": "L\N{COMBINING TILDE}"}
+_COMPOSITE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_COMPOSED)})(?![A-Za-z])")
+_ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRON}"}
 _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
 #: What stands beneath or above a letter.
@@ -142,21 +154,29 @@ _INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?\w+?(?=_|\b)"
 _STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")
 #: A letter, or what closes a bracket, with what is beneath and above it.
-_BASE = r"(?<![A-Za-z_])(?:proj|max|min|[A-Za-zΑ-Ωα-ω]~?)|[0-9∑∏)\]|⟩]"
-_SCRIPTED = re.compile(rf"(?P<base>{_BASE})(?P<scripts>(?:[_^](?:{_INSIDE})|{_STAR})+)")
+_LETTERS = r"[A-Za-zΑ-Ωα-ω]"
+_NAME = rf"(?:proj|max|min|[a-z]{{3,}}(?=_[a-z]\b)|{_LETTERS}[\u0303\u0304]?)"
+_CLOSING = r"[0-9∑∏)\]|⟩]"
+_TILDE = re.compile(rf"(?<![A-Za-z])({_LETTERS})~")
+_SCRIPTS = rf"(?P<scripts>(?:[_^](?:{_INSIDE})|{_STAR})+)"
+_SCRIPTED = re.compile(rf"(?P<base>(?<![A-Za-z_]){_NAME}|{_CLOSING}){_SCRIPTS}")
+#: In scripts letters side by side are products.
+_SCRIPTED_INSIDE = re.compile(rf"(?P<base>{_NAME}|{_CLOSING}){_SCRIPTS}")
 
 
 def typeset(text: str) -> Markup:
     """The text, escaped, with Greek letters, signs, subscripts and superscripts."""
-    plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], text))
+    plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text)
+    plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], plain))
     plain = _LETTER.sub(lambda found: _GREEK[found[0]], plain)
-    return _set(plain)
+    plain = _COMPOSITE.sub(lambda found: _COMPOSED[found[0]], plain)
+    return _set(_TILDE.sub("\\1\N{COMBINING TILDE}", plain), _SCRIPTED)
 
 
-def _set(plain: str) -> Markup:
+def _set(plain: str, scripted: re.Pattern[str]) -> Markup:
     """A text in which letters and signs are themselves, with its scripts."""
     parts, at = [Markup("")], 0
-    for found in _SCRIPTED.finditer(plain):
+    for found in scripted.finditer(plain):
         parts += [Markup("{}").format(plain[at : found.start()]), _scripted(found["base"], found["scripts"])]
         at = found.end()
     parts.append(Markup("{}").format(plain[at:]))
@@ -167,12 +187,12 @@ def _scripted(base: str, scripts: str) -> Markup:
     written = Markup("{}").format(base)
     for found in _SCRIPT.finditer(scripts):
         script = (found["script"] or "*").removeprefix("{").removesuffix("}")
-        if script == "hat":
-            written += "\N{COMBINING CIRCUMFLEX ACCENT}"
+        if script in _ACCENTS:
+            written += _ACCENTS[script]
         else:
             tag = "sub" if found["sign"] == "_" else "sup"
             # Brackets around a subscript, or around a fraction as an exponent, only hold it together.
             if tag == "sub" or "/" in script:
                 script = script.removeprefix("(").removesuffix(")") if script[:1] == "(" else script
-            written += Markup(f"<{tag}>{{}}</{tag}>").format(_set(script))
+            written += Markup(f"<{tag}>{{}}</{tag}>").format(_set(script, _SCRIPTED_INSIDE))
     return written

@@ -454,7 +454,11 @@ def test_latex_that_is_not_understood_is_shown_as_it_is():
         ("a < b > c & sub-linear, 3.1-3.2", "a &lt; b &gt; c &amp; sub-linear, 3.1-3.2"),
         ("proj_{C_I}(v), max_i(r_i)", "proj<sub>C<sub>I</sub></sub>(v), max<sub>i</sub>(r<sub>i</sub>)"),
         ("A_(t+1), N^(1/2), x <- varepsilon", "A<sub>t+1</sub>, N<sup>1/2</sup>, x ← ε"),
-        ("second_moments of alphabets in mini-batches", "second_moments of alphabets in mini-batches"),
+        ("second_moments of alphabets in mini-batches", "second moments of alphabets in mini-batches"),
+        ("sum_of_drifts, x_hat_i, d_bar", "sum of drifts, x\u0302<sub>i</sub>, d\u0304"),
+        ("2*|Dbar_i|^2, Lt^k", "2·|Δw\u0304<sub>i</sub>|<sup>2</sup>, L\u0303<sup>k</sup>"),
+        ("|grad_f(w*)|, ~grad h, f~_i", "|∇f(w<sup>*</sup>)|, ∇\u0303h, f\u0303<sub>i</sub>"),
+        ("w^{tau_{pk_0}}, slope_i <- 0", "w<sup>τ<sub>pk<sub>0</sub></sub></sup>, slope<sub>i</sub> ← 0"),
     ],
 )
 def test_letters_of_formulas_in_sentences(text, expected):
