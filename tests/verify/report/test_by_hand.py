@@ -12,7 +12,7 @@ from fedtheory import claims
 from verify import check
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, statement, terminal
+from verify.report import by_hand, quadratics, statement, terminal
 from verify.results import shipped
 
 EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
@@ -70,6 +70,40 @@ def test_a_determinant_says_what_it_means():
     assert "an eigenvalue below -1" in told and "diverges" in told
 
 
+def test_the_matrix_of_a_determinant_is_shown():
+    assert "M = ((0, -4/7, -4/7), (-4/7, 0, -4/7), (-4/7, -4/7, 0))" in by_hand.lines(
+        carried("fedopt/algorithm-6/linear/literal")
+    )
+
+
+def test_a_state_that_is_never_left_is_told_and_not_where_a_run_may_begin():
+    # f_1(x) = (x - 1/4)^2, f_2(x) = (x + 1/2)^2/2, two steps of 1/2 each: w = (w_1 + w_2)/2, w_i from w.
+    lines = by_hand.lines(carried("fedadmm/algorithm-2"))
+    assert "state: w = -1/14, w_1 = 1/4, w_2 = -11/28" in lines
+    # The tolerances fall in every step, and nothing else depends on them.
+    (state,) = (line for line in by_hand.lines(carried("fedadmm/theorem-4.1/c/literal")) if line.startswith("state: "))
+    assert "pi_1 = 1/4" in state and "eps" not in state
+
+
+@pytest.mark.parametrize(
+    ("id", "words"),
+    [
+        ("fedadmm/lemma-4.1", "L^k: sum_i (alpha_i f_i(w_i^k) + <pi_i^k, w_i^k - w^{tau_k}> + "),
+        ("fedadmm/eq-64", "k_i: the last iteration up to k in which client i takes part"),
+        ("fedadmm/eq-45/use", "theta = 1/2"),
+        ("feddcd/eq-36", "drift <- delta (drift + "),
+        ("feddcd/appendix-F/class", "H = ((181/324, "),
+        ("locodl/assumption-2.1/literal", "|x - x*|_X^2/gamma + (gamma (1 + 2 omega)/(p^2 chi)) |u - u*|_X^2"),
+    ],
+)
+def test_what_the_letters_of_a_comparison_are_is_written_out(id, words):
+    assert words in "\n".join(by_hand.lines(carried(id)))
+
+
+def test_quantities_of_other_comparisons_are_left_out():
+    assert not any("Lt^k" in line for line in by_hand.lines(carried("fedadmm/eq-64")))
+
+
 def test_a_compressor_says_which_omega_is_exceeded():
     claim = claims.get("locodl/eq-2/rand-k")
     found = check(claim.variant(omega=claim.statement.omega / 2)).counterexample
@@ -80,7 +114,7 @@ def test_a_compressor_says_which_omega_is_exceeded():
 
 def test_functions_are_written_only_where_they_are_quadratics():
     def written(**parts):
-        return by_hand.written(replace(PLAIN, f=ft_bent(**parts)))
+        return quadratics.written(replace(PLAIN, f=ft_bent(**parts)))
 
     assert written(b=Fraction(0)) == ["f_1(x) = 1/2 (x - 1)^2"]
     for width in (Fraction(1, 10**6), Fraction(1), Fraction(10**6)):
@@ -112,7 +146,7 @@ PLAIN = carried("fedadmm/lemma-4.1").claim.instances.build(carried("fedadmm/lemm
     ],
 )
 def test_quadratics_in_words(H, slope, level, expected):
-    assert by_hand.quadratic(H, slope, level) == expected
+    assert quadratics.quadratic(H, slope, level) == expected
 
 
 def test_states_of_ones_own_methods_have_their_names():

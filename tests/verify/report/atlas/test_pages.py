@@ -184,8 +184,8 @@ def test_the_page_of_a_claim_that_fell(atlas):
     for part in (
         "Statement, and what holds instead",
         "Sense false as meant Origin printed printed in the paper Where Theorem 6.1",
-        "Refutation Counterexample; explained: fedtheory why feddcd/theorem-6.1/eq-10; computed again: ",
-        "; as an object: fedtheory export feddcd/theorem-6.1/eq-10",
+        "Refutation By hand, and why: fedtheory why feddcd/theorem-6.1/eq-10 Computed again: fedtheory replay",
+        "As an object: fedtheory export feddcd/theorem-6.1/eq-10",
         "Instances 12 Methods search",
         "Statement refuted As printed Theorem 6.1",
         "As read",
