@@ -19,7 +19,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
 from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
-from verify.conformance.report import Failure
+from verify.conformance.report import Failure, rounding_of
 from verify.conformance.scenarios import Scenario, shown, told_apart
 from verify.conformance.seen import Observations, Run, Setup, Transition
 from verify.conformance.slips import Slip, diagnose
@@ -143,7 +143,8 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
     slip = diagnose(setup.algorithm, agrees) or _replaced(
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
-    return _told(setup, path.scenario, tracked.mismatch, slip, None, [p.scenario for p, _ in wrong])
+    departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
+    return _told(setup, path.scenario, tracked.mismatch, slip, None, departing)
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
@@ -185,7 +186,7 @@ def departs(setup: Setup, found: Observations) -> Failure:
     slip = diagnose(setup.algorithm, agrees)
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
-    return _told(setup, case.scenario, mismatch, slip, case, [c.scenario for c in wrong])
+    return _told(setup, case.scenario, mismatch, slip, case, [(c.scenario, m) for c, m in found.wrong])
 
 
 def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
@@ -209,8 +210,7 @@ def _of_each(seen: Iterable[_Seen], most: int) -> Iterator[_Seen]:
 
 def _only_at(setup: Setup, slip: Slip, departing: Sequence[Scenario]) -> str:
     """Why a slip that explains all that was seen may be another one: what was the same wherever it was seen."""
-    own = setup.implementation
-    if own.step is None and own.run is None:
+    if _recorded(setup):
         return " (with the parameters of the trace: others might tell more)"
     distinct = list({id(s): s for s in departing}.values())
     if len(distinct) == 1:
@@ -244,19 +244,36 @@ def explained_by(setup: Setup, other: Algorithm, case: Transition) -> matching.M
     return matching.match(flat, p, draws, case.after._asdict(), scale, setup.tolerance)
 
 
+def _recorded(setup: Setup) -> bool:
+    """Whether it is a trace that is tested."""
+    return setup.implementation.step is None and setup.implementation.run is None
+
+
+def _rounded(setup: Setup, departing: Sequence[tuple[Scenario, Mismatch]]) -> str:
+    """What to do where all departures are as small as the rounding errors of float32."""
+    off = max(max(mismatch.off.values()) for _, mismatch in departing)
+    if not 0 < off <= rounding_of("float32"):
+        return ""
+    enough = min(max(10.0 ** math.ceil(math.log10(30 * off)), 1e-6), 1e-4)
+    if enough <= setup.tolerance:
+        return ""
+    option = f"--tolerance {enough:g}, or tolerance={enough:g}" if _recorded(setup) else f"tolerance={enough:g}"
+    return f"differences as small as these are rounding errors of float32: if it computes in float32, pass {option}"
+
+
 def _told(
     setup: Setup,
     scenario: Scenario,
     mismatch: Mismatch,
     slip: Slip | None,
     case: Transition | None,
-    departing: Sequence[Scenario],
+    departing: Sequence[tuple[Scenario, Mismatch]],
 ) -> Failure:
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
-    lines = [] if slip is None else [slip.text + _only_at(setup, slip, departing)]
+    lines = [] if slip is None else [slip.text + _only_at(setup, slip, [own for own, _ in departing])]
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
@@ -266,6 +283,7 @@ def _told(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
     )
+    lines += filter(None, [_rounded(setup, departing)])
     for other in others:
         ratio = _ratio(np.asarray(mismatch.seen[other]), np.asarray(getattr(mismatch.expected, other)), case, other)
         lines.append(f"{other} departs too{ratio}")

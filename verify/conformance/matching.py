@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -273,6 +274,9 @@ def functions(draws: Any, p: Array) -> tuple[Array, list[str]]:
     for (one, x), (other, y) in pairs[:: max(1, len(pairs) // _PAIRS)][:_PAIRS]:
         columns.append(x * y)
         names.append(f"{one} and {other}")
+    for name, x in _alike(draws):
+        columns.append(x)
+        names.append(name)
     if len(p) <= _INDICATORS:
         for k in range(len(p)):
             columns.append((np.arange(len(p)) == k) * 1.0)
@@ -297,6 +301,22 @@ def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
     places = [f"{prefix}{list(map(int, i)) if i else ''} is" for i in np.ndindex(values.shape[1:])]
     asked = [(j, int(v)) for j in range(len(places)) for v in ([1] if values.dtype == bool else np.unique(rows[:, j]))]
     return {f"{places[j]} {v}": (rows[:, j] == v) * 1.0 for j, v in asked}
+
+
+def _alike(draws: Any, prefix: str = "") -> list[tuple[str, Array]]:
+    """Whether two clients have the same in a draw ``(K, n, ...)``, such as a mask of entries: ``(K,)``, by name."""
+    if isinstance(draws, tuple):
+        names = getattr(draws, "_fields", range(len(draws)))
+        return [found for name, part in zip(names, draws, strict=True) for found in _alike(part, f"{prefix}{name}")]
+    values = np.asarray(draws)
+    if values.dtype.kind not in "biu" or values.ndim < (3 if values.dtype == bool else 2):
+        return []
+    pairs = list(combinations(range(values.shape[1]), 2))
+    rows = values.reshape(*values.shape[:2], -1)
+    return [
+        (f"{prefix or 'the draw'} is the same for {i} and {j}", (rows[:, i] == rows[:, j]).all(axis=-1) * 1.0)
+        for i, j in pairs[:: max(1, len(pairs) // _PAIRS)][:_PAIRS]
+    ]
 
 
 def words(draw: Any) -> str:

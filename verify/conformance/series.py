@@ -191,12 +191,22 @@ def _off(
             tests.append((own - fresh.mean(axis=1)) / 2)
             more = float(own.mean()) > float(fresh.mean())
             names.append(f"{name}: parts {i} and {j} have too {'much' if more else 'little'} in common")
+            same, due_same = (part[:, i] == part[:, j]), (reference[name][:, :, i] == reference[name][:, :, j])
+            gap_same = _all(same, 1) - _all(due_same, 2).mean(axis=1)
+            tests.append(gap_same)
+            often = "often" if gap_same.mean() > 0 else "seldom"
+            names.append(f"{name}: parts {i} and {j} are the same too {often}")
     if not tests:
         return []
     capital = _capital(np.stack(tests, axis=1))
     refuted = np.flatnonzero(capital >= math.log(2 * len(tests) / level))
     order = refuted[np.argsort(-capital[refuted])]
     return [f"{names[k]} ({len(tests[k])} draws)" for k in order]
+
+
+def _all(which: Array, leading: int) -> Array:
+    """Whether all entries are true, as numbers, with so many leading axes kept."""
+    return which.reshape(*which.shape[:leading], -1).all(axis=-1) * 1.0
 
 
 # Entries that move by less than so many tolerances stand still; those that move must do so by so many times more.
@@ -232,11 +242,15 @@ class _Movement:
 
 
 def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tuple[list[str], int]:
-    """What is wrong with which entries moved, and in how many steps this could be observed; at this level."""
+    """What is wrong with which entries moved, and in how many steps this could be observed; at this level.
+
+    None where the same entries move whatever is drawn.
+    """
     problem, params = setup.scenarios[0].problem, setup.scenarios[0].params
     rng = np.random.default_rng(0)
     drawn: list[Any] = []
     laws: list[Any] = []
+    varied = False
     for case in steps[:MOST]:
         still = tuple(
             _STILL * setup.tolerance * max(float(np.max(np.abs(np.asarray(f, dtype=float)), initial=0.0)), 1e-300)
@@ -247,7 +261,8 @@ def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tupl
         # What stands still but for rounding cannot be told.
         if any(((m > t / _CLEAR) & (m < t * _CLEAR)).any() for m, t in zip(moves, still, strict=True)):
             continue
+        varied = varied or any(((m > t) != (m > t)[:1]).any() for m, t in zip(moves, still, strict=True))
         gaps = (np.abs(np.asarray(a) - np.asarray(b)) for a, b in zip(case.after, case.before, strict=True))
         drawn.append(type(case.before)(*(g > t for g, t in zip(gaps, still, strict=True))))
         laws.append(law)
-    return recorded(drawn, laws, level, rng) if len(drawn) > 1 else [], len(drawn)
+    return (recorded(drawn, laws, level, rng), len(drawn)) if varied and len(drawn) > 1 else ([], 0)

@@ -80,15 +80,16 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
             told, words = _transitions(setup, steps, detects)
             # What breaks a step says more than the invariant that it breaks.
             failures = told or failures
-            if not failures and trace.draws is not None and scenario.support > 1:
-                failures = _recorded(setup, steps, checked)
+            if not failures and scenario.support > 1:
+                failures = (_recorded if trace.draws else _moved)(setup, steps, checked)
         else:
             told, words = _determined(setup, steps)
             failures = failures or told
             if not failures:
-                wrong, count = check_moved(setup, steps, setup.level / 4)
-                checked.append(f"which entries move, in {count} transitions: how often, for which clients, steps apart")
-                failures = _not_drawn(setup, wrong, "which entries a step moves is not as in the method")
+                before = len(checked)
+                failures = _moved(setup, steps, checked)
+                if len(checked) == before:
+                    notes.append("which entries a step moves tells nothing of its draw: how draws occur is not tested")
             notes.append(
                 "the draws of a step are too many to ask which of them was made: give the draws, or fewer clients"
             )
@@ -138,7 +139,8 @@ def _transitions(setup: Setup, steps: Sequence[Transition], detects: dict[str, f
         if seen.enough:
             break
     how = "by a draw" if steps[0].draw is None else "with its draw"
-    words = f"{len(seen.cases)} of {len(steps)} transitions, each explained {how}"
+    spaced = f" (the first and every {many}th, as there are {tried} draws to try for each)" if many > 1 else ""
+    words = f"{len(seen.cases)} of {len(steps)} transitions{spaced}, each explained {how}"
     if seen.wrong:
         return [departs(setup, seen)], words
     if steps[0].draw is not None or setup.scenarios[0].support == 1:
@@ -150,8 +152,8 @@ def _transitions(setup: Setup, steps: Sequence[Transition], detects: dict[str, f
     )
     if not complete:
         return [], words
-    failures, defect = often(setup, scenario, draws, p, weights, setup.level / 4)
-    failures = failures or dependent(setup, scenario, draws, p, weights, setup.level / 4)
+    failures, defect = often(setup, scenario, draws, p, weights, setup.level / 8)
+    failures = failures or dependent(setup, scenario, draws, p, weights, setup.level / 8)
     detects["probability of a draw off by"] = defect
     return failures, f"{words}, how often each draw occurs, and dependence between draws"
 
@@ -164,6 +166,14 @@ def _recorded(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> 
     checked.append(f"{len(laws)} draws: how they are distributed, dependence between clients and between draws")
     wrong = recorded([case.draw for case in steps], laws, level, np.random.default_rng(0))
     return _not_drawn(setup, wrong, "draws are not those of the method")
+
+
+def _moved(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> list[Failure]:
+    """The failure of steps whose draws are not known, but which move entries that the method's draws would not."""
+    wrong, count = check_moved(setup, steps, setup.level / 4)
+    if count:
+        checked.append(f"which entries move, in {count} transitions: how often, for which clients, steps apart")
+    return _not_drawn(setup, wrong, "which entries a step moves is not as in the method")
 
 
 def _not_drawn(setup: Setup, wrong: Sequence[str], said: str) -> list[Failure]:

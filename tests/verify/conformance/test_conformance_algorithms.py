@@ -197,6 +197,7 @@ def test_float32_passes_at_its_own_tolerance_only():
     # In as many digits as it takes.
     mine, due = re.findall(r"(?:it is|reference has) (\[[^]]*\])", failure.evidence)[:2]
     assert mine != due
+    assert "if it computes in float32, pass tolerance=1e-0" in failure.evidence
     assert not report_of("fedavg", "all clients", 0, tolerance=1e-4).ok
 
 

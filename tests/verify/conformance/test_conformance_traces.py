@@ -135,11 +135,26 @@ def test_too_many_draws_to_ask_for(tmp_path):
     assert conformance.check_trace("diana", path).failures[0].claim == "baseline/diana/invariant"
 
 
-@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("states", [True, False])
+def test_numbers_in_float32_are_told(states, tmp_path):
+    path = tmp_path / "run.npz"
+    conformance.record("scaffold", path, rounds=6, states=states)
+    with np.load(path) as file:
+        found = {key: file[key] for key in file.files if key.startswith("state.") or key == "iterates"}
+    changed(path, **{key: value.astype(np.float32) for key, value in found.items()})
+    (failure,) = conformance.check_trace("scaffold", path).failures
+    assert "if it computes in float32, pass --tolerance 1e-0" in failure.evidence
+    enough = float(failure.evidence.partition("--tolerance ")[2].partition(",")[0])
+    assert conformance.check_trace("scaffold", path, tolerance=enough).ok
+
+
+@pytest.mark.parametrize(
+    ("shape", "hidden"), [((4, 12, 3), False), ((4, 12, 3), True), ((2, 4, 2), True), ((3, 6, 2), True)]
+)
 @pytest.mark.parametrize("joint", ["independent", "shared"])
-def test_masks_that_clients_share(joint, hidden, tmp_path):
+def test_masks_that_clients_share(joint, shape, hidden, tmp_path):
     """Each step is one that the method can make; only together they are none of its."""
-    rng, n, d, k, T = np.random.default_rng(0), 4, 12, 3, 300
+    (n, d, k), T, rng = shape, 300, np.random.default_rng(0)
     problem = Problem(diagonal(rng.uniform(0.5, 1, (n, d)), rng.standard_normal((n, d))))
     params = diana.Params(0.05, k / d, Family(rand_k(d, k), n, joint))
     states, draws = [diana.init(problem, params)], []
@@ -156,6 +171,20 @@ def test_masks_that_clients_share(joint, hidden, tmp_path):
     assert report.ok == (joint == "independent"), str(report)
     if not report.ok:
         assert report.failures[0].claim == "reference/diana/draws"
+    # Some are left out, and why.
+    spaced = "67 of 300 transitions (the first and every 5th, as there are 3375 draws to try for each)"
+    assert (spaced in str(report)) == (shape == (3, 6, 2))
+
+
+def test_a_trace_names_a_slip_with_reserve(tmp_path):
+    path = tmp_path / "run.npz"
+    conformance.record("scaffnew", path, rounds=12)
+    with np.load(path) as file:
+        p = file["params.p"]
+    changed(path, **{"params.p": p / 2})
+    (failure,) = conformance.check_trace("scaffnew", path).failures
+    assert failure.data["slip"]
+    assert "with the parameters of the trace" in failure.evidence
 
 
 def test_the_commands(tmp_path, capsys):
