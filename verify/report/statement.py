@@ -76,7 +76,8 @@ def definitions(claim: Claim, said: str | None = None) -> list[tuple[str, str]]:
 def _notation(claim: Claim, said: str) -> list[tuple[str, str]]:
     """The paper's notation that a text uses, with what is used to explain it."""
     paper = plugins.every().get(claim.paper)
-    known = {} if paper is None else dict(paper.notation)
+    # A claim may give a name another meaning, as a slip of the pen does.
+    known = {} if paper is None else {k: v for k, v in paper.notation.items() if f"{k} = " not in claim.reading}
     found: list[tuple[str, str]] = []
     while used := [name for name in known if _notes(name).search(said)]:
         found += [(name, known.pop(name)) for name in used]
@@ -87,7 +88,7 @@ def _notation(claim: Claim, said: str) -> list[tuple[str, str]]:
 def _notes(name: str) -> re.Pattern[str]:
     """A name of any iteration, "g_i^k" of all g_i; a letter, as in "L^k" and "tau_{k+1}", is known by what follows."""
     base, *rest = re.split(r"(\^|_\{)", name)
-    follows = re.escape(rest[0]) if rest and "_" not in base else r"(?![A-Za-z_])"
+    follows = re.escape(rest[0]) if rest and not base.endswith("_i") else r"(?![A-Za-z_])"
     return re.compile(rf"(?<![A-Za-z]){re.escape(base)}{follows}")
 
 

@@ -119,7 +119,7 @@ def _multipliers(middle: sympy.Symbol, sign: int) -> Inequality:
     )
 
 
-_OF_STAR = "any w* with pi_i* = -alpha_i grad f_i(w*), as (19) has it, be it optimal or not"
+_OF_STAR = "any w* with pi_i* = -alpha_i grad f_i(w*), as (19) has it, be it optimal or not: the w of a state"
 
 _AT_STAR = replace(STATE, text="any w*, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not")
 

@@ -31,9 +31,8 @@ notation = {
     "Dbar_i^{k+1}": "w_i^{k+1} - w^{tau_{k+1}}",
     "Dw_i^{k+1}": "w_i^{k+1} - w_i^k",
     "Dpi_i^{k+1}": "pi_i^{k+1} - pi_i^k",
-    "pi_i*": "-alpha_i grad f_i(w*), eq. (19), at any point w*, which is the w of the state",
     "v^{l+1}": "v^l - (alpha_i grad f_i(v^l) + pi_i + sigma_i (v^l - w))/(alpha_i r_i + sigma_i), eq. (15)",
-    "grad_f": "the gradient of f = sum_i alpha_i f_i",
+    "grad_f(w^{tau_k})": "sum_i alpha_i grad f_i(w^{tau_k})",
     "k_i": "the last iteration up to k in which client i takes part",
     "tau_{k+1}": "floor(k/k_0) + 1, the round of iteration k; w^{tau_k} is the w after k iterations, w^t of round t",
 }

@@ -100,6 +100,12 @@ def test_what_the_letters_of_a_comparison_are_is_written_out(id, words):
     assert words in "\n".join(by_hand.lines(carried(id)))
 
 
+def test_a_name_that_a_claim_defines_anew_is_not_told_as_the_paper_s():
+    told = by_hand.lines(carried("fedadmm/eq-34"))[-1]
+    assert "Dbar_i^{k+1}: w_i^{k+1} - w^{tau_{k+1}}" in told and "Dpi_i^{k+1}: " not in told
+    assert ("Dpi_i^{k+1}", "pi_i^{k+1} - pi_i^k") in statement.definitions(claims.get("fedadmm/eq-34/repaired"))
+
+
 def test_quantities_of_other_comparisons_are_left_out():
     assert not any("Lt^k" in line for line in by_hand.lines(carried("fedadmm/eq-64")))
 
