@@ -13,6 +13,10 @@ _NUMBERS = count()
 LONG = Path(__file__).with_name("long.txt")
 
 
+# Expressions are many and small, and few of them are garbage in cycles: by default the collector runs all the time.
+gc.set_threshold(100_000, 20, 20)
+
+
 def pytest_collection_modifyitems(items):
     long = set(LONG.read_text(encoding="utf-8").splitlines())
     for item in items:

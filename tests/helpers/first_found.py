@@ -1,11 +1,13 @@
-"""Checks that are content with the first counterexample, as it is found."""
+"""Checks that take less time: content with the first counterexample, as it is found, or with few instances."""
 
 from __future__ import annotations
 
+from functools import cache
 from unittest.mock import patch
 
+from fedtheory import claims
 from fedtheory.claims import Claim
-from verify import Evidence, check
+from verify import Evidence, check, checking
 from verify.methods import base
 from verify.search import shrinking
 
@@ -18,3 +20,15 @@ def first_found(claim: Claim, seed: int = 0, budget: str = "quick") -> Evidence:
     """
     with patch.object(base, "REFUTATIONS", 1), patch.object(shrinking, "smallest", lambda example, **_: example):
         return check(claim, seed, budget)
+
+
+@cache
+def of_registered(id: str) -> Evidence:
+    """What :func:`first_found` gives for a registered claim, once for all tests of a process."""
+    return first_found(claims.get(id))
+
+
+def at_few(claim: Claim, instances: int = 16) -> Evidence:
+    """What ``check`` finds where the search proposes few instances: enough where any of them would show it."""
+    with patch.dict(checking.BUDGETS, quick=instances):
+        return check(claim)

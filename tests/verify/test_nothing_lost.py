@@ -16,11 +16,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from first_found import of_registered
 from places import ROOT
 
 from fedtheory import claims
 from fedtheory.naming import file_name
-from verify import check
 from verify.base import files
 from verify.cli import main, saving
 from verify.report import terminal
@@ -168,7 +168,7 @@ def test_a_disk_that_is_full_for_a_while_loses_nothing(audit, tmp_path):
 
 @pytest.mark.parametrize("margin", ["found", None, -np.inf, 0.1 + 0.2])
 def test_a_verdict_that_is_kept_comes_back(tmp_path, margin):
-    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    found = of_registered("feddcd/lemma-B.8/rate")
     if margin != "found":
         found = replace(found, margin=margin)
     told: list[str] = []

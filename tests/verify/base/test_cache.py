@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from first_found import of_registered
 from places import ROOT
 
 from fedtheory import claims
@@ -193,7 +194,7 @@ def test_only_claims_of_papers_have_a_digest():
 
 
 def test_a_package_that_changes_while_it_runs_leaves_nothing(tmp_path, monkeypatch):
-    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    found = of_registered("feddcd/lemma-B.8/rate")
     told: list[str] = []
     kept = saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
     monkeypatch.setattr(code, "stamp", lambda: (0, ()))
@@ -220,7 +221,7 @@ def test_a_package_that_changes_while_it_runs_leaves_nothing(tmp_path, monkeypat
     ],
 )
 def test_a_verdict_that_was_damaged_is_found_again(tmp_path, damage):
-    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    found = of_registered("feddcd/lemma-B.8/rate")
     told: list[str] = []
     kept = saving.Verdicts(tmp_path / "verdicts", 0, "quick", told.append)
     kept.store(found)
@@ -235,7 +236,7 @@ def test_a_verdict_that_was_damaged_is_found_again(tmp_path, damage):
 
 
 def test_a_verdict_under_another_name_is_not_believed(tmp_path):
-    found = check(claims.get("feddcd/lemma-B.8/rate"))
+    found = of_registered("feddcd/lemma-B.8/rate")
     told: list[str] = []
     quick, full = (saving.Verdicts(tmp_path, 0, budget, told.append) for budget in ("quick", "full"))
     quick.store(found)

@@ -15,11 +15,12 @@ from pathlib import Path
 
 import mpmath
 import pytest
+from first_found import of_registered
 from places import ROOT, SHARED
 from rich.console import Console
 
 from fedtheory import claims, tables
-from verify import Verdict, check, checking
+from verify import Verdict, checking
 from verify.base.plain import clean
 from verify.cli import arguments, completion, main
 from verify.evidence import formats
@@ -342,7 +343,7 @@ def test_a_stored_side_that_differs_is_told(audited, capsys, tmp_path, side, val
 
 
 def test_an_instance_that_does_not_contradict_is_told(capsys, tmp_path):
-    found = check(claims.get("feddcd/projection")).counterexample
+    found = of_registered("feddcd/projection").counterexample
     assert found is not None
     # Both projections of 0 are 0.
     changes = {"point": ["0"] * len(found.point), "left": "0", "right": "0"}
@@ -539,7 +540,7 @@ def test_no_color_is_obeyed(monkeypatch, here):
 def test_control_characters_are_not_passed_on(here, capsys):
     assert clean("a\x1b[2Jb\x07\r\u202ec\u2028d\x9be\ud800\n") == r"a\x1b[2Jb\x07\r\u202ec\u2028d\x9be\ud800" + "\n"
     assert clean("κ ≤ 1, └ x'") == "κ ≤ 1, └ x'"
-    found = check(claims.get("feddcd/lemma-B.8/rate")).counterexample
+    found = of_registered("feddcd/lemma-B.8/rate").counterexample
     assert found is not None
     text = "\x1b]0;title\x07\x1b[2J\u202e"
     (here / "a\x1b[31m.json").write_text(json.dumps({**found.to_json(), "text": text}))

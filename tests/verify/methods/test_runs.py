@@ -8,12 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
+from first_found import at_few
 
 import fedtheory as ft
 from fedtheory import E, T
 from fedtheory.numbers.rational import exact
 from fedtheory.sampling import drawing
-from verify import check
 from verify.base.verdict import Verdict
 from verify.comparisons import limits
 from verify.comparisons import limits as linear_maps
@@ -204,7 +204,10 @@ def test_what_no_run_begins_with_refutes_no_limit(start):
     setting = _setting(method, start=start)
     for statement in (ft.Limit(method, DISTANCE, "x -> x*"), ft.Eventually(method, vanishing=(DISTANCE,))):
         claim = ft.Claim("own/held", setting=setting, statement=statement, requires=(gamma * L <= 1,))
-        assert check(claim).verdict is not Verdict.REFUTED
+        assert at_few(claim).verdict is not Verdict.REFUTED
+    # Runs that begin at any h are refuted at as few.
+    anywhere = dataclasses.replace(claim, setting=_setting(method, start=("x", "h")))
+    assert at_few(anywhere).verdict is Verdict.REFUTED
 
 
 def test_an_eigenvalue_of_size_one_refutes_a_limit():

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import pytest
 import sympy
+from first_found import of_registered
 
 from fedtheory import claims
 from fedtheory.claims import PrintedProof, with_proofs
@@ -174,7 +175,7 @@ def test_show_computes_nothing(capsys, never):
 @pytest.mark.parametrize("more", [("--check",), ("--seed", "7"), ("--budget", "full")])
 def test_show_computes_what_is_asked_for(capsys, monkeypatch, more):
     asked = []
-    monkeypatch.setattr("verify.checking.check", lambda *args: asked.append(args) or check(args[0]))
+    monkeypatch.setattr("verify.checking.check", lambda *args: asked.append(args) or of_registered(args[0].id))
     status, out, err = run(capsys, "show", "locodl/eq-6", *more)
     assert (status, err, len(asked)) == (0, "", 1) and "shipped results" not in out and "verdict: proved" in out
     assert asked[0][1:3] == (7 if "7" in more else shipped().seed, "full" if "full" in more else shipped().budget)
