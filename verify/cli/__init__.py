@@ -19,8 +19,14 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from fedtheory import naming
+from verify import results
 from verify.base.plain import clean
 from verify.cli.arguments import LONGEST, parser
+
+#: What runs the commands that take the id of one claim, and those that take papers and beginnings of ids too.
+_OF_ONE = ("run_show", "run_tight", "run_best", "run_repair")
+_OF_MANY = ("run_why", "run_audit", "run_export")
 
 
 class Ended(BaseException):
@@ -46,6 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return 0
             # What computes takes a second to load, or more.
             module, _, name = args.run.rpartition(".")
+            _check_named(name, args)
             status: int = getattr(import_module(module or "verify.cli.commands"), name)(args)
             sys.stdout.flush()
         return status
@@ -94,6 +101,18 @@ def _ending() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _check_named(command: str, args: Any) -> None:
+    """``ValueError`` for a name that no claim has. Loading the claims takes longer than all else that shows it."""
+    if getattr(args, "own", None) is not None or "fedtheory.claims" in sys.modules:
+        return
+    if command in _OF_MANY:
+        naming.select([args.id] if "id" in args else args.names, tuple(row.id for row in results.rows()))
+    elif command in _OF_ONE and args.id is not None:
+        ids = tuple(row.id for row in results.rows())
+        if args.id not in ids:
+            raise ValueError(naming.unknown(args.id, ids))
 
 
 def _complain(message: str) -> int:

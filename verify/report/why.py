@@ -14,7 +14,6 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
-from verify.methods import real_closed_fields
 from verify.report import falls, statement
 from verify.report.consoles import style
 from verify.report.falls import FALLEN, Verdicts
@@ -26,6 +25,9 @@ _SURE = {
     Verdict.SUPPORTED: "no counterexample was found, which is not a proof",
     Verdict.NOT_TESTED: "it was not tested",
 }
+
+#: The method that nothing else checks. Its module loads z3.
+_BY_Z3 = "real closed fields"
 
 
 class Used(NamedTuple):
@@ -187,7 +189,7 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
         kept = f"; {count} certificate{'s' if count != 1 else ''}" if count else ""
         yield f"  methods: {', '.join(evidence.deciding)}{kept}; {evidence.instances} instances"
     decided = next((o.method for o in evidence.outcomes if o.verdict is evidence.verdict), "")
-    if decided == real_closed_fields.METHOD.name:
+    if decided == _BY_Z3:
         yield f"  fedtheory export {claim.id} writes a proof that something else checks, or says that this is all"
     yield from (f"  {line}" for line in statement.text(claim))
     if claim.repairs:

@@ -68,6 +68,14 @@ def test_a_list_that_was_made_before_loads_no_claims():
     assert not _loaded(program) & {*SOLVERS, *MATHEMATICS} - {"rich"}
 
 
+def test_that_no_claim_has_an_id_is_told_without_the_claims():
+    """Where they are listed."""
+    _loaded("from verify.cli import main; assert main(['list', 'feddcd']) == 0")
+    commands = ("show", "why", "audit", "tight", "best", "repair", "export")
+    program = f"from verify.cli import main\nfor name in {commands}: assert main([name, 'locodl/nothing']) == 2"
+    assert not _loaded(program) & {*SOLVERS, *MATHEMATICS}
+
+
 def test_checking_loads_no_solver_before_it_is_needed():
     assert not _loaded("from verify import check") & {"cvxpy", "sklearn", "matplotlib", "pandas"}
 

@@ -287,6 +287,11 @@ def test_why_of_a_claim_that_holds_says_on_what_it_rests(capsys):
     assert re.search(r"\d+ certificates", out) and f"{REFUTED}: refuted" in out and "fails as it stands" in out
 
 
+def test_why_of_what_only_z3_decides_says_how_it_is_checked_elsewhere(capsys):
+    _, out, _ = run(capsys, "why", "feddcd/gap")
+    assert "fedtheory export feddcd/gap writes a proof that something else checks" in out
+
+
 def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):
     _, out, _ = run(capsys, "why", "fedadmm/algorithm-1/initial-state")
     assert "what is wrong" in out and claims.get("fedadmm/algorithm-1/initial-state").flaw in out
