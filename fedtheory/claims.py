@@ -116,6 +116,8 @@ class Claim:
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
         letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
+        for letter in sorted(assigned & set(getattr(setting.functions, "letters", ())), key=str):
+            raise ValueError(f"{said}: a rule assigns parameters, and {letter} is given with the class of functions")
         for letter in sorted(letters & of_class, key=str):
             if not validation.letter(f"{said}, its class of functions", letter).is_nonnegative:
                 raise ValueError(f"{said}: the constant {letter} of its functions must be positive or nonnegative")

@@ -42,7 +42,8 @@ class ParameterRule(Statement):
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
         """The relations with the assignments put in, and that these are of the signs that their letters are declared to
-        have: where sympy does not see it, it has simplified the relations by what may be false."""
+        have: where sympy does not see it, it has simplified the relations by what may be false. Of other letters they
+        are that the values are numbers, since what is undefined may cancel."""
         put = self.assignments
         found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in self.printed]
         for letter, value in put.items():
@@ -50,6 +51,8 @@ class ParameterRule(Statement):
                 found.append(Comparison(sympy.S.Zero, "<", value))
             elif letter.is_nonnegative and not value.is_nonnegative:
                 found.append(Comparison(sympy.S.Zero, "<=", value))
+            elif not letter.is_nonnegative and not value.is_polynomial():
+                found.append(Comparison(sympy.S.Zero, "<=", value**2))
         return tuple(found)
 
     def lines(self, plain: Written) -> list[str]:

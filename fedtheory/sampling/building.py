@@ -279,7 +279,8 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Ins
     assert algorithm is not None
     unknown = [name for name in setting.drawing.start if name not in about.rows]
     if unknown:
-        raise ValueError(f"the initial state has no part {unknown[0]!r}: it has {', '.join(about.rows)}")
+        there = ", ".join(about.rows) or "none"
+        raise ValueError(f"init of {algorithm.name} takes no part {unknown[0]!r} to start from: it takes {there}")
 
     def initial(theta: Array) -> tuple[Any, Any]:
         blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)

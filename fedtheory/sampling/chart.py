@@ -132,12 +132,20 @@ def chart(algorithm: Algorithm, problem: Any, params: Any) -> StateChart:
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
 
 
+class _Plain(Problem):
+    """The simplest problem, which stands for all that have as many clients: it has no blocks of coordinates."""
+
+    def part(self, v: Array, block: int) -> Array:
+        """``ValueError``."""
+        raise ValueError("problem.part is for steps and quantities, and not for fixed_point and invariant")
+
+
 @lru_cache(maxsize=100)
 def plain(n: int, with_g: bool) -> Problem:
     """n functions |x|^2/2 of one variable (and g, another), the simplest problem there is."""
     one, zero = Quotient(1), np.array([Quotient(0)], dtype=object)
     parts = [diagonal(np.array([[one]] * k, dtype=object), np.array([zero] * k)) for k in (n, 1)]
-    return Problem(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
+    return _Plain(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
 
 
 def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateChart:

@@ -1,19 +1,25 @@
 """Theorems of one's own: the examples, what is told of files that are no theorems, and what is derived for both."""
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
+import numpy as np
 import pytest
+import sympy
 from places import EXAMPLES
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
 from verify.base.faults import placed
 from verify.base.own import load
 from verify.checking import assumptions
 from verify.cli import main
+from verify.methods import long_runs, search, second_moments
+from verify.methods.base import Inquiry
 from verify.mutation import selftest
 
 FILES = {"proximal_point": "proved", "own_compressor": "supported"}
@@ -212,3 +218,77 @@ def test_parameters_that_an_author_makes_are_told_as_assumed():
         claim = ft.Claim("mine/gd", setting=setting, statement=ft.contracts(gd, ft.distance, 1 - gamma * mu))
         said = " ".join(assumptions(claim, Verdict.CERTIFIED, ("sdp",)))
         assert ("the parameters that the setting makes" in said) == (parameters is not None)
+
+
+# What stands in the way is told as what it is
+
+mu, L, gamma, a = ft.letters("mu L gamma a")
+F = ft.SmoothStronglyConvex(mu, L)
+
+
+def descent(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :])[..., 0, :]}
+
+
+def in_sympy(problem, params, state):
+    return sympy.Rational(1, 3) * ft.distance(problem, params, state)
+
+
+def partly(problem, params):
+    return {"x": problem.part(problem.x_star, 0)}
+
+
+def whole(problem, params):
+    return {"x": 0 * problem.x_star}
+
+
+def set_to(statement, functions=F, start=(), **of):
+    gd = ft.method("descent", descent, ["gamma", "a"], {"x": "point"}, **of)
+    setting = ft.Setting(algorithm=gd, functions=functions, clients=(1,), drawing=ft.Drawing(start=start))
+    return ft.Claim("mine/told", setting=setting, statement=statement(gd), requires=(gamma * L <= 1,))
+
+
+def tends(gd):
+    return ft.Limit(gd, ft.Quantity("D", ft.distance), "x -> x*")
+
+
+def test_numbers_of_sympy_in_code_are_told():
+    claim = set_to(lambda gd: ft.contracts(gd, in_sympy, 1))
+    with pytest.raises(ValueError, match=r"in_sympy .* computes with numbers of sympy: write 1 / 3 or Fraction"):
+        check(claim)
+
+
+def test_a_fixed_point_that_depends_on_blocks_is_told():
+    blocks = ft.BlockSmoothConvex(ft.letters("L b"))
+    claim = set_to(lambda gd: ft.contracts(gd, ft.distance, 1), blocks, fixed_point=partly)
+    with pytest.raises(ValueError, match=r"problem\.part is for steps and quantities, and not for fixed_point"):
+        claim.instances.build(next(claim.instances.recipes(np.random.default_rng(0))), True)
+
+
+def test_a_limit_from_a_single_start_is_told():
+    found = second_moments.METHOD.run(second_moments.METHOD, Inquiry(set_to(tends, init=whole), 0, 6))
+    assert found.verdict is Verdict.NOT_TESTED and found.note.startswith("init makes every part of a state")
+    claim = set_to(tends, init=whole, start=("x",))
+    with pytest.raises(ValueError, match="init of descent takes no part 'x' to start from: it takes none"):
+        claim.instances.build(next(claim.instances.recipes(np.random.default_rng(0))), True)
+
+
+def test_a_rule_does_not_assign_what_is_given_with_the_class():
+    with pytest.raises(ValueError, match="a rule assigns parameters, and mu is given with the class"):
+        set_to(lambda gd: ft.ParameterRule({mu: L + a}, (mu >= L,)))
+
+
+def test_what_is_assigned_is_a_number_where_it_cancels_too():
+    y = sympy.Symbol("y", real=True)
+    claim = set_to(lambda gd: ft.ParameterRule({y: 1 / (L - mu)}, (y * (L - mu) <= 1,)))
+    assert search.METHOD.run(search.METHOD, Inquiry(claim, 0, 40)).verdict is Verdict.ILL_POSED
+    without = set_to(lambda gd: ft.ParameterRule({y: L - mu}, (y <= L,)))
+    assert len(without.statement.comparisons) == 1
+
+
+def test_that_something_grows_is_told_to_refute_no_bound():
+    claim = set_to(lambda gd: ft.Eventually(gd, bounded=(ft.Quantity("D", ft.distance),)))
+    claim = replace(claim, requires=(Hypothesis("3 <= gamma L", 3 <= gamma * L), Hypothesis("", gamma * L <= 4)))
+    found = long_runs.METHOD.run(long_runs.METHOD, Inquiry(claim, 0, 40))
+    assert found.verdict is Verdict.NOT_TESTED and "runs in floats refute no bound: claim one of a step" in found.note
+    assert "Fraction" not in found.note

@@ -17,6 +17,7 @@ from typing import Any
 
 import mpmath
 import numpy as np
+import sympy
 
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
@@ -87,6 +88,8 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
     for (m, k), found in alone.items():
         for (code, together), (_, single) in zip(whole, found, strict=True):
             values = np.asarray(together), np.asarray(single)
+            if any(isinstance(x, sympy.Basic) for value in values for x in value.flat):
+                raise ValueError(f"{place(code)} computes with numbers of sympy: write 1 / 3 or Fraction(1, 3)")
             if not all(isinstance(x, _REAL) for value in values for x in value.flat):
                 raise ValueError(f"{place(code)} does not return a real number")
             if not _is_replica(*values, m, k):

@@ -17,6 +17,7 @@ from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import hypotheses_hold, meeting
+from verify.base.faults import words
 from verify.base.verdict import Verdict
 from verify.evidence.record import Attained, Outcome
 from verify.methods.base import Inquiry, Method, Role
@@ -30,6 +31,8 @@ _LONGER = 5
 _NEARER = 0.5
 #: What has vanished, or moves no more, relative to the largest that it was.
 _NEAR = 1e-6
+#: What is told where something grows that is said to stay bounded.
+_NO_BOUND = " (runs in floats refute no bound: claim one of a step, or after T rounds)"
 #: Below this share of the largest, differences are rounding and say nothing of a rate.
 _ROUNDING = 1e-12
 
@@ -78,8 +81,9 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
             away = {name: course for name, course in found.items() if not course.arrived}
             if away:
                 name, course = next(iter(away.items()))
-                after = f"after {_LONGER * statement.steps} steps, at {recipe}"
-                late.append(f"{name} is {course.end:.1e} of its largest {after}")
+                bounded = name in map(str, (quantity.expression for quantity in statement.bounded))
+                after = f"after {_LONGER * statement.steps} steps, at {words(recipe)}"
+                late.append(f"{name} {_told(course, bounded)} {after}{_NO_BOUND if bounded else ''}")
                 if any(not course.end <= _NEARER * before[name].end for name, course in away.items()):
                     return method.found(Verdict.NOT_TESTED, f"left open: {late[-1]}", instances=number)
                 continue
@@ -99,6 +103,13 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
     where = None if tightest is None else Attained(tightest, (), statement.steps)
     details = {"instances": number, "tightest": tightest, "used": ("search",), "seen": looked, "attained": where}
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
+
+
+def _told(course: Course, bounded: bool) -> str:
+    """Where a quantity is at the end of a run."""
+    if not np.isfinite(course.end):
+        return "is no finite number"
+    return f"still grows, by {course.end:.1e} of its largest," if bounded else f"is {course.end:.1e} of its largest"
 
 
 def courses(inquiry: Inquiry, recipe: Recipe, steps: int) -> Iterator[tuple[str, Course]]:

@@ -24,6 +24,11 @@ from verify.search import seen
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
 LARGEST = 44
+#: What is told where there is one run to an instance.
+_FIXED = (
+    "init makes every part of a state, so that there is one run to an instance: to speak of all starts let it take the "
+    "parts that may be anything, as in init(problem, params, x)"
+)
 #: What stands for all rounds.
 EVER = 10**9
 
@@ -33,13 +38,14 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
-    claim, worst, tightest, tested = inquiry.claim, 0.0, None, 0
+    claim, worst, tightest, tested, fixed = inquiry.claim, 0.0, None, 0, False
     # The search draws first, from the same random numbers.
     searched = inquiry.hunt.instances
     assert searched >= 0
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
         instance = claim.instances.build(recipe, False)
+        fixed |= instance.dimension == 0
         if instance.dimension > LARGEST or not is_linear(claim, built) or not _vanishes(claim, built):
             continue
         tested += 1
@@ -49,7 +55,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if radius > worst:
             worst, tightest = radius, recipe
     if not tested:
-        note = "no instance was found that meets the hypotheses and whose steps are linear maps"
+        note = _FIXED if fixed else "no instance was found that meets the hypotheses and whose steps are linear maps"
         return method.found(Verdict.NOT_TESTED, note)
     used = ("exact", "spectral")
     if worst >= 1:
