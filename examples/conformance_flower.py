@@ -1,8 +1,8 @@
 """Flower's own FedAvg strategy, with NumPyClients that train on the test problems.
 
-Needs ``pip install 'fedtheory[frameworks]'``. The rounds are driven by hand, without Flower's network: the clients'
-``fit`` and the strategy's ``aggregate_fit`` are what is tested. The slip: a client reports how many steps it
-made as its number of examples, which is what the strategy weighs by.
+Needs ``pip install '.[frameworks]'`` in a copy of the source. The rounds are driven by hand, without Flower's network:
+the clients' ``fit`` and the strategy's ``aggregate_fit`` are what is tested. The slip: a client reports how many steps
+it made as its number of examples, which is what the strategy weighs by.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """FedAvg and SCAFFOLD with PyTorch modules and optimisers, in float32, as frameworks run them on a CPU.
 
-Needs ``pip install 'fedtheory[frameworks]'``. The tolerance is what float32 deserves; it is stated in the report.
+Needs ``pip install '.[frameworks]'`` in a copy of the source. The tolerance is what float32 deserves; the report
+states it.
 """
 
 from __future__ import annotations

@@ -20,11 +20,10 @@ AUDIT = (
 )
 
 
-#: What else each extra is for, where something of it is missing.
+#: What each extra is for, where something of it is missing.
 _BRINGS = {
-    "audit": "conformance tests do without, this does not; pip install 'fedtheory[audit]' brings all that audits, "
-    "checks, tables and figures need",
-    "compiled": "pip install 'fedtheory[compiled]' brings what compiles loops",
+    "audit": "conformance tests do without, this does not; {} brings all that audits, checks, tables and figures need",
+    "compiled": "{} brings what compiles loops",
 }
 
 
@@ -32,11 +31,16 @@ class MissingExtra(ImportError):
     """Something of an extra is not installed; the message says how to get it."""
 
 
+def install(extra: str) -> str:
+    """How an extra is installed, in words, as long as the package is on no index."""
+    return f"pip install '.[{extra}]' in a copy of the source, or pip install 'FILE.whl[{extra}]' of a wheel,"
+
+
 def require(*names: str, extra: str = "audit") -> None:
     """``MissingExtra`` unless all these can be imported; without names, all that the extra ``audit`` brings."""
     missing = [name for name in names or AUDIT if not _there(name)]
     if missing:
-        raise MissingExtra(f"{', '.join(missing)} cannot be imported: {_BRINGS[extra]}")
+        raise MissingExtra(f"{', '.join(missing)} cannot be imported: {_BRINGS[extra].format(install(extra))}")
 
 
 def explained(error: ImportError) -> ImportError:

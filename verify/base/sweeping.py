@@ -16,6 +16,7 @@ from functools import partial
 from threading import Lock
 from typing import Any
 
+from fedtheory import extras
 from verify.base import code
 
 #: Seconds in which a scheduler has to answer, and in which it must have a worker.
@@ -109,7 +110,7 @@ def cluster(address: str) -> Iterator[None]:
     try:
         from distributed import Client
     except ImportError as error:
-        raise ValueError("--backend dask takes the package distributed: pip install 'fedtheory[dask]'") from error
+        raise ValueError(f"--backend dask takes the package distributed: {extras.install('dask')} brings it") from error
     # What it says of workers that come and go is no news: their tasks are given to others.
     for logger in [known for known in logging.root.manager.loggerDict if known.startswith("distributed")]:
         logging.getLogger(logger).setLevel(logging.CRITICAL)

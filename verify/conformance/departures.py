@@ -258,7 +258,7 @@ def _rounded(setup: Setup, departing: Sequence[tuple[Scenario, Mismatch]]) -> st
     if enough <= setup.tolerance:
         return ""
     option = f"--tolerance {enough:g}, or tolerance={enough:g}" if _recorded(setup) else f"tolerance={enough:g}"
-    return f"differences as small as these are rounding errors of float32: if it computes in float32, pass {option}"
+    return f"its differences are as small as rounding errors of float32: if it computes in float32, pass {option}"
 
 
 def _told(
@@ -273,7 +273,8 @@ def _told(
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
-    lines = [] if slip is None else [slip.text + _only_at(setup, slip, [own for own, _ in departing])]
+    lines = [text for text in [_rounded(setup, departing)] if text]
+    lines += [] if slip is None else [slip.text + _only_at(setup, slip, [own for own, _ in departing])]
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
@@ -283,7 +284,6 @@ def _told(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"
     )
-    lines += filter(None, [_rounded(setup, departing)])
     for other in others:
         ratio = _ratio(np.asarray(mismatch.seen[other]), np.asarray(getattr(mismatch.expected, other)), case, other)
         lines.append(f"{other} departs too{ratio}")
@@ -323,6 +323,10 @@ def _ratio(got: Array, expected: Array, case: Transition | None, letter: str) ->
     if not big.any() or abs(mine[~big]).max(initial=0) > 1e-9 * abs(due).max():
         return ""
     factors = mine[big] / due[big]
-    if not math.isfinite(factors[0]) or np.ptp(factors) > 1e-6 * max(1e-12, abs(factors).max()):
+    if (
+        not math.isfinite(factors[0])
+        or abs(factors[0] - 1) < 1e-5
+        or np.ptp(factors) > 1e-6 * max(1e-12, abs(factors).max())
+    ):
         return ""
     return f" (its change is {factors[0]:.6g} times what it should be)"

@@ -139,8 +139,10 @@ def _transitions(setup: Setup, steps: Sequence[Transition], detects: dict[str, f
         if seen.enough:
             break
     how = "by a draw" if steps[0].draw is None else "with its draw"
-    spaced = f" (the first and every {many}th, as there are {tried} draws to try for each)" if many > 1 else ""
-    words = f"{len(seen.cases)} of {len(steps)} transitions{spaced}, each explained {how}"
+    why = f" (the first and every {many}th, as there are {tried} draws to try for each)" if many > 1 else ""
+    if seen.enough:
+        why = f" (no more, as {len(seen.wrong)} depart)"
+    words = f"{len(seen.cases)} of {len(steps)} transitions{why}, each explained {how}"
     if seen.wrong:
         return [departs(setup, seen)], words
     if steps[0].draw is not None or setup.scenarios[0].support == 1:

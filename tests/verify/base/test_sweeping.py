@@ -66,7 +66,8 @@ def test_without_distributed_it_is_said_what_to_install(tmp_path, monkeypatch, c
     monkeypatch.setitem(sys.modules, "distributed", None)
     assert main(["audit", "locodl/eq-6", "--backend", "dask", "--scheduler", "tcp://127.0.0.1:1"]) == 2
     assert capsys.readouterr().err == (
-        "fedtheory: --backend dask takes the package distributed: pip install 'fedtheory[dask]'\n"
+        "fedtheory: --backend dask takes the package distributed: pip install '.[dask]' in a copy of the source, "
+        "or pip install 'FILE.whl[dask]' of a wheel, brings it\n"
     )
 
 
