@@ -59,6 +59,7 @@ _LOOKING_UP = frozenset(
             f"verify/{name}.py"
             for name in (
                 "base/code",
+                "base/uses",
                 "cli/__init__",
                 "cli/commands",
                 "cli/listing",

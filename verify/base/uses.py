@@ -1,28 +1,41 @@
 """What code of others may use for its verdicts to depend on its files alone: no other file, no clock, no environment.
 
-An allow-list, as there are many ways to read a file.
+Allow-lists, as there are many ways to read a file: of names that are built in, of packages, of those modules of this
+package that state mathematics. What a module has from elsewhere is judged by where it is from; a module that is a
+value, or has another name in another file, is not followed.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache
+from importlib import import_module
+from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from pathlib import Path
+from types import ModuleType
+
+import fedtheory
 
 
 def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-#: Packages that may be imported.
+#: Packages that may be imported: not operator, whose attrgetter is a getattr.
 _PACKAGES = _names("""
-    __future__ abc collections dataclasses enum fractions functools itertools math mpmath numbers numpy operator
+    __future__ abc collections dataclasses enum fractions functools itertools math mpmath numbers numpy
     sympy types typing
 """)
-#: Modules of ours that read files.
-_READING = frozenset({"fedtheory.data", "fedtheory.plugins", "fedtheory.pytest_plugin"})
+#: This package, and those of its modules, with all below them, that state mathematics: they read no file.
+_OURS = "fedtheory"
+_STATING = _names("""
+    algorithms claims classes compressors instances kinds meanings numbers origins problems randomness sampling settings
+    tables
+""")
+_ROOT = Path(fedtheory.__file__).parents[1]
+_MISSING = object()
 #: Names of numpy, besides its ufuncs, and of its module of linear algebra.
 _NUMPY = _names("""
     all any arange argmax argmin argsort array asarray block bool_ broadcast_shapes broadcast_to clip concatenate
@@ -40,48 +53,139 @@ _BUILTIN = _names("""
     len list map max min next object pow print property range repr reversed round set slice sorted staticmethod str sum
     super tuple type zip NotImplemented Ellipsis __doc__ __name__
 """)
+#: Ends of the names of modules that are no Python, and may do anything.
+_COMPILED = tuple(set(all_suffixes()) - set(SOURCE_SUFFIXES))
 _DUNDERS = frozenset({"__all__", "__doc__", "__name__", "__init__", "__post_init__"})
 
 
 def beyond(files: Mapping[str, Path], package: str) -> frozenset[str]:
     """What the files of a package use that is on no list."""
-    found: set[str] = set()
-    for name, path in files.items():
-        nodes = list(ast.walk(ast.parse(path.read_bytes()))) if name.endswith(".py") else []
-        asked = {id(node.value) for node in nodes if isinstance(node, ast.Attribute)}
-        for node in nodes:
+    trees = [ast.parse(path.read_bytes()) for name, path in files.items() if name.endswith(".py")]
+    nodes = [list(ast.walk(tree)) for tree in trees]
+    # A file may have modules from the imports of another.
+    modules: dict[str, set[str]] = {}
+    for name, module in (pair for each in nodes for node in each for pair in _bound(node)):
+        modules.setdefault(name, set()).add(module)
+    found = {name for name in files if name.endswith(_COMPILED)}
+    for each in nodes:
+        asked = {id(node.value): node for node in each if isinstance(node, ast.Attribute)}
+        for node in each:
             found.update(_unlisted(node, package))
-            if isinstance(node, ast.Name) and node.id == "np" and id(node) not in asked:
-                # What it is asked for under another name is not seen.
-                found.add("np as a value")
+            found.update(_renamed(node, package, modules))
+            name = node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+            for module in modules.get(name, ()):
+                found.update(_followed(node, module, asked))
     return frozenset(found)
 
 
 def _unlisted(node: ast.AST, package: str) -> Iterator[str]:
     if isinstance(node, ast.Import):
-        yield from (name for alias in node.names for name in _imported(alias.name, package))
-        yield from (f"{a.name} as {a.asname}" for a in node.names if a.name == "numpy" and a.asname != "np")
+        yield from (alias.name for alias in node.names if not _may_be_imported(alias.name, package))
     elif isinstance(node, ast.ImportFrom) and not node.level:
-        yield from _imported(str(node.module), package)
-        yield from (name for a in node.names for name in _imported(f"{node.module}.{a.name}", package))
+        yield from (f"{node.module}.{a.name}" for a in node.names if not _has(str(node.module), a.name, package))
     elif isinstance(node, ast.Name) and not _is_plain(node.id):
         yield node.id
-    elif isinstance(node, ast.Attribute):
-        if node.attr.startswith("__") and node.attr not in _DUNDERS:
-            yield node.attr
-        asked = ast.unparse(node)
-        if asked.startswith("np.") and asked.count(".") <= 2:
-            yield from _imported(f"numpy.{asked[3:]}", package)
+    elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _DUNDERS:
+        yield node.attr
 
 
-def _imported(name: str, package: str) -> Iterator[str]:
+def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that an import gives to modules of listed packages, and these."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            top = alias.name.partition(".")[0]
+            if top in _PACKAGES | {_OURS}:
+                yield (alias.asname, alias.name) if alias.asname else (top, top)
+    elif isinstance(node, ast.ImportFrom) and not node.level:
+        module = str(node.module)
+        if module.partition(".")[0] in _PACKAGES | {_OURS}:
+            for alias in node.names:
+                if _holds_module(module, alias.name):
+                    yield alias.asname or alias.name, f"{module}.{alias.name}"
+
+
+def _renamed(node: ast.AST, package: str, modules: Collection[str]) -> Iterator[str]:
+    """Modules that one file of the package takes from another under a name of its own."""
+    if isinstance(node, ast.ImportFrom) and (node.level or str(node.module).partition(".")[0] == package):
+        for alias in node.names:
+            if alias.asname not in (None, alias.name) and alias.name in modules:
+                yield f"{alias.name} as {alias.asname}"
+
+
+def _followed(node: ast.AST, module: str, asked: Mapping[int, ast.Attribute]) -> Iterator[str]:
+    """What is asked of a module, at the expression that is this module, that is on no list."""
+    outer = asked.get(id(node))
+    if outer is None:
+        if module.partition(".")[0] in (_OURS, "numpy"):
+            yield f"{module} as a value"
+    elif not _has(module, outer.attr):
+        yield f"{module}.{outer.attr}"
+    elif _holds_module(module, outer.attr):
+        yield from _followed(outer, f"{module}.{outer.attr}", asked)
+
+
+def _may_be_imported(name: str, package: str) -> bool:
     top, _, rest = name.partition(".")
-    if top in (package, "fedtheory"):
-        listed = name not in _READING
-    else:
-        listed = top in _PACKAGES and (top != "numpy" or _is_numeric(rest))
-    if not listed:
-        yield name
+    if top == _OURS:
+        return _is_module(name) and (not rest or _states(name))
+    return top == package or (top in _PACKAGES and (top != "numpy" or _is_numeric(rest)))
+
+
+def _has(module: str, name: str, package: str = "") -> bool:
+    """Whether a name may be asked of a module, or imported from it."""
+    top, _, rest = module.partition(".")
+    if top == package:
+        return True
+    if top == "numpy":
+        return _is_numeric(f"{rest}.{name}".strip("."))
+    if top in _PACKAGES:
+        return _is_listed(_value(module, name))
+    if top != _OURS:
+        return False
+    if _is_module(f"{module}.{name}"):
+        return _states(f"{module}.{name}")
+    if module == _OURS:
+        return name in fedtheory.__all__
+    if module == f"{_OURS}.plugins":
+        return name == fedtheory.Paper.__name__
+    value = _value(module, name)
+    return _states(module) and not isinstance(value, ModuleType) and _is_listed(value)
+
+
+def _is_listed(value: object) -> bool:
+    """Whether what a module has comes from a package of the list, or from our modules that state mathematics."""
+    home = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", None) or "builtins")
+    top = home.partition(".")[0].lstrip("_")
+    return value is not _MISSING and (_states(home) if top == _OURS else top in _PACKAGES | {"builtins"})
+
+
+def _is_ours(module: str) -> bool:
+    return module.partition(".")[0] == _OURS
+
+
+def _states(module: str) -> bool:
+    """Whether a module of ours is one of those that may be imported."""
+    return _is_ours(module) and module.partition(".")[2].partition(".")[0] in _STATING
+
+
+def _holds_module(module: str, name: str) -> bool:
+    """Whether what a module has by a name is a module; of ours only their files are asked."""
+    ours = _is_ours(module)
+    return _is_module(f"{module}.{name}") if ours else isinstance(_value(module, name), ModuleType)
+
+
+def _is_module(name: str) -> bool:
+    path = _ROOT.joinpath(*name.split("."))
+    return path.is_dir() or path.with_name(f"{path.name}.py").is_file()
+
+
+@cache
+def _value(module: str, name: str) -> object:
+    """What a module of a listed package has by a name, ``_MISSING`` where it has nothing."""
+    try:
+        return getattr(import_module(module), name, _MISSING)
+    except ImportError:
+        return _MISSING
 
 
 def _is_plain(name: str) -> bool:

@@ -282,11 +282,50 @@ def test_where_the_cache_is(monkeypatch):
         "import time",
         "import scipy.io",
         "from fedtheory.data import load",
+        "import fedtheory as ft\nRATE = ft.data.load('rates')",
+        "import fedtheory.classes\nRATE = fedtheory.data.load('rates')",
+        "import fedtheory as ft\nother = ft\nRATE = other.data.load('rates')",
+        "from fedtheory import *",
+        "from fedtheory.papers.feddcd import reruns",
+        "from fedtheory.papers.feddcd.reruns.networks import draw",
+        "from fedtheory.experiments import Figure",
+        "from fedtheory.plugins import files",
+        "from fedtheory import claims as known\nRATE = known.plugins.files('paper')",
+        "from fedtheory.algorithms.base import Path",
+        "from fedtheory.numbers.rational import np as numbers",
+        "import importlib",
+        "from operator import attrgetter",
+        "import dataclasses\nRATE = dataclasses.sys.modules['os'].environ",
+        "from sympy.core import cache\nRATE = cache.import_module('os').environ",
+        "from numpy import linalg\nRATE = linalg._linalg.sys",
         "RATE = (lambda: 0).__globals__['rates']",
     ],
 )
 def test_a_paper_that_may_read_more_than_its_own_files_has_no_digest(text, tmp_path):
     assert _used_by(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from paper.one import ft\nRATE = ft.data",
+        "from .one import ft as other\nRATE = other.data",
+        "from . import one\nRATE = one.ft.data",
+        "import fedtheory.classes as ft\nfrom paper.one import *\nRATE = ft.data",
+        "from paper.one import np as other\nRATE = other.load('rates')",
+        "from paper import one\nRATE = one.np.load('rates')",
+    ],
+)
+def test_modules_are_followed_from_one_file_of_a_paper_to_another(text, tmp_path):
+    files = {"one.py": "import fedtheory as ft\nimport numpy as np\n", "two.py": text}
+    for name, written in files.items():
+        (tmp_path / name).write_text(written)
+    assert uses.beyond({name: tmp_path / name for name in files}, "paper")
+    assert not uses.beyond({"one.py": tmp_path / "one.py"}, "paper")
+
+
+def test_what_is_compiled_may_do_anything(tmp_path):
+    assert uses.beyond({"fast.so": tmp_path / "fast.so"}, "paper") == {"fast.so"}
 
 
 def test_a_paper_that_computes_with_numbers_has_one(tmp_path):
@@ -296,7 +335,13 @@ from fractions import Fraction
 import numpy as np
 import sympy
 import fedtheory as ft
+from fedtheory import algorithms, claims
+from fedtheory.compressors import contractive
+from fedtheory.numbers.symbols import kappa
+from fedtheory.plugins import Paper
+from fedtheory.tables import Column, Table
 from paper.method import step
+RATE, METHOD = ft.E, algorithms.base.Algorithm
 class Rate:
     def __init__(self, value):
         if not isinstance(value, Fraction):
