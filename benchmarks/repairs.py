@@ -171,7 +171,7 @@ def measure(claim: Claim, by_hand: list[Claim], seconds: float) -> dict[str, Any
                 continue
             result, further = compared(repair.change.claim, hand)
             verdict = results.shipped().entries[hand.id]["verdict"]
-            counted = counts(result, repair.word)
+            counted = counts(result, repair.word, verdict)
             compared_with.append(
                 (not counted, ORDER.index(result), HOLDING.index(repair.word), repair, verdict, further)
             )
@@ -188,9 +188,11 @@ def measure(claim: Claim, by_hand: list[Claim], seconds: float) -> dict[str, Any
     }
 
 
-def counts(result: str, verdict: str) -> bool:
-    """Whether a repair by machine is at least as strong as one by hand: it is the same; or what it says is stronger, or
-    not comparable, and is shown."""
+def counts(result: str, verdict: str, by_hand: str) -> bool:
+    """Whether a repair by machine is at least as strong as one by hand: it is the same; or it says more, and is as well
+    founded; or the two are not comparable, and it is shown."""
+    if result == "stronger" and by_hand in HOLDING:
+        return HOLDING.index(verdict) <= max(1, HOLDING.index(by_hand))
     return result == "same" or (result in ("stronger", "other") and verdict in HOLDING[:2])
 
 
@@ -211,8 +213,10 @@ def main() -> None:
             rows.append({"id": claim.id, "result": "failed", "change": repr(error)[:200]})
         args.out.write_text(json.dumps(rows, indent=1))
         print("\t".join(str(rows[-1].get(k, "")) for k in COLUMNS), flush=True)
-    counts = Counter(row["result"] for row in rows)
-    print(f"{len(rows)} claims:", ", ".join(f"{count} {result}" for result, count in counts.most_common()))
+    tally = Counter(row["result"] for row in rows)
+    print(f"{len(rows)} claims:", ", ".join(f"{count} {result}" for result, count in tally.most_common()))
+    strong = sum("verdict" in row and counts(row["result"], row["verdict"], row["by hand"]) for row in rows)
+    print(f"at least as strong: {strong}")
 
 
 #: How repairs compare, from what is best.

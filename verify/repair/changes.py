@@ -53,6 +53,9 @@ COSTS: Mapping[str, float] = {
 _DOUBLING = 0.2
 #: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
 _REQUIRED, _LOST = 1.0, 1.0
+#: What is added where a whole right side grows with the number of clients; and where, of inequalities alone, other code
+#: makes a left side smaller or a right one larger, as most code does.
+_GROWING, _LOOSER = 0.6, 0.7
 #: Numbers by which something is multiplied, before the least of them that serves is refined.
 GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
 #: Numbers that are added.
@@ -186,15 +189,16 @@ def misreadings(claim: Claim, places: Iterable[Place], advance: Callable[[], obj
     ``places``: where the claim fails; ``advance`` is called for each that is tried.
     """
     made = [
-        replace(_fixed("reading", readings.told(claim, by, parts), parts), further=_of_readings(by))
+        replace(_fixed("reading", readings.told(claim, by, parts), parts), further=_of_readings(claim, by))
         for by, parts in readings.found(claim, places, advance)
     ]
     return sorted(made, key=lambda family: family.cost)
 
 
-def _of_readings(by: tuple[readings.Misreading, ...]) -> float:
-    """What several readings cost beyond one of another part."""
-    return sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
+def _of_readings(claim: Claim, by: tuple[readings.Misreading, ...]) -> float:
+    """What readings cost beyond one of another part in a claim that something is equal."""
+    looser = _LOOSER * (not readings.equalities(claim))
+    return looser + sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
 
 
 def _of_statement(claim: Claim) -> Iterator[Family]:
@@ -357,9 +361,12 @@ def _lettered(claim: Claim) -> Iterator[Family]:
             statement, formulas.replacing(node, by * node)
         )
 
+    clients = {letter for letter, source in claim.setting.sources.items() if source == "n"}
     for monomial in by:
+        # Of many clients a bound that is so many times as large says nothing.
+        above, below = (bool(part.free_symbols & clients) for part in monomial.as_numer_denom())
         for name, _, made in formulas.right_sides(statement):
-            yield Family("letter", partial(whole, name, made, monomial))
+            yield Family("letter", partial(whole, name, made, monomial), further=_GROWING * (above and not below))
         for node in formulas.terms(statement):
             if not node.is_Symbol:
                 yield Family("letter", partial(term, node, monomial))

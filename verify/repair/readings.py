@@ -133,7 +133,7 @@ def found(
     printed = _lines(claim, at)
     if printed is None or all(line.holds for line in printed):
         return
-    equal = _equalities(claim)
+    equal = equalities(claim)
     singles = [one for one in readings(claim, at) if equal or one.sort != "multiple"]
     known: set[bytes] = {_signature(printed)}
     partly: list[tuple[int, Misreading]] = []
@@ -215,7 +215,7 @@ def _signature(lines: list[_Line]) -> bytes:
     return np.array([f"{v:.8e}" for v in numbers]).tobytes()
 
 
-def _equalities(claim: Claim) -> bool:
+def equalities(claim: Claim) -> bool:
     """Whether something is said to be equal: as such, or by two inequalities."""
     lines = [(c.left, c.right) for c in claim.statement.comparisons]
     return any(c.relation == "==" for c in claim.statement.comparisons) or any((b, a) in lines for a, b in lines)
@@ -278,14 +278,13 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
 
 def _noting(claim: Claim, notes: _Notes) -> Claim:
     """The claim with quantities whose code tells ``notes`` what it reads."""
-    changed = {}
-    names: dict[str, Any] = {}
+    changed: dict[Any, Any] = {}
     for file in sorted({code.co_filename for q in claim.statement.quantities for code in _written(q.of)}):
         text = text_of(file)
         if text:
             tree = _Noting(file, text, notes).visit(deepcopy(tree_of(file, text)))
             changed |= paired(file, text, compile(ast.fix_missing_locations(tree), file, "exec", dont_inherit=True))
-    names = {_PART: notes.part, _ANSWER: notes.answer, _RESULT: notes.result, _INDEX: notes.index}
+    names: dict[str, Any] = {_PART: notes.part, _ANSWER: notes.answer, _RESULT: notes.result, _INDEX: notes.index}
     quantities = tuple(replace(q, of=rebuilt(q.of, changed, names)) for q in claim.statement.quantities)
     return claim.variant(quantities=quantities)
 
@@ -322,7 +321,7 @@ class _Noting(ast.NodeTransformer):
         # Of an expression of several lines, which is not replaced, nothing that matters.
         place = Region.of(self._file, node)
         self._notes.texts[place] = self._lines[place.line - 1][place.begin : place.end].decode()
-        return ast.copy_location(ast.Constant(tuple(place)), node)
+        return ast.copy_location(ast.Constant(tuple(place)), node)  # type: ignore[arg-type]
 
     def _call(self, name: str, node: ast.expr, *arguments: ast.expr, keywords: Any = ()) -> ast.Call:
         here = ast.Call(ast.Name("locals", ast.Load()), [], [])

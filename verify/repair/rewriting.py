@@ -134,7 +134,7 @@ class _Rebuilding:
             written = unwrap(value)
             made = self._function(written) if isinstance(written, FunctionType) else written
             return value if made is written else made
-        if is_dataclass(value):
+        if is_dataclass(value) and not isinstance(value, type):
             parts = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
             others = {name: made for name, part in parts.items() if (made := self.of(part)) is not part}
             return replace(value, **others) if others else value

@@ -13,7 +13,7 @@ from verify.base.evaluate import meeting
 from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
-from verify.repair.changes import families
+from verify.repair.changes import COSTS, families
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.searching import LONG, Repair, Search
@@ -268,6 +268,12 @@ def test_no_contraction_is_made_an_expansion():
 def test_factors_of_the_paper_are_multiplied():
     claim = claims.get("feddcd/lemma-B.8/rate")
     assert "-mu_min*(tau - 1)/(L_max*(n - 1)) for -mu_min/L_max" in changes(claim, "letter")
+
+
+def test_a_right_side_that_grows_with_the_clients_costs_more_than_a_hypothesis():
+    claim = claims.get("feddcd/eq-29")
+    costs = {f.make(f.amounts[0])[0]: f.cost for f in families(claim) if f.sort == "letter"}
+    assert costs["the right side times N"] > max(COSTS["hypothesis"], costs["the right side times 1/N"])
 
 
 def test_a_hypothesis_that_leaves_only_its_boundary_is_no_repair():
