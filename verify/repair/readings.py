@@ -25,7 +25,7 @@ from fedtheory.instances import Instance
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import dimension, meeting, sides
 from verify.repair import formulas
-from verify.repair.rewriting import Region, Substitution, paired, rebuilt, substituted, text_of, tree_of
+from verify.repair.rewriting import Region, Substitution, paired, rebuilt, substituted, text_of, tree_of, written
 from verify.repair.trials import Place
 
 #: Instances at which code is run, of so many that are proposed; states of each; how near the same numbers are.
@@ -71,7 +71,8 @@ def samples(claim: Claim, places: Iterable[Place] = ()) -> list[Sample]:
     for place in islice(places, INSTANCES // 2):
         try:
             instance = claim.instances.build(place.recipe, False)
-        except (ValueError, ArithmeticError):
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
+            # A place of a change that was made in another setting.
             continue
         failing.append(Sample(instance, np.array([place.point], dtype=float)))
     for recipe, exact in islice(meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)), 4 * INSTANCES):
@@ -279,7 +280,7 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
 def _noting(claim: Claim, notes: _Notes) -> Claim:
     """The claim with quantities whose code tells ``notes`` what it reads."""
     changed: dict[Any, Any] = {}
-    for file in sorted({code.co_filename for q in claim.statement.quantities for code in _written(q.of)}):
+    for file in sorted({code.co_filename for q in claim.statement.quantities for code in written(q.of)}):
         text = text_of(file)
         if text:
             tree = _Noting(file, text, notes).visit(deepcopy(tree_of(file, text)))
@@ -287,27 +288,6 @@ def _noting(claim: Claim, notes: _Notes) -> Claim:
     names: dict[str, Any] = {_PART: notes.part, _ANSWER: notes.answer, _RESULT: notes.result, _INDEX: notes.index}
     quantities = tuple(replace(q, of=rebuilt(q.of, changed, names)) for q in claim.statement.quantities)
     return claim.variant(quantities=quantities)
-
-
-def _written(of: Any) -> Iterator[Any]:
-    """The codes of what a quantity is composed of."""
-    seen: set[int] = set()
-
-    def visit(value: Any) -> Iterator[Any]:
-        if id(value) in seen or isinstance(value, type) or not callable(value):
-            return
-        seen.add(id(value))
-        if inner := getattr(value, "__wrapped__", None) or getattr(value, "func", None):
-            yield from visit(inner)
-        elif code := getattr(value, "__code__", None):
-            yield code
-            for cell in value.__closure__ or ():
-                yield from visit(cell.cell_contents)
-        elif is_dataclass(value):
-            for part in fields(value):
-                yield from visit(getattr(value, part.name))
-
-    return visit(of)
 
 
 class _Noting(ast.NodeTransformer):
@@ -372,7 +352,7 @@ class _Notes:
         elif _has_parts(base) and hasattr(value, "_fields"):
             others = {n: "part" for n in _parts(base, True) if n != name and _same_parts(_got(base, n), value)}
             self._note(place, None, scope, {self._other(place, name, n): s for n, s in others.items()})
-        return self.seen(base, name, value)
+        return self.seen(value) if _has_parts(base) else value
 
     def answer(self, place: tuple[Any, ...], scope: Mapping[str, Any], base: Any, name: str, *given: Any, **by: Any):
         value = getattr(base, name)(*given, **by)
@@ -383,8 +363,8 @@ class _Notes:
                 if other != name and _alike(_answered(base, other, given), value):
                     others[text.replace(f".{name}(", f".{other}(")] = "part"
             self._note(place, value, scope, others)
-            return self.seen(base, name, value)
-        return value
+        # What a class of functions is known for, too, is what is answered; sums of numbers are none.
+        return value if isinstance(base, np.ndarray | ModuleType | type) else self.seen(value)
 
     def result(self, place: tuple[Any, ...], scope: Mapping[str, Any], function: Any, *given: Any, **by: Any) -> Any:
         value = function(*given, **by)
@@ -400,7 +380,7 @@ class _Notes:
             self._keep(place, {f"{text} + 1": "index", f"max({text} - 1, 0)": "index"})
         return value
 
-    def seen(self, base: Any, name: str, value: Any) -> Any:
+    def seen(self, value: Any) -> Any:
         """What the code gets of what it reads."""
         return value
 
@@ -436,7 +416,7 @@ class _Random(_Notes):
         super().__init__()
         self.seed, self.known = seed, {}
 
-    def seen(self, base: Any, name: str, value: Any) -> Any:
+    def seen(self, value: Any) -> Any:
         if not (_is_array(value) and value.ndim > 1):
             return value
         key = (value.shape, value.tobytes())

@@ -8,12 +8,16 @@ from __future__ import annotations
 import ast
 import hashlib
 import linecache
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, partial
 from inspect import unwrap
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
+
+#: What the names of sources with substitutions end with.
+_SUBSTITUTED = re.compile(r" \([0-9a-f]{12}\)$")
 
 
 class Region(NamedTuple):
@@ -103,6 +107,45 @@ def _differs(one: CodeType, other: CodeType) -> bool:
     )
 
 
+def written(of: Any) -> Iterator[CodeType]:
+    """The codes of what a quantity is composed of: those that :func:`rebuilt` may change."""
+    seen: dict[int, Any] = {}
+
+    def visit(value: Any) -> Iterator[CodeType]:
+        if id(value) in seen or isinstance(value, type) or not callable(value):
+            return
+        seen[id(value)] = value
+        if type(value) is partial:
+            yield from visit(value.func)
+        elif isinstance(value, FunctionType):
+            inner = unwrap(value)
+            if isinstance(inner, FunctionType):
+                yield inner.__code__
+                for part in (*(_contents(cell) for cell in inner.__closure__ or ()), *_called(inner).values()):
+                    yield from visit(part)
+        elif is_dataclass(value):
+            for part in fields(value):
+                yield from visit(getattr(value, part.name))
+
+    return visit(of)
+
+
+def _called(function: FunctionType) -> dict[str, FunctionType]:
+    """The functions of the same file that a function calls, by their names there, with a substitution or without."""
+    known, file = function.__globals__, _SUBSTITUTED.sub("", function.__code__.co_filename)
+    names = {name for inner in codes(function.__code__) for name in inner.co_names}
+    found = {name: known[name] for name in sorted(names & known.keys()) if isinstance(known[name], FunctionType)}
+    return {n: f for n, f in found.items() if _SUBSTITUTED.sub("", f.__code__.co_filename) == file}
+
+
+def _contents(cell: CellType) -> Any:
+    """What is in a cell; None where nothing is yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
 def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any] | None = None) -> Any:
     """A function, or what is composed of functions, with other codes: its own, those that it closes over, and those of
     functions of the same file that it calls. ``names``: what the codes find beside what their modules hold.
@@ -143,18 +186,13 @@ class _Rebuilding:
     def _function(self, function: FunctionType) -> FunctionType:
         code = function.__code__
         cells = tuple(self._cell(cell) for cell in function.__closure__ or ())
-        known = function.__globals__
-        called = {name for inner in codes(code) for name in inner.co_names}
-        others = {}
-        for name in sorted(called & known.keys()):
-            value = known[name]
-            beside = isinstance(value, FunctionType) and value.__code__.co_filename == code.co_filename
-            if beside and (made := self.of(value)) is not value:
-                others[name] = made
+        called = _called(function)
+        others = {name: made for name, value in called.items() if (made := self.of(value)) is not value}
         new = self._changed.get(code, code)
         same = all(a is b for a, b in zip(cells, function.__closure__ or (), strict=True))
         if new is code and same and not others:
             return function
+        known = function.__globals__
         globals_ = {**known, **others, **self._names} if others or self._names else known
         made = FunctionType(new, globals_, function.__name__, function.__defaults__, cells or None)
         made.__kwdefaults__, made.__doc__ = function.__kwdefaults__, function.__doc__
@@ -162,9 +200,6 @@ class _Rebuilding:
         return made
 
     def _cell(self, cell: CellType) -> CellType:
-        try:
-            value = cell.cell_contents
-        except ValueError:
-            return cell
+        value = _contents(cell)
         made = self.of(value)
         return cell if made is value else CellType(made)

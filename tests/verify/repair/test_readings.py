@@ -12,7 +12,7 @@ from fedtheory.numbers.rational import square
 from verify import check
 from verify.repair import readings, rewriting
 from verify.repair.searching import Search
-from verify.repair.trials import Bench
+from verify.repair.trials import Bench, Place
 
 
 def found(claim):
@@ -92,6 +92,25 @@ def test_no_trifle_is_told():
     assert not found(claim)
     # With x for y in both, 0 = 0.
     assert not found(_claim(difference, lambda problem, params, state: 2 * square(state.x - state.y)))
+
+
+def test_what_functions_are_known_for_is_no_trifle():
+    def slope(problem, params, state):
+        return square(problem.f.gradient(state.y[..., None, :])[..., 0, :])
+
+    def reach(problem, params, state):
+        return problem.f.L ** 2 * square(state.x - problem.x_star)
+
+    method = ft.method("pair", _move, ["gamma"], {"x": "point", "y": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothConvex(ft.letters("L")), clients=(1,))
+    slope_of, reach_of = (ft.Quantity(sympy.Symbol(of.__name__), of) for of in (slope, reach))
+    claim = ft.Claim("pair/slope", setting=setting, statement=ft.inequality(slope_of <= reach_of))
+    assert set(found(claim)) == {"state.x for state.y", "state.y for state.x"}
+
+
+def test_places_of_other_settings_are_no_samples():
+    claim = claims.get("fedadmm/eq-34")
+    assert len(readings.samples(claim, [Place({"k0": 1}, (), 1)])) == len(readings.samples(claim))
 
 
 def test_a_substitution_is_of_one_place(tmp_path):
