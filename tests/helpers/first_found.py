@@ -29,6 +29,9 @@ def of_registered(id: str) -> Evidence:
 
 
 def at_few(claim: Claim, instances: int = 16) -> Evidence:
-    """What ``check`` finds where the search proposes few instances: enough where any of them would show it."""
+    """What ``check`` finds where the search proposes few instances: enough where any of them would show it.
+
+    Of a claim whose hypotheses few instances meet none may be left: then nothing is shown.
+    """
     with patch.dict(checking.BUDGETS, quick=instances):
         return check(claim)

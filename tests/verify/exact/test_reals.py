@@ -92,7 +92,7 @@ SOME = ("fedadmm/theorem-4.3/proof-constants/repaired", "baseline/5gcs-cc/rate")
 @pytest.mark.parametrize("id", [pytest.param(id, marks=[pytest.mark.slow] * (id in SOME)) for id in CONSTANTS])
 def test_what_a_search_refutes_is_not_proved(id):
     claim = claims.get(id)
-    refuted = bool(hunting.hunt(claim, hunting.generator(claim, 1), 300, 1).refutations)
+    refuted = bool(hunting.hunt(claim, hunting.generator(claim, 1), 100, 1).refutations)
     assert reals.proves(claim) is (not refuted)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy
+from first_found import at_few
 from in_turn import in_turn
 
 from fedtheory import algorithms, claims
@@ -114,7 +115,8 @@ def test_the_verdict_is_the_strongest_outcome_and_all_outcomes_are_kept(id, deci
 
 @pytest.mark.usefixtures("at_points")
 def test_each_certificate_names_its_parameters_multipliers_and_bound():
-    (outcome,) = (o for o in check(DESCENT).outcomes if o.method == "worst cases")
+    evidence = at_few(DESCENT)
+    (outcome,) = (o for o in evidence.outcomes if o.method == "worst cases")
     assert len(outcome.certificates) == outcome.instances >= 3
     for certificate in outcome.certificates:
         assert set(certificate.letters) == {"mu", "L", "gamma"} and certificate.recipe
@@ -122,7 +124,7 @@ def test_each_certificate_names_its_parameters_multipliers_and_bound():
         letters = {name: sympy.Rational(value) for name, value in certificate.letters.items()}
         claimed = DESCENT.statement.factor.subs({s: letters[s.name] for s in DESCENT.statement.factor.free_symbols})
         assert factor <= claimed
-    assert "multipliers" in "\n".join(outcomes.lines(check(DESCENT)))
+    assert "multipliers" in "\n".join(outcomes.lines(evidence))
 
 
 # Certified is exact
@@ -249,7 +251,7 @@ def with_quantity(of):
 
 def test_code_that_is_not_read_is_told_with_its_line():
     claim = with_quantity(numbers_only)
-    evidence = check(claim)
+    evidence = at_few(claim)
     assert evidence.verdict is Verdict.SUPPORTED
     assert "the code of mine/descent is not read: numbers_only (test_methods.py), line " in evidence.note
 
@@ -295,7 +297,7 @@ def test_our_own_bugs_stop_the_check(module, name, id, error, monkeypatch):
         formal = certifying.FORMAL["all states"]
         monkeypatch.setitem(certifying.FORMAL, "all states", formal._replace(holds=namespace["broken"]))
     with pytest.raises(Defect, match=rf"{id}: {type(error).__name__}: .*planted.* please report"):
-        check(claims.get(id))
+        at_few(claims.get(id))
 
 
 @pytest.mark.usefixtures("at_points")
@@ -368,7 +370,7 @@ def test_a_claim_that_the_class_exceeds_says_by_how_much():
     claim = SCAFFNEW.variant(factor=SCAFFNEW.statement.factor / 2)
     # Where mu = L the factor may be 0, and half of it is no less.
     different = [recipe for recipe in recipes(claim, 20) if recipe["mu"] < recipe["L"] and recipe["p"] < 1]
-    outcomes = [shown(claim, given=[recipe])["worst cases"] for recipe in different[:4]]
+    outcomes = (shown(claim, given=[recipe])["worst cases"] for recipe in different[:4])
     outcome = next(o for o in outcomes if o.exceeded)
     assert outcome.verdict is None
     assert "the worst case over the class is" in outcome.left_open[0] and "is claimed" in outcome.left_open[0]
@@ -376,7 +378,7 @@ def test_a_claim_that_the_class_exceeds_says_by_how_much():
 
 def test_a_quantity_of_the_registry_is_ours():
     assert all(isinstance(q, Quantity) for q in DESCENT.statement.quantities)
-    evidence = check(DESCENT)
+    evidence = at_few(DESCENT)
     assert evidence.verdict is Verdict.PROVED and evidence.methods == ("symbolic", "spectral", "search")
 
 
