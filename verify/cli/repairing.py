@@ -19,10 +19,11 @@ SECONDS = 600
 
 _DESCRIPTION = """\
 Search for the least change that makes a refuted claim true: another constant, factor, term, sign, exponent or grouping,
-a letter that is missing, another start of the runs, a stronger hypothesis. Changes are tried from the least on, each
-against the counterexamples known so far and by a short search; what stands is examined by all methods. The first line
-says with which verdict the repaired claim holds: supported means that searches found nothing against it, not that it is
-shown. With --out, what was tried is stored: an interrupted search resumes when the same command is run again.
+a letter that is missing, something else that the code of a quantity reads, another start of the runs, a stronger
+hypothesis. Changes are tried from the least on, each against the counterexamples known so far and by a short search;
+what stands is examined by all methods. The first line says with which verdict the repaired claim holds: supported means
+that searches found nothing against it, not that it is shown. With --out, what was tried is stored: an interrupted
+search resumes when the same command is run again.
 """
 
 

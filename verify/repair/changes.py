@@ -14,9 +14,11 @@ from sympy import primerange
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import Comparison
 from verify.repair import formulas, of_paper, readings, starts
 from verify.repair.solving import solved
 from verify.repair.trials import Place
@@ -25,6 +27,7 @@ from verify.report.statement import expression as words
 #: What each sort of change costs, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
     "relation": 0.5,
+    "equality": 0.6,
     "constant": 1.0,
     "assignment": 1.0,
     "prefactor": 1.1,
@@ -205,6 +208,9 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
     statement = claim.statement
     if getattr(statement, "strict", False):
         yield _fixed("relation", "<= for <", {"strict": False})
+        if isinstance(statement, Inequality) and statement.middle is None:
+            other = Comparison(statement.right, "<=", statement.left)
+            yield _fixed("equality", "== for <", {"strict": False, "also": (*statement.also, other)})
     if isinstance(statement, ParameterRule):
         for assignments in solved(statement):
             yield Family("assignment", partial(_assigned, statement, assignments))

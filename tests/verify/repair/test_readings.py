@@ -99,7 +99,7 @@ def test_what_functions_are_known_for_is_no_trifle():
         return square(problem.f.gradient(state.y[..., None, :])[..., 0, :])
 
     def reach(problem, params, state):
-        return problem.f.L ** 2 * square(state.x - problem.x_star)
+        return problem.f.L**2 * square(state.x - problem.x_star)
 
     method = ft.method("pair", _move, ["gamma"], {"x": "point", "y": "point"})
     setting = ft.Setting(algorithm=method, functions=ft.SmoothConvex(ft.letters("L")), clients=(1,))

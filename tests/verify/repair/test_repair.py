@@ -60,6 +60,7 @@ def test_a_chain_of_constants_is_solved_in_turn():
         ("fedadmm/eq-55/tolerances", "reversed", "the two sides exchanged"),
         ("fedopt/fsvrg/single-node", "quantity exchanged", "grad f(w) for grad f(w^t)"),
         ("feddcd/appendix-F/class", "hypothesis of the paper", "required: alpha < beta/N"),
+        ("fedadmm/remark-4.3/k0-and-rounds", "equality", "== for <"),
     ],
 )
 def test_the_sorts_of_change(id, sort, text):
