@@ -25,7 +25,10 @@ _WORD_AFTER = r"_(?!(?:hat|bar|next)\b)[a-z]{3,}"
 _GAP = r"\,"
 
 _TOKENS = re.compile(
-    r"(?P<words>(?!(?:sum|prod|grad)_)[A-Za-z']+(?:_(?!(?:hat|bar|next)\b)(?:[a-z']{3,}|of|[0-9]+\.[0-9]+|\([0-9]+\)))+)"
+    r"(?P<words>(?!(?:sum|prod|grad)_)[A-Za-z']+"
+    r"(?:_(?!(?:hat|bar|next)\b)(?:[a-z]{3,}'?|of|[0-9]+\.[0-9]+|\([0-9]+\)))+)"
+    rf"|(?P<prose>(?!(?:{'|'.join((*GREEK, *_COMMANDS))})\b)\b(?:(?<= )[a-z]{{2,}}\b|[a-z]{{2,}}(?= ))"
+    r"(?: (?!grad\b)[a-z]{2,}\b)*)"
     r"|(?P<word>[A-Za-z]+)|(?P<number>[0-9]+(?:\.[0-9]+)?)|(?P<relation><=|->)|(?P<sign>\S)|\s+"
 )
 _CLOSES = {"(": ")", "{": "}", "<": ">", "|": "|"}
@@ -38,7 +41,8 @@ def latex(name: str, alone: bool = True) -> str:
     if name in _WORDS or (re.fullmatch(r"[a-z]{2,}(_[a-z]+)+", name) and re.search(_WORD_AFTER, name)):
         return rf"{'' if alone else _GAP}\text{{{name.replace('_', ' ')}}}"
     reader = _NameReader(name)
-    found = reader.until(None)
+    # Words need no blank where a bracket begins or ends.
+    found = re.sub(r"(^|[(\[{] ?|, |\\langle )\\;|\\;(?=$|[)\],])", r"\1", reader.until(None))
     return found if alone or not reader.is_sum else rf"\left({found}\right)"
 
 
@@ -102,6 +106,11 @@ class _NameReader:
             return self._scripts(f"{opening}{inner}{closing}")
         if kind == "words":
             return self._scripts(rf"\text{{{text.replace('_', ' ')}}}")
+        if text == "~" and self._next() == "grad":
+            self._take()
+            return r"\tilde{\nabla} "
+        if kind == "prose":
+            return rf"\;\text{{{text}}}\;"
         if kind == "word":
             return self._scripts(_word(text))
         if kind == "number":

@@ -135,7 +135,7 @@ _READING = (
     "for every convex and smooth phi_i. Dual variables at which phi_i^* is infinite are no matter, nor ends of its "
     "domain, where it is a limit"
 )
-_D, _D_w, _f, _slope_w = sympy.symbols("D(alpha) D(alpha^w) f(w) |gradf(w)|^2")
+_D, _D_w, _f, _slope_w = sympy.symbols("D(alpha) D(alpha^w) f(w) |grad_f(w)|^2")
 _D_u, _D_v, _lin, _far = (
     sympy.Symbol(name)
     for name in ("D(beta)", "D(alpha)", "<grad D(alpha), beta-alpha>", "sum_i(|x_i|^2 (beta_i-alpha_i)^2)")

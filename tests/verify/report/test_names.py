@@ -30,6 +30,11 @@ from verify.report.names import latex
         ("objective_of_(15)(v^2)", r"\text{objective of (15)}(v^2)"),
         ("right", r"\text{right}"),
         ("f(w~)", r"f(\tilde{w})"),
+        ("|~grad h-grad h|^2", r"\|\tilde{\nabla} h - \nabla h\|^2"),
+        ("P(K_t rises)", r"P(K_t\;\text{rises})"),
+        ("<slope at z+, x-z+>", r"\langle \text{slope at}\;z^+, x - z^+\rangle "),
+        ("lambda w, their mean", r"\lambda w, \text{their mean}"),
+        ("X_k'w-y_k", r"X_k^{\top}w - y_k"),
     ],
 )
 def test_a_name(name, expected):
