@@ -46,6 +46,8 @@ def unseen() -> Iterator[None]:
 
 def _number(value: Any) -> Any:
     """A coefficient; None where it is no exact number."""
+    if type(value) is Quotient:
+        return value
     if isinstance(value, np.integer | np.bool_ | bool):
         return int(value)
     if isinstance(value, _NUMBERS):
@@ -57,7 +59,7 @@ def _number(value: Any) -> Any:
 
 def _is_zero(value: Any) -> bool:
     # Of an interval around zero it is not known.
-    return not isinstance(value, Interval) and value == 0
+    return not value if type(value) is Quotient else not isinstance(value, Interval) and value == 0
 
 
 class Unknown:
@@ -115,9 +117,13 @@ class Polynomial(Unknown):
             return NotImplemented
         else:
             added = {(): _exactly(other)}
+        if not added or (sign == 1 and not self.terms and isinstance(other, Polynomial)):
+            return self if not added else other
         terms = dict(self.terms)
         for monomial, value in added.items():
-            total = terms.get(monomial, 0) + sign * value
+            if sign != 1:
+                value = -value
+            total = terms[monomial] + value if monomial in terms else value
             if _is_zero(total):
                 terms.pop(monomial, None)
             else:
