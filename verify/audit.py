@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fedtheory import claims
@@ -41,12 +42,20 @@ def audit(
     # What follows from others comes after them.
     for part in ([claim for claim in selected if not claim.follows], [claim for claim in selected if claim.follows]):
         known = _known(found.values())
-        tasks = [(claim, seed, budget, known, rechecking) for claim in part]
+        # The dearest first, so that several processes are done at about the same time.
+        ordered = sorted(part, key=_cheapness) if jobs > 1 else part
+        tasks = [(claim, seed, budget, known, rechecking) for claim in ordered]
         for evidence in sweep(_checked, tasks, jobs, ordered=False):
             found[evidence.claim.id] = evidence
             if progress is not None:
                 progress(evidence)
     return [found[claim.id] for claim in selected]
+
+
+def _cheapness(claim: Claim) -> float:
+    """Minus the seconds that the claim took when its shipped result was found; nothing is known of others."""
+    entry = results.shipped().entries.get(claim.id)
+    return -math.inf if entry is None else -float(entry["seconds"])
 
 
 def _known(found: Iterable[Evidence]) -> dict[str, Verdict]:
