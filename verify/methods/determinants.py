@@ -39,7 +39,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by one instance in exact arithmetic; where none is found nothing is known."""
     claim = inquiry.claim
     recipes = claim.instances.recipes(np.random.default_rng([inquiry.seed, 4]))
-    met = (recipe for recipe, _ in meeting(claim, islice(recipes, TIMES * inquiry.size)))
+    proposed = (recipe for recipe in islice(recipes, TIMES * inquiry.size) if _may_fail(claim, recipe))
+    met = (recipe for recipe, _ in meeting(claim, proposed))
     found = list(islice((c for c in (_violation(claim, recipe) for recipe in met) if c is not None), ENOUGH))
     if not found:
         why = (
@@ -60,6 +61,17 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         tightest=example.recipe,
         used=("exact", "rational"),
     )
+
+
+def _may_fail(claim: Claim, recipe: Recipe) -> bool:
+    """Whether floats see that the limit fails at an instance: few do, and fractions are dear.
+
+    Of what the hypotheses exclude the code need not run.
+    """
+    try:
+        return _suspect(claim, claim.instances.build(recipe, False))
+    except Exception:
+        return True
 
 
 def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
