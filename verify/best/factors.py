@@ -87,8 +87,8 @@ def smallest(
     if not relaxed and time.perf_counter() < deadline and not _attains(lower, solution.value):
         say("no instance attains it; a function is built from its Gram matrix")
         point = states.feasible(program, posed, solution)
-        if point is not None and (lower is None or point.objective(program) > lower[0]):
-            lower = (point.objective(program), point)
+        if point is not None and (lower is None or point[0] > lower[0]):
+            lower = point
     if lower is not None:
         found = replace(found, lower=lower[0], witness=lower[1])
         keep(found)

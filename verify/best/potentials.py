@@ -289,9 +289,10 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
         lower = Fraction(rate - room * min(rate, 1 - rate)).limit_denominator(10**9)
         say(f"is there a state where nothing contracts by {float(lower):.9g}?")
         program = forms.sized(lower)
-        point = states.feasible(program, *states.solved(program))
-        if point is None:
+        found = states.feasible(program, *states.solved(program))
+        if found is None:
             continue
+        _, point = found
         # How little the first form falls is told by the state.
         first, *_ = forms.before
         fall = point.evaluate(program, forms.after[first] - lower * forms.before[first])

@@ -184,8 +184,9 @@ def affordable(program: Program) -> int:
     return size
 
 
-def feasible(program: Program, posed: Program, solution: Solution) -> AtPoints | None:
-    """A function near the solver's, exactly in the class, or None; ``posed``: the program in the solver's units."""
+def feasible(program: Program, posed: Program, solution: Solution) -> tuple[Fraction, AtPoints] | None:
+    """The objective at a function near the solver's, exactly in the class, and that function, or None; ``posed``: the
+    program in the solver's units."""
     found = rounding.lower_bound(posed, solution)
     if found is None:
         return None
@@ -201,10 +202,9 @@ def feasible(program: Program, posed: Program, solution: Solution) -> AtPoints |
     values = dict(zip(posed.values, found[1].values, strict=True))
     there = AtPoints(gram, {name: units_of[name] * values[name] for name in program.values})
     try:
-        there.objective(program)
+        return there.objective(program), there
     except DoesNotHold:
         return None
-    return there
 
 
 def _units(program: Program, posed: Program) -> dict[str, Fraction]:

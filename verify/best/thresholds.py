@@ -99,8 +99,7 @@ class _Line:
     def excess(self, value: float) -> float:
         """By how much the worst case exceeds what is stated, in floats; infinite where it is unbounded."""
         _, _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
-        found = states.solved(program)[1]
-        return float("inf") if found.value is None else found.value - float(stated[0])
+        return _excess(program, stated[0])
 
     def proved(self, value: Fraction) -> Interval | None:
         """A certificate of what is stated at a value of the letter."""
@@ -127,21 +126,28 @@ class _Line:
             return None
         states.check_sign(self.of.claim, program)
         point = states.feasible(program, *states.solved(program))
-        if point is None or point.objective(program) <= above:
+        if point is None or point[0] <= above:
             return None
-        return replace(found, lower=point.objective(program), witness=point)
+        return replace(found, lower=point[0], witness=point[1])
+
+
+def _excess(program: Program, stated: Fraction) -> float:
+    """By how much the value of a program exceeds what is stated, in floats; infinite where it is unbounded."""
+    found = states.solved(program)[1]
+    return float("inf") if found.value is None else found.value - float(stated)
 
 
 def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
     """A value at which floats see the claim hold, and one beyond at which they see it fail, at most twice as far."""
-    value, towards = float(where.start()), 2.0 if largest else 0.5
+    start = where.start()
+    value, towards = float(start), 2.0 if largest else 0.5
     if value <= 0:
         raise ValueError(f"{where.letter} must be positive where its bound is looked for, got {value:g}")
     # From where it fails one goes back to where it holds.
-    _, instance, program, _, _ = where.posed(where.start())
+    _, instance, program, _, stated = where.posed(start)
     where.of.stated(instance)
     states.check_sign(where.of.claim, program)
-    step = towards if where.excess(value) <= _SEEN else 1 / towards
+    step = towards if _excess(program, stated[0]) <= _SEEN else 1 / towards
     for _ in range(_DOUBLED):
         say(f"{where.letter} = {value:.6g}")
         later = value * step
