@@ -1,183 +1,40 @@
-"""Changes of a claim, of each sort, with what each costs: the more it departs from what is printed the more."""
+"""The families of changes of a claim, of each sort."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
 from typing import Any
 
 import sympy
-from sympy import primerange
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
 from verify.repair import formulas, of_paper, readings, starts
+from verify.repair.families import COSTS, Family
 from verify.repair.solving import solved
 from verify.repair.trials import Place
 from verify.report.statement import expression as words
 
-#: What each sort of change costs, before the size of its number is counted.
-COSTS: Mapping[str, float] = {
-    "relation": 0.5,
-    "equality": 0.6,
-    "constant": 1.0,
-    "assignment": 1.0,
-    "prefactor": 1.1,
-    "term": 1.2,
-    "count": 1.25,
-    "hypothesis tightened": 1.3,
-    "offset": 1.4,
-    "round": 1.5,
-    "exponent": 1.6,
-    "sign": 1.6,
-    "operator": 1.6,
-    "grouping": 1.7,
-    "letter exchanged": 1.7,
-    "quantity exchanged": 1.7,
-    "reading": 1.7,
-    "reversed": 1.8,
-    "start": 1.9,
-    "hypothesis of the paper": 2.0,
-    "letter": 2.1,
-    "maximum": 2.2,
-    "hypothesis": 2.3,
-    "left out": 2.4,
-    "hypothesis on two letters": 2.6,
-}
-#: What doubling or halving a number costs.
-_DOUBLING = 0.2
-#: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
-_REQUIRED, _LOST = 1.0, 1.0
-#: What is added where a whole right side grows with the number of clients; and where, of inequalities alone, other code
-#: makes a left side smaller or a right one larger, as most code does.
-_GROWING, _LOOSER = 0.6, 0.7
 #: Numbers by which something is multiplied, before the least of them that serves is refined.
 GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
 #: Numbers that are added.
 _OFFSETS = tuple(sympy.Integer(n) for n in (1, 2, 4, 8))
 #: Expressions in letters at most by which a term is multiplied.
 _MONOMIALS = 40
-
-
-@dataclass(frozen=True)
-class Change:
-    """A claim changed: the ``sort``, the change in words, the claim, and what it costs."""
-
-    sort: str
-    text: str
-    claim: Claim
-    cost: float
-
-
-@dataclass(frozen=True)
-class Family:
-    """Changes of one sort in one place that differ in a number only.
-
-    ``amounts``: a grid, from what departs least; ``make(amount)``: the words, and what ``variant`` takes, or None where
-    that changes nothing. ``ordered``: whether, where a change serves, larger ones are taken to serve, so that the least
-    may be looked for between them; nothing that is told rests on it. ``unit``: what an amount multiplies, where that is
-    a number: their product is to be simple.
-    """
-
-    sort: str
-    make: Callable[[sympy.Expr], tuple[str, dict[str, Any]] | None]
-    amounts: tuple[sympy.Expr, ...] = (sympy.S.One,)
-    ordered: bool = False
-    unit: sympy.Expr = sympy.S.One
-    further: float = 0.0
-
-    @property
-    def cost(self) -> float:
-        """What its least change costs at least."""
-        return COSTS[self.sort] + self.further
-
-    def change(self, claim: Claim, amount: sympy.Expr) -> Change | None:
-        """The change by an amount; None where there is none, or what results is no statement."""
-        made = self.make(amount)
-        if made is None or not made[1]:
-            return None
-        text, parts = made
-        setting = parts.get("setting", claim.setting)
-        try:
-            changed = claim.variant(**{name: part for name, part in parts.items() if name != "setting"})
-            changed = replace(changed, setting=setting)
-        except (ValueError, TypeError):
-            return None
-        if any(
-            side.has(sympy.zoo, sympy.nan, sympy.I) for c in changed.statement.comparisons for side in (c.left, c.right)
-        ):
-            return None
-        if _says_nothing(claim, changed):
-            return None
-        size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
-        # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
-        lost = spoken_of(claim.statement) - spoken_of(changed.statement)
-        further = (
-            _DOUBLING * size
-            + _REQUIRED * ("relations" in parts and bool(changed.statement.assignments))
-            + _LOST * len(lost)
-        )
-        return Change(self.sort, text, changed, self.cost + further)
-
-
-def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself or with its multiple, or a side with what is now negative and was
-    positive, or makes a contraction an expansion."""
-    now, before = changed.statement.comparisons, claim.statement.comparisons
-    quantities = measured(claim.statement)
-    negated = len(now) == len(before) and any(
-        new.relation != "=="
-        and (_negated(old.left, new.left, quantities) or _negated(old.right, new.right, quantities))
-        for new, old in zip(now, before, strict=True)
-    )
-    if {-rate for rate in _rates(claim)} & _rates(changed):
-        return True
-    # delta |w|^2 <= |w|^2 says something of delta alone.
-    named = quantities | measured(changed.statement)
-    both = [(c.left.free_symbols & named, c.right.free_symbols & named) for c in now]
-    if any(left == right and len(left) == 1 for left, right in both) and not any(
-        c.left.free_symbols & c.right.free_symbols & quantities for c in before
-    ):
-        return True
-    # Constants that are assigned may well be the least that meet their relations.
-    return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))
-
-
-def _rates(claim: Claim) -> set[sympy.Expr]:
-    """Each r that is no number of a factor 1 + r, in letters, of a quantity, where something is stated after a step."""
-    quantities = measured(claim.statement)
-    if not any(q.after for q in claim.statement.quantities):
-        return set()
-    factors = [bound.factor] if (bound := claim.statement.geometric) is not None else []
-    for comparison in claim.statement.comparisons:
-        for product in comparison.left.atoms(sympy.Mul) | comparison.right.atoms(sympy.Mul):
-            if product.free_symbols & quantities:
-                factors += product.args
-    return {f - 1 for f in factors if f.is_Add and f.args[0] == 1 and not f.free_symbols & quantities}
-
-
-def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
-    """Whether a side is the negative of what it was; or of letters alone, and negative where it was positive."""
-    if new == old or (quantities & (old.free_symbols | new.free_symbols) and new != -old):
-        return False
-    if new == -old:
-        return True
-    letters = sorted(old.free_symbols | new.free_symbols, key=str)
-    at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
-    try:
-        values = [side.subs(at).evalf(15) for side in (old, new)]
-    except (ValueError, TypeError):
-        # Somewhere it divides by zero, say.
-        return False
-    return all(v.is_Float or v.is_Integer for v in values) and bool(values[0] > 0 > values[1])
+#: What is added where a whole right side grows with the number of clients; and where, of inequalities alone, other code
+#: makes a left side smaller or a right one larger, as most code does.
+_GROWING, _LOOSER = 0.6, 0.7
+#: What is added where one side is so many times the other, for a count.
+_COUNTED = 0.4
 
 
 def families(claim: Claim) -> list[Family]:
@@ -220,6 +77,7 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
         return
     yield from _scaled(claim)
     yield from _shaped(claim)
+    yield from _unequal(claim)
     yield from _exchanged(claim)
     yield from _measured_otherwise(claim)
     yield from _lettered(claim)
@@ -309,6 +167,21 @@ def _shaped(claim: Claim) -> Iterator[Family]:
     if left is not None and right is not None and whole_sides:
         exchanged = {"left": right, "right": left}
         yield _fixed("reversed", "the two sides exchanged", exchanged)
+
+
+def _unequal(claim: Claim) -> Iterator[Family]:
+    """One side at most the other for two that are equal, or at most so many times as large: a sum of m vectors has a
+    square of at most m times the sum of theirs."""
+    statement = claim.statement
+    if not isinstance(statement, Identity):
+        return
+    counts = sorted((s for s in claim.setting.sources if s.is_Symbol and s.is_integer and s.is_positive), key=str)
+    for small, large, word in ((statement.left, statement.right, "<="), (statement.right, statement.left, ">=")):
+        for by in (sympy.S.One, *counts):
+            made = Inequality(small, by * large, statement.quantities)
+            side = "" if by == 1 else f", the {'left' if word == '>=' else 'right'} side times {words(by)}"
+            family = _fixed("inequality", f"{word} for =={side}", {"statement": made})
+            yield replace(family, further=_COUNTED * (by != 1))
 
 
 def _exchanged(claim: Claim) -> Iterator[Family]:

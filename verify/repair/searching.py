@@ -14,7 +14,8 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import spoken_of
-from verify.repair.changes import COSTS, Change, Family, families, misreadings
+from verify.repair.changes import families, misreadings
+from verify.repair.families import COSTS, Change, Family
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed

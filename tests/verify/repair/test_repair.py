@@ -13,7 +13,8 @@ from verify.base.evaluate import meeting
 from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
-from verify.repair.changes import COSTS, families
+from verify.repair.changes import families
+from verify.repair.families import COSTS
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.searching import LONG, Repair, Search
@@ -61,6 +62,7 @@ def test_a_chain_of_constants_is_solved_in_turn():
         ("fedopt/fsvrg/single-node", "quantity exchanged", "grad f(w) for grad f(w^t)"),
         ("feddcd/appendix-F/class", "hypothesis of the paper", "required: alpha < beta/N"),
         ("fedadmm/remark-4.3/k0-and-rounds", "equality", "== for <"),
+        ("fedadmm/eq-57", "inequality", ">= for ==, the left side times m"),
     ],
 )
 def test_the_sorts_of_change(id, sort, text):
