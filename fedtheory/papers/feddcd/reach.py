@@ -69,13 +69,13 @@ def _after(params: Reach, k: int) -> tuple[Array, Array]:
 
 
 def _rise(problem: Any, params: Reach, state: At) -> Any:
-    """P(K_t > K_(t-1)), K_t the number of coordinates that the server's memory has reached after t rounds."""
+    """P(K_t > K_(t-1) = k): w_1 to w_k are reached, B_j leads from w_l to w_(l+1) where m divides l - j."""
     ends, chances = _after(params, params.k)
     return expectation((ends > params.k).astype(int), chances) + 0 * params.s
 
 
 def _longest(problem: Any, params: Reach, state: At) -> Any:
-    """The largest K_t - K_(t-1), K_t the number of coordinates that the server's memory has reached, K_(t-1) = k."""
+    """The largest K_t - K_(t-1) = K_t - k: f_1 leads to w_1, B_j from w_l to w_(l+1) where m divides l - j."""
     return int((_after(params, params.k)[0] - params.k).max()) + 0 * params.s
 
 

@@ -217,7 +217,8 @@ TABLE_1 = (
         setting=ROUNDS,
         statement=Order(_idle * zeta**2 / (4 * (tau + _idle) * tau * alpha * epsilon), CITED["fedavg"], small=epsilon),
         requires=(_ORDERED,),
-        reading="rounds that are needed where f_i = alpha |w - b_i|^2/2, |b_i - w*| = zeta/alpha, with any steps, K "
+        reading="idle = N - tau; rounds that are needed where f_i = alpha |w - b_i|^2/2, |b_i - w*| = zeta/alpha, with "
+        "any steps, K "
         "and weights: every mean of models is one of w_0 and of the means of the participants' b_i, so that after T "
         "rounds E|w - w*|^2 is at least 1/(1/|w_0 - w*|^2 + T/V), V = (N - tau) zeta^2/((N - 1) tau alpha^2)",
         literal_of="feddcd/table-1/fedavg",

@@ -72,7 +72,7 @@ def _combined(problem: Problem, params: Held, state: Two) -> Array:
 
 
 def _first(problem: Problem, params: Held, state: Two) -> Array:
-    """E G_1."""
+    """E G_1, G_1 = grad f_i(w) - grad f_i(w^t) + grad f(w^t), i uniform in P_1."""
     return expected_directions(on_nodes(problem, params), state)[..., 0, :]
 
 

@@ -99,7 +99,8 @@ def _factor(more: bool) -> Any:
         after = dane.step(problem, dane.Params(mu, params.eta), dane.State(problem.x_star + 1), None).w
         return abs(after - problem.x_star)
 
-    of.__doc__ = f"|w_next - w*|/|w - w*| of DANE with {'mu + more' if more else 'mu'}, in one dimension"
+    larger = " + more" * more
+    of.__doc__ = f"|w_next - w*|/|w - w*| of DANE in one dimension, |1 - (eta/K) sum_k f''/(F_k'' + mu{larger})|"
     return of
 
 
