@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, permutations
@@ -21,7 +21,6 @@ from fedtheory.settings.relations import Comparison
 from verify.repair import formulas, of_paper, readings, starts
 from verify.repair.families import COSTS, Family
 from verify.repair.solving import solved
-from verify.repair.trials import Place
 from verify.report.statement import expression as words
 
 #: Numbers by which something is multiplied, before the least of them that serves is refined.
@@ -43,15 +42,13 @@ def families(claim: Claim) -> list[Family]:
     return sorted(found, key=lambda family: family.cost)
 
 
-def misreadings(claim: Claim, places: Iterable[Place], advance: Callable[[], object]) -> list[Family]:
-    """Changes of what the code of quantities reads that a few states speak not against, the cheapest first.
-
-    ``places``: where the claim fails; ``advance`` is called for each that is tried.
-    """
-    made = [
-        replace(_fixed("reading", readings.told(claim, by, parts), parts), further=_of_readings(claim, by))
-        for by, parts in readings.found(claim, places, advance)
-    ]
+def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) -> list[Family]:
+    """Changes of what the code of quantities reads, the cheapest first."""
+    made = []
+    for by in found:
+        parts = readings.misread(claim, by)
+        family = _fixed("reading", readings.told(claim, by, parts), parts)
+        made.append(replace(family, further=_of_readings(claim, by)))
     return sorted(made, key=lambda family: family.cost)
 
 

@@ -8,8 +8,11 @@ changes few mend a claim; the others are left out at a handful of states.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,13 +21,12 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
+from fedtheory.instances import Instance, Recipe
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import dimension, meeting, sides
 from verify.repair import formulas
 from verify.repair.noting import AnyNumbers, Notes, noting
 from verify.repair.rewriting import Substitution, rebuilt, substituted
-from verify.repair.trials import Place
 
 #: Instances at which code is run, of so many that are proposed; states of each; how near the same numbers are.
 INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
@@ -32,6 +34,9 @@ INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
 _BEAM, MOST = 3, 12
 #: What a reading is replaced by: costs beyond that of another part.
 COSTS: Mapping[str, float] = {"part": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
+
+#: Where a claim fails: the instance and the coordinates of a state.
+Counterexample = tuple[Recipe, tuple[Fraction, ...]]
 
 
 class Sample(NamedTuple):
@@ -59,18 +64,18 @@ class Misreading:
         return f"{Path(self.substitution.place.file).name}, line {self.substitution.place.line}"
 
 
-def samples(claim: Claim, places: Iterable[Place] = ()) -> list[Sample]:
+def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]:
     """States of instances that meet the hypotheses, those where the claim is known to fail first, then those with
     several clients and coordinates."""
     rng = np.random.default_rng(0)
     failing, found = [], []
-    for place in islice(places, INSTANCES // 2):
+    for recipe, point in islice(places, INSTANCES // 2):
         try:
-            instance = claim.instances.build(place.recipe, False)
+            instance = claim.instances.build(recipe, False)
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError):
             # A place of a change that was made in another setting.
             continue
-        failing.append(Sample(instance, np.array([place.point], dtype=float)))
+        failing.append(Sample(instance, np.array([point], dtype=float)))
     for recipe, exact in islice(meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)), 4 * INSTANCES):
         try:
             instance = claim.instances.build(recipe, False)
@@ -120,51 +125,48 @@ def _renamed(expression: sympy.Expr, words: str) -> sympy.Expr:
 
 
 def found(
-    claim: Claim, places: Iterable[Place] = (), advance: Callable[[], object] = lambda: None
-) -> Iterator[tuple[tuple[Misreading, ...], dict[str, Any]]]:
-    """Changes of readings, one or two, after which nothing speaks against the claim at a few states, with what
-    ``variant`` takes. ``places``: where the claim fails; ``advance`` is called for each change that is tried."""
-    if not claim.statement.statewise:
-        return
-    at = samples(claim, places)
+    claim: Claim, places: Iterable[Counterexample] = (), seconds: float = math.inf
+) -> list[tuple[Misreading, ...]]:
+    """Changes of readings, one or two, after which nothing speaks against the claim at a few states.
+
+    ``places``: where the claim fails; ``seconds``: of processor time after which no other one is tried.
+    """
+    begun = time.process_time()
+    at = samples(claim, places) if claim.statement.statewise else []
     printed = _lines(claim, at)
     if printed is None or all(line.holds for line in printed):
-        return
+        return []
     equal = equalities(claim)
     singles = [one for one in readings(claim, at) if equal or one.sort != "multiple"]
-    known: set[bytes] = {_signature(printed)}
+    told: list[tuple[Misreading, ...]] = []
     partly: list[tuple[int, Misreading]] = []
-    told = 0
-    for single in singles:
-        advance()
-        parts, lines = _tried(claim, (single,), at)
-        if lines is None or _signature(lines) in known:
+    known = {_signature(printed)}
+
+    def candidates() -> Iterator[tuple[Misreading, ...]]:
+        yield from ((one,) for one in singles)
+        for _, first in sorted(partly, key=lambda one: -one[0])[:_BEAM]:
+            place = first.substitution.place
+            yield from ((first, second) for second in singles if second.substitution.place != place)
+
+    for by in candidates():
+        if len(told) == MOST or time.process_time() - begun > seconds:
+            break
+        parts, lines = _tried(claim, by, at)
+        if lines is None or (signature := _signature(lines)) in known:
             continue
-        known.add(_signature(lines))
+        known.add(signature)
         if all(line.holds for line in lines):
-            if _says_something(claim, parts, at, printed, lines):
-                told += 1
-                yield (single,), parts
-            continue
-        mended = sum(line.holds for line in lines) - sum(line.holds for line in printed)
-        if mended > 0 and not any(was.holds and not now.holds for was, now in zip(printed, lines, strict=True)):
-            partly.append((mended, single))
-        if told == MOST:
-            return
-    for _, first in sorted(partly, key=lambda one: -one[0])[:_BEAM]:
-        for second in singles:
-            if second.substitution.place == first.substitution.place:
-                continue
-            advance()
-            parts, lines = _tried(claim, (first, second), at)
-            if lines is None or _signature(lines) in known:
-                continue
-            known.add(_signature(lines))
-            if all(line.holds for line in lines) and _says_something(claim, parts, at, printed, lines):
-                told += 1
-                yield (first, second), parts
-            if told == MOST:
-                return
+            told += [by] if _says_something(claim, parts, at, printed, lines) else []
+        elif len(by) == 1 and (mended := _mended(printed, lines)) > 0:
+            partly.append((mended, by[0]))
+    return told
+
+
+def _mended(printed: list[_Line], lines: list[_Line]) -> int:
+    """How many lines hold that did not; 0 where another one no longer does."""
+    if any(was.holds and not now.holds for was, now in zip(printed, lines, strict=True)):
+        return 0
+    return sum(now.holds for now in lines) - sum(was.holds for was in printed)
 
 
 class _Line(NamedTuple):

@@ -178,7 +178,7 @@ class Search:
         """The agenda, with what the code of quantities may read from where that costs as much."""
         begun = sum(family.cost < COSTS["reading"] for family in self.agenda)
         yield from self.agenda[:begun]
-        further = misreadings(self.claim, self.bench.pool, self.bench.in_time)
+        further = misreadings(self.claim, self.bench.misreadings())
         self.found.of += len(further)
         yield from heapq.merge(further, self.agenda[begun:], key=lambda family: family.cost)
 

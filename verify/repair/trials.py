@@ -20,6 +20,7 @@ from verify.base import limits
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.checking import check
 from verify.evidence.record import Evidence
+from verify.repair import readings
 from verify.search import hunting, refutation
 
 #: Instances of a short search, and how many that refute the printed claim are collected.
@@ -32,6 +33,8 @@ PROPOSED = 200
 SOME = 6
 #: Seconds of processor time of a short search, and of all methods together.
 SEARCHING, CHECKING = 20, 240
+#: Seconds in which readings of the code are exchanged.
+READING = 45
 #: Other seeds at which what is only supported is searched again.
 FURTHER = 3
 
@@ -82,7 +85,7 @@ class Bench:
 
     def fails_at_once(self, changed: Claim) -> bool:
         """Whether a changed claim fails where another one did."""
-        self.in_time()
+        self._in_time()
         for index, place in enumerate(self.pool):
             if fails(changed, place):
                 self.pool.insert(0, self.pool.pop(index))
@@ -91,7 +94,7 @@ class Bench:
 
     def share(self, changed: Claim) -> float:
         """At which share of some known counterexamples a changed claim does not fail."""
-        self.in_time()
+        self._in_time()
         some = self.pool[:SOME]
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
@@ -115,16 +118,23 @@ class Bench:
         self._keep(found.places)
         return found
 
+    def misreadings(self) -> list[tuple[readings.Misreading, ...]]:
+        """What the code of quantities may read instead, in a process of its own: what it does then nobody knows."""
+        seconds, places = self._seconds(READING), [(place.recipe, place.point) for place in self.pool]
+        try:
+            return limits.limited(lambda: readings.found(self.claim, places, seconds), 2 * seconds)
+        except ValueError:
+            return []
+
     def _keep(self, places: tuple[Place, ...]) -> None:
         self.pool = [*places, *(place for place in self.pool if place not in places)][:POOL]
 
-    def in_time(self) -> None:
-        """``OutOfTime`` once the time is over."""
+    def _in_time(self) -> None:
         if self.clock() > self.deadline:
             raise OutOfTime
 
     def _seconds(self, most: int) -> int:
-        self.in_time()
+        self._in_time()
         left = self.deadline - self.clock()
         return most if left > most else max(1, int(left))
 

@@ -12,12 +12,15 @@ from fedtheory.numbers.rational import square
 from verify import check
 from verify.repair import readings, rewriting
 from verify.repair.searching import Search
-from verify.repair.trials import Bench, Place
+from verify.repair.trials import Bench
 
 
 def found(claim):
     """The words of what a few states speak not against, and the claims."""
-    return {" and ".join(one.text for one in by): claim.variant(**parts) for by, parts in readings.found(claim)}
+    return {
+        " and ".join(one.text for one in by): claim.variant(**readings.misread(claim, by))
+        for by in readings.found(claim)
+    }
 
 
 def test_another_part_of_the_state_is_read():
@@ -110,7 +113,7 @@ def test_what_functions_are_known_for_is_no_trifle():
 
 def test_places_of_other_settings_are_no_samples():
     claim = claims.get("fedadmm/eq-34")
-    assert len(readings.samples(claim, [Place({"k0": 1}, (), 1)])) == len(readings.samples(claim))
+    assert len(readings.samples(claim, [({"k0": 1}, ())])) == len(readings.samples(claim))
 
 
 def test_a_substitution_is_of_one_place(tmp_path):
@@ -139,3 +142,12 @@ def test_search_tells_what_is_read(monkeypatch):
         "v.state.Pi for v.state.W (displays.py, line 223) in the code of <Dbar_i^{k+1},Dpi_i^{k+1}>, |Dpi_i^{k+1}|^2"
     ]
     assert told[0].sort == "reading" and told[0].cost == 1.7
+
+
+def test_code_that_fails_ends_no_search(monkeypatch):
+    def fails(*given):
+        raise RuntimeError("what it reads instead it cannot use")
+
+    bench = Bench(claims.get("fedadmm/eq-34"))
+    monkeypatch.setattr(readings, "found", fails)
+    assert bench.misreadings() == []
