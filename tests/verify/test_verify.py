@@ -24,7 +24,7 @@ from verify.evidence.counterexamples import Counterexample, load
 from verify.evidence.formats import audit as document
 from verify.exact import symbolic
 from verify.methods.second_moments import moment_radius
-from verify.search import hunting, refutation, shrinking, spectral, states
+from verify.search import climbing, hunting, refutation, shrinking, spectral, states
 
 
 def quadratic(Q):
@@ -87,7 +87,7 @@ def test_climbing_finds_the_maximum_of_a_kinked_ratio():
     def both(theta):
         return (theta @ target) * (theta[:, 0] > 0), abs(theta).sum(axis=1)
 
-    _, ratio = states.climb(both, 2, np.random.default_rng(0), sweeps=20)
+    _, ratio = climbing.climb(both, 2, np.random.default_rng(0), sweeps=20)
     assert ratio == pytest.approx(2.0, rel=1e-2)
 
 

@@ -15,13 +15,24 @@ from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
-from verify.base.evaluate import NoNumber, NoStep, dimension, has_rounds, hypotheses_hold, leaving, sides, tree_size
+from verify.base.evaluate import (
+    NoNumber,
+    NoStep,
+    dimension,
+    has_rounds,
+    hypotheses_hold,
+    leaving,
+    sides,
+    sides_along,
+    tree_size,
+)
 from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.dynamics import is_linear, may_be_linear
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral
+from verify.search.climbing import ascend, climb
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
 MANY, LARGEST_STEP = 4, 150
@@ -37,8 +48,6 @@ SMALL = 6
 #: Coordinates beyond which a random search has little power and gradients always follow it, otherwise one in so many
 #: times.
 FEW, EVERY = 20, 8
-#: Steps of the latter, of differences between states this far apart; what is smaller than the last counts as nothing.
-ASCENTS, DIFFERENCE, NEGLIGIBLE = 60, 1e-5, 1e-300
 #: States, of what was found before and of others, whose directions are looked at far away and near.
 DIRECTIONS = 12
 #: The least ratio given to a violation that exact arithmetic has seen, however small.
@@ -119,7 +128,7 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
     escape = _escapes(claim, instance, rng)
     if escape is not None:
         return [escape]
-    found = [f for rounds in _rounds(claim, built) for f in _worst_states(claim, instance, rounds, rng)]
+    found = _worst_states(claim, instance, _rounds(claim, built), rng)
     if is_strict(claim):
         # Where both sides vanish no ratio is larger, and none is told.
         centre = np.zeros(dimension(claim, instance))
@@ -243,31 +252,65 @@ def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Find
     return Finding(float("inf"), theta[worst], 1, "exact") if size[worst] > 1e-9 else None
 
 
-def _worst_states(claim: Claim, instance: Instance, rounds: int, rng: np.random.Generator) -> Iterator[Finding]:
-    for part in range(len(claim.statement.comparisons)):
+def _worst_states(claim: Claim, instance: Instance, at: tuple[int, ...], rng: np.random.Generator) -> list[Finding]:
+    """The worst states of each comparison after each of these numbers of rounds."""
+    evaluated = _AtBasis(claim, instance, at)
+    return [
+        _worst_state(claim, instance, rounds, part, evaluated, rng)
+        for rounds in at
+        for part in range(len(claim.statement.comparisons))
+    ]
 
-        def both(theta: Array, part: int = part) -> tuple[Array, Array]:
-            left, right = sides(claim, instance, theta, rounds)[part]
-            return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
 
-        probe = np.concatenate(
-            [np.zeros((1, dimension(claim, instance))), rng.standard_normal((2, dimension(claim, instance)))]
-        )
-        broken = ~np.isfinite(np.sum(both(probe), axis=0))
-        if broken.any():
-            # Whether it is a number is seen in fractions.
-            yield Finding(np.inf, probe[broken][0], rounds, "exact")
-            continue
-        forms = spectral.forms(both, dimension(claim, instance)) if instance.quadratic else None
-        if forms is not None:
-            worst = spectral.worst(*forms)
-            yield Finding(worst.ratio, worst.theta, rounds, "spectral")
-        else:
-            # A deep tree of draws makes every state dear.
-            theta, ratio = climb(both, dimension(claim, instance), rng, size=36 if rounds <= 1 else 12)
-            if rounds <= 1 and ratio <= 1 and (len(theta) > FEW or not rng.integers(EVERY)):
-                theta, ratio = max((theta, ratio), ascend(both, theta), key=lambda found: found[1])
-            yield Finding(ratio, theta, rounds, "search")
+class _AtBasis:
+    """Both sides at the states by which forms are fitted: the same after any number of rounds, of any comparison."""
+
+    def __init__(self, claim: Claim, instance: Instance, at: tuple[int, ...]) -> None:
+        self._claim, self._instance = claim, instance
+        self._stepping = tuple(T for T in at if T) if claim.statement.horizon else ()
+        self._found: dict[int, list[tuple[Array, Array]]] = {}
+
+    def sides(self, theta: Array, rounds: int) -> list[tuple[Array, Array]]:
+        """The sides of all comparisons, of the same ``theta`` each time."""
+        if rounds not in self._found and rounds in self._stepping:
+            try:
+                each = sides_along(self._claim, self._instance, theta, self._stepping)
+                self._found = dict(zip(self._stepping, map(_floats, each), strict=True))
+            except Exception:
+                # After more rounds; it is told when these are asked for.
+                self._stepping = ()
+        if rounds not in self._found:
+            self._found[rounds] = _floats(sides(self._claim, self._instance, theta, rounds))
+        return self._found[rounds]
+
+
+def _floats(found: Iterable[tuple[Any, Any]]) -> list[tuple[Array, Array]]:
+    return [(np.asarray(left, dtype=float), np.asarray(right, dtype=float)) for left, right in found]
+
+
+def _worst_state(
+    claim: Claim, instance: Instance, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator
+) -> Finding:
+    size = dimension(claim, instance)
+
+    def both(theta: Array) -> tuple[Array, Array]:
+        left, right = sides(claim, instance, theta, rounds)[part]
+        return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+
+    probe = np.concatenate([np.zeros((1, size)), rng.standard_normal((2, size))])
+    broken = ~np.isfinite(np.sum(both(probe), axis=0))
+    if broken.any():
+        # Whether it is a number is seen in fractions.
+        return Finding(np.inf, probe[broken][0], rounds, "exact")
+    forms = spectral.forms(lambda theta: evaluated.sides(theta, rounds)[part], size) if instance.quadratic else None
+    if forms is not None:
+        worst = spectral.worst(*forms)
+        return Finding(worst.ratio, worst.theta, rounds, "spectral")
+    # A deep tree of draws makes every state dear.
+    theta, ratio = climb(both, size, rng, size=36 if rounds <= 1 else 12)
+    if rounds <= 1 and ratio <= 1 and (len(theta) > FEW or not rng.integers(EVERY)):
+        theta, ratio = max((theta, ratio), ascend(both, theta), key=lambda found: found[1])
+    return Finding(ratio, theta, rounds, "search")
 
 
 def _long_rounds(claim: Claim, instance: Instance, built: Instance) -> tuple[int, ...]:
@@ -299,55 +342,6 @@ def _long_run(claim: Claim, instance: Instance, at: tuple[int, ...]) -> Iterator
             yield Finding(ratio, worst.theta, rounds, "spectral")
 
 
-def climb(both: Any, dimension: int, rng: np.random.Generator, sweeps: int = 6, size: int = 36) -> tuple[Array, float]:
-    """A state that nearly maximises left/right: random starts at several scales, then shrinking perturbations.
-
-    ``both(theta (M, dimension)) -> (left, right)``; all starts are evaluated at once.
-    """
-    scales = 10.0 ** rng.integers(-1, 3, (size, 1))
-    signs = rng.choice([-1.0, 0.0, 1.0], (size // 2, dimension))
-    theta = np.concatenate([signs, scales * rng.standard_normal((size, dimension))])
-    best, found, largest = theta, -np.inf, 0.0
-    for sweep in range(sweeps):
-        left, right = both(theta)
-        magnitude = abs(left) + abs(right)
-        largest = max(largest, float(magnitude.max()))
-        # Where both sides nearly vanish their ratio is rounding.
-        ratios = np.where(magnitude > 1e-8 * largest, spectral.ratio(left, right), -np.inf)
-        order = np.argsort(-spectral.steady(ratios), kind="stable")[:6]
-        best, found = theta[order], float(ratios[order[0]])
-        step = 0.7 ** (sweep + 1) * abs(best).max(axis=1, keepdims=True, initial=0)
-        children = best[:, None, :] + step[:, None, :] * rng.standard_normal((6, size // 6, dimension))
-        theta = np.concatenate([best, *children])
-    return best[0], found if np.isfinite(found) else 0.0
-
-
-def ascend(both: Any, theta: Array) -> tuple[Array, float]:
-    """A state where the difference of the sides, relative to their sizes, is largest near ``theta``, by L-BFGS.
-
-    As :func:`climb`; a random search in many coordinates gets nowhere. It ends where left > right.
-    """
-    scale = max(float(abs(theta).max(initial=0.0)), NEGLIGIBLE)
-    steps = DIFFERENCE * np.concatenate([np.zeros((1, len(theta))), np.eye(len(theta)), -np.eye(len(theta))])
-
-    def loss(x: Array) -> tuple[float, Array]:
-        left, right = both(scale * (x + steps))
-        with np.errstate(over="ignore", invalid="ignore"):
-            found = np.nan_to_num((right - left) / (abs(left) + abs(right) + NEGLIGIBLE), nan=1.0)
-        return float(found[0]), (found[1 : len(x) + 1] - found[len(x) + 1 :]) / (2 * DIFFERENCE)
-
-    def enough(intermediate_result: Any) -> None:
-        if intermediate_result.fun < -DIFFERENCE:
-            raise StopIteration
-
-    from scipy.optimize import minimize
-
-    found = minimize(loss, theta / scale, jac=True, method="L-BFGS-B", callback=enough, options={"maxiter": ASCENTS})
-    here = scale * np.where(np.isfinite(found.x), found.x, 0)
-    ratio = float(spectral.ratio(*both(here[None]))[0])
-    return here, ratio if np.isfinite(ratio) else 0.0
-
-
 def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterable[Any]) -> Iterator[Finding]:
     """The worst states of other sizes, in fractions where a size is one, where both sides are quadratic there.
 
@@ -355,9 +349,11 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
     """
     if pointwise(claim):
         return
+    scales = tuple(scales)
+    built = {exact: claim.instances.build(recipe, exact) for exact in {isinstance(scale, Fraction) for scale in scales}}
     for scale in scales:
         exact = isinstance(scale, Fraction)
-        instance = claim.instances.build(recipe, exact)
+        instance = built[exact]
         size = dimension(claim, instance)
         for part in range(len(claim.statement.comparisons)):
 
