@@ -31,7 +31,7 @@ COSTS: Mapping[str, float] = {
     "grouping": 1.7,
     "letter exchanged": 1.7,
     "quantity exchanged": 1.7,
-    "reading": 1.7,
+    "reading": 1.75,
     "reversed": 1.8,
     "inequality": 1.9,
     "start": 1.9,

@@ -159,10 +159,6 @@ class AnyNumbers(Notes):
     seed: int = 0
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
-    def __init__(self, seed: int) -> None:
-        super().__init__()
-        self.seed, self.known = seed, {}
-
     def seen(self, value: Any) -> Any:
         """Any numbers, the same for the same."""
         if not (_is_array(value) and value.ndim > 1):

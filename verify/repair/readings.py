@@ -146,7 +146,7 @@ def found(
         yield from ((one,) for one in singles)
         for _, first in sorted(partly, key=lambda one: -one[0])[:_BEAM]:
             place = first.substitution.place
-            yield from ((first, second) for second in singles if second.substitution.place != place)
+            yield from ((first, second) for second in singles if not place.meets(second.substitution.place))
 
     for by in candidates():
         if len(told) == MOST or time.process_time() - begun > seconds:
@@ -236,7 +236,7 @@ def _says_something(
                 return False
     changed = claim.variant(**parts)
     for seed in range(2):
-        anything = [_lines(noting(one, AnyNumbers(seed)), at) for one in (claim, changed)]
+        anything = [_lines(noting(one, AnyNumbers(seed=seed)), at) for one in (claim, changed)]
         if anything[0] is None or anything[1] is None:
             return False
         for was, now in zip(*anything, strict=True):

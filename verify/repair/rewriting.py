@@ -34,6 +34,10 @@ class Region(NamedTuple):
         """The place of an expression of a file."""
         return cls(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
+    def meets(self, other: Region) -> bool:
+        """Whether two expressions of a line share something: both are not replaced then."""
+        return (self.file, self.line) == (other.file, other.line) and self.begin < other.end and other.begin < self.end
+
 
 @dataclass(frozen=True)
 class Substitution:

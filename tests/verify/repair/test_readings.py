@@ -123,6 +123,7 @@ def test_a_substitution_is_of_one_place(tmp_path):
     exec(compile(file.read_text(), str(file), "exec", dont_inherit=True), scope)
     region = rewriting.Region(str(file), 2, 17, 2, 20)
     changed = rewriting.substituted([rewriting.Substitution(region, "s.x", "s.y")])
+    assert region.meets(region._replace(begin=20 - 1)) and not region.meets(region._replace(begin=20, end=23))
     state = Pair(np.array([1]), np.array([10]))
     assert scope["a"](state) == (2, 1)
     # Of functions that call it, too.
@@ -141,7 +142,7 @@ def test_search_tells_what_is_read(monkeypatch):
     assert [change.text for change in told] == [
         "v.state.Pi for v.state.W (displays.py, line 223) in the code of <Dbar_i^{k+1},Dpi_i^{k+1}>, |Dpi_i^{k+1}|^2"
     ]
-    assert told[0].sort == "reading" and told[0].cost == 1.7
+    assert told[0].sort == "reading" and told[0].cost == 1.75
 
 
 def test_code_that_fails_ends_no_search(monkeypatch):
