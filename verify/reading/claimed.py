@@ -24,11 +24,11 @@ from fedtheory.problems.oracles import Oracle
 from fedtheory.settings.hypotheses import of_each
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
-from verify.reading.program import StepProgram, held, is_made_by, parameter, parts_after, theirs
+from verify.reading.program import StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
-from verify.reading.values import Condition, Law, Named, NamedTupleValue, Several, Unknown, is_ours, is_record_class
+from verify.reading.values import Condition, Named, NamedTupleValue, Several, Unknown, is_ours, is_record_class
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +114,7 @@ def _case(
         algorithm = claim.statement.algorithm
         if algorithm.schedules:
             raise Unread(f"parameters of {algorithm.name} vary with the round")
-        law = reader.call(theirs(algorithm.draws), *given)
-        if not isinstance(law, Law):
-            raise Unread(f"{algorithm.name} draws from something that is not a distribution")
+        law = law_of(reader, algorithm, given)
         after = reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
         told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)

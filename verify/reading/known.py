@@ -282,7 +282,9 @@ def _independent(one: Any, count: Any) -> Law:
     law = _law(one)
     if law.name == "bernoulli" and axis_of(count) is Axis.COORDINATES:
         return Law("coins of coordinates", law.of)
-    return Law("independent", (law, _clients(count)))
+    # A single client has one compressor; that there is a single one is asked where the law is used.
+    alone = law.name == "compression" and type(count) is int and count == 1
+    return Law("independent", (law, count if alone else _clients(count)))
 
 
 def _coins(q: Any) -> Law:

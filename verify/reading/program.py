@@ -15,7 +15,7 @@ from fedtheory.algorithms import base
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, oracles, terms
-from verify.reading.arrays import as_term
+from verify.reading.arrays import as_term, axis_of
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
@@ -57,9 +57,7 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     ``Unread`` says what stands in the way.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
-    law = world.reader.call(theirs(algorithm.draws), *world.given)
-    if not isinstance(law, Law):
-        raise Unread(f"{algorithm.name} draws from something that is not a distribution")
+    law = law_of(world.reader, algorithm, world.given)
     after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
     told, step = world.given[1].fields, parts_after(after, world.types)
     _check_used(world.reader, *step.values(), *law.terms())
@@ -73,6 +71,23 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
         step,
         world.reader.raising,
     )
+
+
+def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
+    """What a step draws from, with a problem, parameters and a state. ``Unread`` where that is no distribution, or
+    where several clients have one draw."""
+    law = reader.call(theirs(algorithm.draws), *given)
+    if not isinstance(law, Law):
+        raise Unread(f"{algorithm.name} draws from something that is not a distribution")
+    if _is_shared(law) and given[0].fields.get("n") != 1:
+        raise Unread(f"{algorithm.name} draws once for all clients")
+    return law
+
+
+def _is_shared(law: Law) -> bool:
+    """Whether some part of a distribution is one draw, and not one for each client."""
+    once = law.name == "independent" and axis_of(law.of[1]) is Axis.ONE
+    return once or any(_is_shared(part) for part in law.of if isinstance(part, Law))
 
 
 def quantities(

@@ -18,11 +18,11 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
 from verify.reading import claimed, comparing, known, oracles, theory
 from verify.reading.arrays import as_term
-from verify.reading.program import theirs
+from verify.reading.program import law_of, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, parts
-from verify.reading.values import Condition, Law, NamedTupleValue, Several
+from verify.reading.values import Condition, NamedTupleValue, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
 _TIMES = 64
@@ -193,9 +193,7 @@ def _functions(claim: Claim) -> Iterator[Callable[..., Any]]:
 
 
 def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterator[Any]:
-    law = reader.call(theirs(algorithm.draws), *given)
-    if not isinstance(law, Law):
-        raise Unread(f"{algorithm.name} draws from something that is not a distribution")
+    law = law_of(reader, algorithm, given)
     yield tuple(law.terms())
     yield reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
 
