@@ -2,9 +2,9 @@
 
     python -m benchmarks.bench [--only ITEM ...] [--claims NAME ...] [--budget quick] [--out build/bench.json]
 
-Items: rounds, loops, replicas, expectations, worst-cases, audit, selftest, start. Times are medians of runs in turn,
-ratios the medians of the ratios of neighbours. Says of each limit whether it is met; the exit status is 0 either way,
-because a machine that is busy meets none.
+Items: rounds, loops, replicas, expectations, worst-cases, every-n, peers, audit, selftest, start. Times are medians of
+runs in turn, ratios the medians of the ratios of neighbours. Says of each limit whether it is met; the exit status is 0
+either way, because a machine that is busy meets none.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ from benchmarks.timing import Line
 STARTS = {
     "import fedtheory": (["-c", "import fedtheory"], 0.05),
     "import verify": (["-c", "import verify"], 0.7),
-    "from verify import check": (["-c", "from verify import check"], None),
+    "from verify import check": (["-c", "from verify import check"], 1.0),
     "fedtheory --help": (["-m", "fedtheory", "--help"], 0.3),
     "an error in the arguments": (["-m", "fedtheory", "lst"], 0.3),
     "fedtheory list": (["-m", "fedtheory", "list"], 1.0),
+    "an id that no claim has": (["-m", "fedtheory", "show", "locodl/nothing"], 0.5),
 }
 
 
@@ -78,6 +79,8 @@ def items(names: Sequence[str], budget: str, costs: list[object]) -> dict[str, C
         "replicas": of("replicas", "at_once"),
         "expectations": of("replicas", "expectations"),
         "worst-cases": of("worst_cases", "lines"),
+        "every-n": of("every_n", "lines"),
+        "peers": of("peers", "lines"),
         "audit": audit,
         "selftest": of("audit_cost", "mutants"),
     }

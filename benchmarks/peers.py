@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 from PEPit import PEP, Point
 from PEPit.functions import SmoothFunction, SmoothStronglyConvexFunction
 
+from benchmarks.timing import Line
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.classes import PolyakLojasiewicz
@@ -39,6 +40,8 @@ from verify.multipliers.search import search
 from verify.pep.worst_case import certify
 
 MU, L = Fraction(1, 10), Fraction(1)
+#: Numbers of clients, unless others are asked for.
+SIZES = (2, 5, 10, 20)
 #: Seconds that a search for multipliers in all letters may take.
 PATIENCE = 600.0
 
@@ -260,19 +263,36 @@ def _cases(claim: Claim) -> Iterator[Posed]:
             continue
 
 
+def measured(
+    method: Method, run: Callable[[Method, int], float], sizes: Sequence[int], patience: float
+) -> Iterator[Found]:
+    """One program of a method at several numbers of clients, up to the first that takes longer than ``patience``."""
+    for n in sizes:
+        found = timed(partial(run, method, n))
+        yield found
+        if found.seconds > patience:
+            return
+
+
+def lines() -> Iterator[Line]:
+    """The same without the search for all n, and without AutoLyap; of what takes long fewer clients."""
+    for method in METHODS:
+        for name, run in (("PEPit", theirs), ("ours", ours)):
+            for n, found in zip(SIZES, measured(method, run, SIZES, 20.0), strict=False):
+                note = f"factor {found.factor:.6f}"
+                yield Line(method.id, f"{name}, n = {n}", found.seconds, "s", note=note)
+        yield Line(method.id, "ours, every n", checked(claims.get(method.id)), "s", note="a stored proof is checked")
+
+
 def with_clients(sizes: Sequence[int], patience: float) -> Iterator[list[str]]:
     """The rows of the table of methods with n clients."""
     for method in METHODS:
         claim = claims.get(method.id)
         row = [method.id]
         for run in (theirs, ours):
-            found: Found | None = None
-            for n in sizes:
-                if found is not None and found.seconds > patience:
-                    row.append("-")
-                    continue
-                found = timed(partial(run, method, n))
-                row.append(f"{found.seconds:.2f} ({found.factor:.6f})")
+            found = list(measured(method, run, sizes, patience))
+            row += [f"{one.seconds:.2f} ({one.factor:.6f})" for one in found]
+            row += ["-"] * (len(sizes) - len(found))
         seconds = searched(claim)
         yield [*row, f"{checked(claim):.2f}", "not found" if seconds is None else f"{seconds:.1f}"]
 
@@ -365,7 +385,7 @@ def main() -> None:
     parser.add_argument("sizes", nargs="*", type=int, metavar="N", help="numbers of clients (2 5 10 20)")
     parser.add_argument("--seconds", type=float, default=60.0, help="beyond which more clients are not tried (60)")
     asked = parser.parse_args()
-    sizes = asked.sizes or [2, 5, 10, 20]
+    sizes = asked.sizes or SIZES
     if min(sizes) < 1:
         parser.error("a number of clients must be at least 1")
     heads = [f"PEPit, n = {n}" for n in sizes] + [f"ours, n = {n}" for n in sizes]
