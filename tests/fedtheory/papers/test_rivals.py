@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from first_found import first_found
+from first_found import at_few, first_found
 from in_turn import in_turn, of_kind
 
 from fedtheory import compressors
@@ -32,7 +32,7 @@ from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.randomness import expectation
 from fedtheory.settings.hypotheses import Hypothesis
-from verify import Verdict, check
+from verify import Verdict
 from verify.base.evaluate import sides
 from verify.comparisons.exact import parts
 from verify.evidence.parsing import number
@@ -454,7 +454,7 @@ def test_planted_error_is_refuted(name):
 @pytest.mark.parametrize("factor", [-1, 0, 4])
 def test_fedcomgate_with_wrong_corrections_does_not_contract(factor):
     claim = CLAIMS["baseline/fedcomgate/limit/repaired"]
-    evidence = check(claim.variant(algorithm=_change("fedcomgate", {"delta": factor})))
+    evidence = at_few(claim.variant(algorithm=_change("fedcomgate", {"delta": factor})), 40)
     assert evidence.verdict in (Verdict.NOT_TESTED, Verdict.REFUTED) and evidence.instances > 0
 
 
