@@ -42,7 +42,7 @@ KEYS = {
     "repaired",
     "seconds",
 }
-SUBSET = ("feddcd/lemma-B.8/rate", "locodl/eq-6", "locodl/eq-13")
+SUBSET = ("feddcd/lemma-B.8/rate", "locodl/regimes", "locodl/eq-13")
 
 
 @pytest.fixture
@@ -274,7 +274,7 @@ def test_the_number_of_jobs_changes_nothing_but_the_time(audited, tmp_path):
 
 
 def test_json_on_stdout_is_alone_there(here, capsys):
-    status, out, err = run(capsys, "audit", "locodl/eq-6", "--jobs", "1", "--json", "-", "--seed", "3")
+    status, out, err = run(capsys, "audit", "locodl/regimes", "--jobs", "1", "--json", "-", "--seed", "3")
     assert status == 0
     result = json.loads(out)
     assert result["seed"] == 3 and result["claims"][0]["verdict"] == "proved"
@@ -318,7 +318,7 @@ def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
     if not path.exists():
         pytest.skip("the shared data are not here")
     monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
-    status, out, _ = run(capsys, "audit", "locodl/eq-6", "--data", str(path), "--clients", "20")
+    status, out, _ = run(capsys, "audit", "locodl/regimes", "--data", str(path), "--clients", "20")
     assert status == 0 and "australian_scale: 20 clients with 34 of 690 rows" in out
 
 
@@ -529,7 +529,7 @@ def test_a_table_of_verdicts_breaks_no_id(monkeypatch, width):
 
 
 def test_no_color_is_obeyed(monkeypatch, here):
-    command = ("audit", "locodl/eq-6", "--jobs", "1")
+    command = ("audit", "locodl/regimes", "--jobs", "1")
     monkeypatch.delenv("NO_COLOR", raising=False)
     green = "\x1b[1;32m"
     assert green in on_terminal(monkeypatch, *command)

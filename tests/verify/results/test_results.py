@@ -125,9 +125,9 @@ def test_verdicts_that_changed_are_told():
 @pytest.mark.parametrize(("verdict", "lines"), [("proved", 0), ("certified", 1)])
 def test_an_audit_ends_with_the_verdicts_that_changed(capsys, tmp_path, carried, verdict, lines):
     entries = shipped().entries
-    carried(entries=entries | {"locodl/eq-6": entries["locodl/eq-6"] | {"verdict": verdict}})
-    status, out, _ = run(capsys, "audit", "locodl/eq-6", "--jobs", "1", "--out", str(tmp_path))
-    told = [line for line in out.splitlines() if line == "locodl/eq-6: was certified, is proved"]
+    carried(entries=entries | {"locodl/regimes": entries["locodl/regimes"] | {"verdict": verdict}})
+    status, out, _ = run(capsys, "audit", "locodl/regimes", "--jobs", "1", "--out", str(tmp_path))
+    told = [line for line in out.splitlines() if line == "locodl/regimes: was certified, is proved"]
     assert status == 0 and len(told) == lines and (": was " in out) == bool(lines)
 
 
@@ -183,7 +183,7 @@ def test_show_computes_what_is_asked_for(capsys, monkeypatch, more):
 
 def test_show_computes_what_is_not_carried(capsys, carried):
     carried(entries={})
-    status, out, err = run(capsys, "show", "locodl/eq-6")
+    status, out, err = run(capsys, "show", "locodl/regimes")
     assert (status, err) == (0, "") and "shipped results" not in out and "verdict: proved" in out
 
 
@@ -200,7 +200,7 @@ def test_results_of_other_code_are_told(capsys, carried, command, current):
 
 def test_progress_counts_the_methods():
     done = []
-    check(claims.get("locodl/eq-6"), progress=lambda: done.append(1))
+    check(claims.get("locodl/regimes"), progress=lambda: done.append(1))
     assert len(done) == len(checking.METHODS)
 
 

@@ -518,12 +518,12 @@ def test_the_carried_results_are_drawn_where_no_audit_is_named(tmp_path):
 
 def test_an_audit_draws_its_pages(tmp_path, capsys):
     arguments = ("--jobs", "1", "--out", str(tmp_path / "out"), "--html", str(tmp_path / "pages"))
-    assert main(["audit", "locodl/eq-6", *arguments]) == 0
+    assert main(["audit", "locodl/regimes", *arguments]) == 0
     assert str(tmp_path / "pages" / "index.html") in capsys.readouterr().out
-    page = (tmp_path / "pages" / "claims" / "locodl_eq-6.html").read_text()
+    page = (tmp_path / "pages" / "claims" / "locodl_regimes.html").read_text()
     assert "proved" in words(page)
     assert main(["atlas", str(tmp_path / "out" / "audit.json"), "--html", str(tmp_path / "again")]) == 0
-    assert (tmp_path / "again" / "claims" / "locodl_eq-6.html").read_text() == page
+    assert (tmp_path / "again" / "claims" / "locodl_regimes.html").read_text() == page
 
 
 def test_pages_that_cannot_be_written_are_one_line_and_status_2(tmp_path, capsys):
