@@ -131,7 +131,7 @@ algorithm = Algorithm("fedadmm", Params, State, init, draws, step, fixed_point, 
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "w": "w <- (sum of all z_i)/(sum of all sigma_i), once every k0 iterations",
+    "w": "w <- (sum of all z_i)/(sum of all sigma_i), once every k_0 iterations",
     "W": "w_i <- w and then steps w_i - (alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w))/(alpha_i r_i + sigma_i) "
     "for participants",
     "Pi": "pi_i <- pi_i + sigma_i (w_i - w) for participants, with the new w_i",

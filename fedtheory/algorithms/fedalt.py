@@ -97,9 +97,9 @@ algorithm = Algorithm("fedalt", Params, State, init, draws, step, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "w": "w <- mean over participants of k0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
+    "w": "w <- mean over participants of k_0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
     "from w, with the new v_i",
-    "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (w - v_i)), for participants, before "
+    "V": "v_i <- k_0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (w - v_i)), for participants, before "
     "those on w",
 }
 

@@ -72,7 +72,7 @@ algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_po
 #: The line that renews each letter of the state, in words.
 LINES = {
     "w": "w <- (1/m) sum of the last w_i of all m clients",
-    "W": "w_i <- k0 steps v <- v - (gamma/m) grad f_i(v) from the new w, for participants",
+    "W": "w_i <- k_0 steps v <- v - (gamma/m) grad f_i(v) from the new w, for participants",
 }
 
 

@@ -30,9 +30,9 @@ algorithm = Algorithm("fedsim", Params, State, fedalt.init, fedalt.draws, step, 
 
 #: The line that renews each letter of the state, in words.
 LINES = {
-    "w": "w <- mean over participants of k0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
+    "w": "w <- mean over participants of k_0 steps v <- v - gamma_w ((1 - alpha) grad f_i(v) + mu (v - v_i)) "
     "from w, together with those on v_i",
-    "V": "v_i <- k0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (v - v_i)), for participants, v "
+    "V": "v_i <- k_0 steps v_i <- v_i - gamma_v (alpha grad f_i(v_i) - mu (v - v_i)), for participants, v "
     "their copy of w",
 }
 

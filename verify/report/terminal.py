@@ -222,13 +222,15 @@ def claimed(example: Counterexample) -> str:
     if example.part.startswith(orders.PREFIX):
         return "claimed left = O(right), which is false"
     left, relation, right = example.left, example.relation, example.right
-    factor = excess(real(left), relation, real(right))
+    factor = excess(left, relation, right)
     numbers = f"claimed {shown(left)} {relation} {shown(right)}, which is false"
     return f"{numbers}: the left side is {factor} times the right one" if factor else numbers
 
 
-def excess(left: mpmath.mpf, relation: str, right: mpmath.mpf) -> str:
-    """How many times the right side the left one is, empty where nothing is exceeded or that says nothing."""
+def excess(first: Any, relation: str, second: Any) -> str:
+    """How many times the right side the left one is, as a decimal; empty where nothing is exceeded or that says
+    nothing."""
+    left, right = real(first), real(second)
     if relation == "==" or not (mpmath.isfinite(left) and left > right > 0):
         return ""
     factor = left / right

@@ -136,7 +136,7 @@ _SIGNS = {
 }
 _SIGN = re.compile(
     r" - |(?<=\w) \(x\) (?=\w)|<=|>=|(?<!-)->|(?<= )<-(?= )|!=|\.\.\."
-    r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|\b(?:sum|prod)_(?=[A-Za-z{])"
+    r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|(?<![A-Za-z_])(?:sum|prod)_(?=[A-Za-z{])"
     r"|(?<=[\w)\]|}])\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
 )
 #: Names of several words, which are joined by what marks subscripts elsewhere.
@@ -150,7 +150,7 @@ _ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRO
 _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
 #: What stands beneath or above a letter.
-_INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?\w+?(?=_|\b)"
+_INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?(?:[0-9]+|\w+?(?=_|\b))"
 _STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")
 #: A letter, or what closes a bracket, with what is beneath and above it.
