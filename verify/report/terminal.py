@@ -262,6 +262,8 @@ FAILED = "failed"
 _LOUD = "bold white on red"
 #: How the outcome of a method marks an error in the author's code.
 _FAULT = "its own code fails in "
+#: How the part of a note begins that says what keeps worst cases from being posed.
+_OPEN = "over the class: "
 #: How the note of a proof begins to list its cases.
 _CASES = re.compile(r": with(out)? g\b.*")
 #: How the note of a claim says of what choices of the parameters it has certificates, and what may be otherwise.
@@ -296,7 +298,9 @@ def over(evidence: Evidence) -> str:
         told = _CASES.sub("", told)
     elif evidence.verdict is Verdict.SUPPORTED:
         some = next((found for part in note.split("; ") if (found := _CERTIFICATES.fullmatch(part))), None)
-        told = f"{evidence.instances} instances: {told}" if some is None else ", but ".join(some.groups())
+        open_ = next((part for part in note.split("; ") if part.startswith(_OPEN)), "")
+        instances = f"{evidence.instances} instances: {told}{open_ and f'; left open {open_}'}"
+        told = instances if some is None else ", but ".join(some.groups())
     if not evidence.assumed:
         return told
     first, *others = evidence.assumed

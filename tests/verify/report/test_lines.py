@@ -32,3 +32,9 @@ def test_what_certificates_fall_short_of_is_told():
     note = f"no violation at the worst states; seen: quadratics; {over}, among them mu=1, but mu may have other values"
     assert told(Verdict.SUPPORTED, note) == f"{over}, but mu may have other values"
     assert told(Verdict.SUPPORTED, "no violation; seen: quadratics") == "103 instances: no violation"
+
+
+def test_what_keeps_the_class_from_being_looked_at_is_told():
+    note = "no violation; seen: quadratics; over the class: parameters vary with the round: state one; sampled"
+    said = "103 instances: no violation; left open over the class: parameters vary with the round: state one"
+    assert told(Verdict.SUPPORTED, note) == said
