@@ -308,7 +308,9 @@ def _own_draws(
         weights.append(matched.weights)
         return True
 
-    for i, state in enumerate(scenario.states[: 4 if scenario.support > 1 else None]):
+    # Fewer where draws are counted too; the one far away among them.
+    states = (*scenario.states[:4], *scenario.states[4:][-1:]) if scenario.support > 1 else scenario.states
+    for i, state in enumerate(states):
         target = _Target(setup.algorithm, scenario, state, draws, p)
         repeats = 4 if scenario.support == 1 else many // (8 if i else 1)
         for _ in range(repeats):

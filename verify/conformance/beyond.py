@@ -34,6 +34,8 @@ _LARGER, _SMALL, _PARTICIPANTS = ((12, 20), (9, 20), (7, 20), (5, 20)), (4, 2), 
 # Condition numbers; of the slow problem the first, with curvatures so many times those of the small problem, at which a
 # run of so many rounds stays below so many times where it began.
 _KAPPA, _SLOW, _ROUNDS, _BOUNDED = 3.0, ((100.0, 1.0), (100.0, 100.0), (10.0, 1.0), (3.0, 1.0)), 40, 100.0
+# How far from 0 the optima of the larger problem's functions are.
+_FAR = 1000.0
 # What a method may raise that is given parameters of another problem.
 _REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
 
@@ -126,7 +128,8 @@ def _functions(role: str, rng: np.random.Generator, n: int, d: int, L: float, ka
     if role == SLOW:
         # One direction in which every f_i is flat.
         h[:, 0] = L / kappa * rng.uniform(1, 1.5, n)
-    return diagonal(h, 2 * rng.standard_normal((n, d)))
+    # What clips gradients, or gives up on large models, does nothing nearer.
+    return diagonal(h, (_FAR if role == LARGER else 2) * rng.standard_normal((n, d)))
 
 
 def _problem(f: Any, g: Quadratics | None) -> Problem:

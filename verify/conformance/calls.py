@@ -65,6 +65,9 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
         "huge": np.ldexp(gaussian, far),
         "tiny": np.ldexp(gaussian, -far),
     }
+    if d > 1:
+        # What divides by the sum, or takes entries for sorted.
+        found["increasing, of sum 0"] = place - (d - 1) / 2
     typed = {name: np.asarray(x, dtype=kind) for name, x in found.items()}
     # Fourteen bits of each entry are left.
     least = round(float(np.log2(float(limits.smallest_subnormal))))
@@ -219,6 +222,29 @@ def check_interface(test: Test) -> None:
                 if not all(np.array_equal(*pair) for pair in earlier[-8:]):
                     text = "does not leave what it returned alone: a later call changes what an earlier one returned"
                     raise BadCall(Failure("interface/aliased", "compress", text, test.replay(name)))
+        _check_memory(test, client)
+
+
+# Calls on a vector (0) and on one with gaps between its entries (1): in no order that what keeps count could have.
+_ORDER = (0, 1, 0, 0, 1, 1, 1, 0, 1, 0, 0, 1)
+
+
+def _check_memory(test: Test, client: int) -> None:
+    """Raises if a value depends on how its input lies in memory, where the generator alone decides it otherwise."""
+    name = "Gaussian entries"
+    x = shaped(test, test.vectors[name])
+    # Every second entry of a longer array, with others between them.
+    apart = np.repeat(x, 2, axis=-1)
+    apart[..., 1::2] *= -3
+    values = [
+        called(test, client, apart[..., ::2] if gaps else x.copy(), generator(test, 2, client), name)[0].copy()
+        for gaps in _ORDER
+    ]
+    first = {gaps: values[_ORDER.index(gaps)] for gaps in (0, 1)}
+    settled = all(np.array_equal(value, first[gaps]) for value, gaps in zip(values, _ORDER, strict=True))
+    if settled and not np.array_equal(first[0], first[1]):
+        text = "gives other values where the entries have gaps between them in memory: it does not keep to the strides"
+        raise BadCall(Failure("interface/strides", "compress", text, test.replay(name)))
 
 
 def _check_finite(test: Test, value: Array, name: str) -> None:

@@ -120,7 +120,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
         if abs(before).max(initial=0) < 1e-9 < 1e-6 < abs(after).max(initial=0):
             return invariant_id(algorithm)
     if slip is not None and algorithm.invariant is not None and slip.State is algorithm.State:
-        problem, params, state = scenario.problem, scenario.params, scenario.states[-1]
+        problem, params, state = scenario.problem, scenario.params, scenario.states[len(scenario.states) // 2]
         drawn = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
         before, after = (
             np.asarray(algorithm.invariant(problem, params, s), dtype=float)

@@ -27,8 +27,8 @@ from verify.conformance.slips import Slip, diagnose
 _Seen = TypeVar("_Seen")
 
 # Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
-# been drawn twice.
-_EXPLAINED, _FOLLOWED, _REPEATED = 6, 3, 6
+# been drawn twice; rounds in which rounding errors show.
+_EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 2
 
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
@@ -144,7 +144,8 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
-    return _told(setup, path.scenario, tracked.mismatch, slip, None, departing)
+    usual = 2 * sum(m.round <= _SOON for _, m in departing) >= len(followed)
+    return _told(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
@@ -186,7 +187,8 @@ def departs(setup: Setup, found: Observations) -> Failure:
     slip = diagnose(setup.algorithm, agrees)
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
-    return _told(setup, case.scenario, mismatch, slip, case, [(c.scenario, m) for c, m in found.wrong])
+    departing = [(c.scenario, m) for c, m in found.wrong]
+    return _told(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
 
 
 def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
@@ -268,12 +270,14 @@ def _told(
     slip: Slip | None,
     case: Transition | None,
     departing: Sequence[tuple[Scenario, Mismatch]],
+    usual: bool,
 ) -> Failure:
+    """The failure; ``usual``: whether more departs than not."""
     name, letter = setup.algorithm.name, mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
-    lines = [text for text in [_rounded(setup, departing)] if text]
+    lines = [text for text in [_rounded(setup, departing)] if text and usual]
     lines += [] if slip is None else [slip.text + _only_at(setup, slip, [own for own, _ in departing])]
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")

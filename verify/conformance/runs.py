@@ -20,8 +20,8 @@ from verify.conformance.scenarios import Scenario, shown
 from verify.conformance.seen import Findings, Run, Setup, interface, long_one, reach, unanswered, usable
 
 # Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones, and on one after
-# that where something departs; long loops and their rounds.
-_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS = 6, 162, 3, 2, 5, 64
+# that where something departs; long loops, their rounds, and those of one on the smallest problem; few draws.
+_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS, _CONVERGED, _FEW = 6, 162, 3, 2, 5, 64, 160, 4
 
 
 class _Loops(NamedTuple):
@@ -37,23 +37,25 @@ class _Loops(NamedTuple):
 def runs(setup: Setup, observes: str | None) -> Findings:
     """What is wrong with the loop, if anything is."""
     chosen = usable(setup)
-    longest = long_one(chosen)
+    longest, smallest = long_one(chosen), min(chosen, key=lambda s: s.size)
     failures: list[Failure] = []
     notes: list[str] = []
     followed: list[tuple[Run, Tracked]] = []
     worst, incomplete = 0.0, 0
     try:
         for number, scenario in enumerate(chosen):
-            for long in (False, True) if scenario is longest else (False,):
+            # A long run from far away, and one that has converged long before its end.
+            lengths = {id(smallest): _CONVERGED, id(longest): _LONG_ROUNDS}
+            for rounds in (_ROUNDS, lengths[id(scenario)]) if id(scenario) in lengths else (_ROUNDS,):
                 try:
-                    found = _loops(setup, scenario, number, observes, _count(scenario, long), long)
+                    found = _loops(setup, scenario, number, observes, _count(scenario, rounds), rounds)
                 except Unanswered as asked:
                     notes += unanswered(scenario, asked)
                     break
                 followed += found.followed
                 incomplete += sum(not t.complete for _, t in found.followed)
                 if not missed(followed):
-                    told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 1))
+                    told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
                     failures += told
                     worst = worst if scenario.role else max(worst, defect)
             if missed(followed):
@@ -63,9 +65,9 @@ def runs(setup: Setup, observes: str | None) -> Findings:
     except BadAnswer as broken:
         return Findings((interface(setup, broken),), ("the interface",), {})
     checked = (
-        f"{len(followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, and of {_LONG_ROUNDS} on one, each "
-        "iterate explained by draws and the hidden states that they lead to, how often each draw occurs, dependence of "
-        "draws",
+        f"{len(followed)} runs of {_ROUNDS} rounds on {len(chosen)} problems, of {_LONG_ROUNDS} and {_CONVERGED} on "
+        "one each, each iterate explained by draws and the hidden states that they lead to, how often each draw "
+        "occurs, dependence of draws",
     )
     detects = {"an iterate off by, relative to its numbers": setup.tolerance}
     if worst:
@@ -90,10 +92,10 @@ def _elsewhere(
     for number, scenario in enumerate(rest, first):
         # What is wrong with them otherwise is told once this is mended.
         with contextlib.suppress(BadAnswer):
-            yield from _loops(setup, scenario, number, observes, _ELSEWHERE, False).followed
+            yield from _loops(setup, scenario, number, observes, _ELSEWHERE, _ROUNDS).followed
 
 
-def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, count: int, long: bool) -> _Loops:
+def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, count: int, rounds: int) -> _Loops:
     """So many runs of the loop, each followed by the reference."""
     own, problem, params = setup.implementation, scenario.problem, scenario.params
     start = setup.algorithm.init(problem, params)
@@ -101,9 +103,8 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_BEYOND, rng)
     found = _Loops([], draws, p, [])
     scales: dict[int, dict[str, float]] = {}
-    rounds = _LONG_ROUNDS if long else _ROUNDS
     for i in range(count):
-        seeds = [setup.seed, 13, number, i, *([rounds] if long else [])]
+        seeds = [setup.seed, 13, number, i, *([rounds] if rounds > _ROUNDS else [])]
         iterates = own.iterates(problem, params, rounds, np.random.default_rng(seeds))
         seen = [own.observed(iterate, start, observes) for iterate in iterates]
         if len(seen) > rounds:
@@ -115,23 +116,26 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
             )
         found.followed.append((Run(scenario, seen), tracked))
         found.weights.extend(tracked.weights)
-        if sum(t.mismatch is not None for _, t in found.followed) >= (1 if long else 4):
+        if sum(t.mismatch is not None for _, t in found.followed) >= (4 if rounds == _ROUNDS else 1):
             break
     return found
 
 
-def _count(scenario: Scenario, long: bool) -> int:
+def _count(scenario: Scenario, rounds: int) -> int:
     """How many runs are made: without draws all are the same, and are to be."""
     if scenario.support == 1:
-        return 1 if long else 2
-    if long:
-        return _LONG
-    return _BEYOND if scenario.role else _STEPS // _ROUNDS
+        return 2 if rounds == _ROUNDS else 1
+    if rounds > _ROUNDS:
+        return _LONG if rounds == _LONG_ROUNDS else 1
+    if scenario.role:
+        return _BEYOND
+    # Where there are few draws each of them is cheap, and how often it occurs is soon told.
+    return (3 if scenario.support <= _FEW else 1) * _STEPS // _ROUNDS
 
 
 def _same_memory(iterates: Sequence[Any]) -> bool:
     arrays = [v for v in iterates if isinstance(v, np.ndarray)]
-    return any(np.may_share_memory(a, b) for a, b in pairwise(arrays))
+    return len(arrays) > 1 and all(np.may_share_memory(a, b) for a, b in pairwise(arrays))
 
 
 def _check_first(start: Any, letters: Mapping[str, Array], setup: Setup) -> None:

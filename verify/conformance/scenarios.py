@@ -37,6 +37,8 @@ LARGEST_SUPPORT = 400
 _PROPOSED, _KEPT = 120, 9
 # Draws that are compared with one another, at most.
 _COMPARED = 256
+# How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
+_FAR = 1000.0
 
 
 @dataclass(frozen=True)
@@ -159,6 +161,8 @@ def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.
     start = algorithm.init(problem, params)
     starts = [start, _anywhere(algorithm, problem, params, start, rng)]
     states = tuple(_visited(algorithm, problem, params, starts, rng))
+    far = _anywhere(algorithm, problem, params, start, rng.spawn(1)[0], _FAR)
+    states += _reached(algorithm, problem, params, far)
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]), role=role)
 
 
@@ -224,9 +228,11 @@ def _of_instance(
     algorithm: Algorithm, claim: Claim, recipe: Recipe, instance: Instance, rng: np.random.Generator
 ) -> Scenario:
     theta = np.stack([rng.standard_normal(instance.dimension), rng.integers(-3, 4, instance.dimension) + 0.5])
-    problem, state = instance.at(theta)
+    problem, state = instance.at(np.concatenate([theta, _FAR * theta[:1]]))
     starts = [type(state)(*(np.array(f[i, 0], dtype=float) for f in state)) for i in range(len(theta))]
     states = tuple(_visited(algorithm, problem, instance.params, starts, rng))
+    far = type(starts[0])(*(np.array(f[2, 0], dtype=float) for f in state))
+    states += _reached(algorithm, problem, instance.params, far)
     return Scenario(
         problem,
         instance.params,
@@ -263,10 +269,20 @@ def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[st
             yield scenario
 
 
-def _anywhere(algorithm: Algorithm, problem: Problem, params: Any, start: Any, rng: np.random.Generator) -> Any:
+def _reached(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> tuple[Any, ...]:
+    """The state, unless a step from it is not finite."""
+    draw = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+    with np.errstate(all="ignore"):
+        after = algorithm.step(problem, params, state, draw)
+    return (state,) if all(np.isfinite(np.asarray(f, dtype=float)).all() for f in after) else ()
+
+
+def _anywhere(
+    algorithm: Algorithm, problem: Problem, params: Any, start: Any, rng: np.random.Generator, size: float = 2.0
+) -> Any:
     """A random state: the parts that ``init`` takes are random, those of all clients sum to zero."""
     free = [name for name in inspect.signature(algorithm.init).parameters if name in start._fields]
-    parts = {name: rng.standard_normal(getattr(start, name).shape) * 2 for name in free}
+    parts = {name: rng.standard_normal(getattr(start, name).shape) * size for name in free}
     for name, value in parts.items():
         if value.shape == (problem.n, problem.d):
             parts[name] = value - value.mean(axis=0)

@@ -36,9 +36,9 @@ def test_each_slip_is_named(form, slip, seed):
     assert failure.replay.startswith("conformance.algorithm(")
 
 
-def averaging(problem, params, rounds, rng, slip=None):
+def averaging(problem, params, rounds, rng, slip=None, x=None):
     """FedAvg, which departs from the method where few tests look."""
-    x, found, past, queue = np.zeros(problem.d), [], [], []
+    x, found, past, queue = np.zeros(problem.d) if x is None else x, [], [], []
     for t in range(rounds):
         if slip == "shuffled by epochs":
             if len(queue) < params.tau:
@@ -106,7 +106,7 @@ def test_a_step_with_draws_that_goes_wrong_late(slip):
 
 def scaffnew(problem, params, rounds, rng, systematic):
     x, found, start = np.zeros((problem.n, problem.d)), [], rng.random()
-    h = 0 * x
+    h = np.zeros_like(x)
     for t in range(rounds):
         due = np.floor((t + 1) * params.p + start) > np.floor(t * params.p + start)
         y = x - params.gamma * (problem.f.gradient(x) - h)
@@ -166,6 +166,55 @@ def test_a_number_that_is_only_equal_to_a_parameter_is_none():
 
     (failure,) = conformance.algorithm("fedavg", step=step).failures
     assert failure.data["slip"] is None
+
+
+def settling(problem, params, rounds, rng, kept):
+    """FedAvg that keeps its model where ``kept(before, after)``."""
+    x, found = np.zeros(problem.d), []
+    for _ in range(rounds):
+        after = averaging(problem, params, 1, rng, x=x)[0]
+        x = x if kept(x, after) else after
+        found.append(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kept", "words"),
+    [
+        (lambda before, after: np.linalg.norm(after - before) < 1e-6, "n = 2, d = 1"),
+        (lambda before, after: np.linalg.norm(after) > 1e3, "n = 12, d = 20"),
+    ],
+)
+def test_what_stops_once_it_has_converged_or_seems_to_diverge(kept, words):
+    (failure,) = conformance.algorithm("fedavg", run=lambda *given: settling(*given, kept)).failures
+    assert "x departs from" in failure.evidence and words in failure.evidence
+    assert "float32" not in failure.evidence
+    # Some iterates are the same array, which nothing overwrites.
+    assert "copy it" not in failure.evidence
+
+
+def test_a_step_that_gives_up_far_away():
+    own = algorithms.get("diana")
+
+    def step(problem, params, state, draw):
+        before = own.State(**{k: state[k] for k in own.State._fields})
+        return (before if np.linalg.norm(before.x) > 500 else own.step(problem, params, before, draw))._asdict()
+
+    assert not conformance.algorithm("diana", step=step).ok
+
+
+def test_coins_of_a_rounded_probability():
+    """One of round(1/p), which is p for many p."""
+
+    def run(problem, params, rounds, rng):
+        class Rounded:
+            def random(self):
+                return 0.0 if rng.integers(round(1 / params.p)) == 0 else 1.0
+
+        return scaffnew(problem, params, rounds, Rounded(), False)
+
+    (failure,) = conformance.algorithm("scaffnew", run=run).failures
+    assert "of the time, should be" in failure.evidence
 
 
 @pytest.mark.parametrize("systematic", [False, True])

@@ -47,6 +47,40 @@ def test_a_forgotten_scaling_is_no_dependence():
     assert [failure.where for failure in report.failures] == ["mean"]
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda x, value: 0 * value if abs(x.sum()) < 1e-9 * abs(x).sum() else value,
+        lambda x, value: 1.2 * value if (np.diff(x) > 0).all() else value,
+    ],
+)
+def test_inputs_that_are_sorted_or_sum_to_zero(wrong):
+    report = conformance.compressor(lambda x, rng: wrong(x, rand_k(x, rng)), D, OMEGA, samples=SAMPLES)
+    assert "increasing, of sum 0" in str(report.failures[0])
+
+
+class Counting:
+    """A compressor that does something else at some calls: not by how its input lies in memory."""
+
+    def __init__(self):
+        self.calls = 0
+
+    def __call__(self, x, rng):
+        self.calls += 1
+        return (1.5 if self.calls % 4 == 0 else 5 / 6) * rand_k(x, rng)
+
+
+def test_entries_with_gaps_between_them_in_memory():
+    def past(x, rng):
+        start = np.lib.stride_tricks.as_strided(x, (x.size,), (x.itemsize,))
+        return rand_k(start.copy(), rng)
+
+    (failure,) = conformance.compressor(past, D, OMEGA, samples=SAMPLES).failures
+    assert failure.claim == "interface/strides"
+    report = conformance.compressor(Counting(), D, OMEGA, samples=SAMPLES)
+    assert all(failure.claim != "interface/strides" for failure in report.failures)
+
+
 def test_a_number_by_default_is_a_setting_and_no_place_for_a_generator():
     def top(x, k=2, rng=None):
         value, kept = np.zeros_like(x), np.argsort(-np.abs(x))[:k]
