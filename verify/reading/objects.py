@@ -272,8 +272,12 @@ def as_written(name: str, value: Any, scope: Scope) -> Any:
     """The constant that a name of the module is set to where it is written, which it must still be; a float is the
     decimal that is written. What is imported is as it was then."""
     for statement in scope.module.tree.body:
-        imported = statement.names if isinstance(statement, ast.ImportFrom) and type(value) is not float else []
+        imported = statement.names if isinstance(statement, ast.ImportFrom) else []
         if any((alias.asname or alias.name) == name for alias in imported):
+            if type(value) is float:
+                raise ValueError(
+                    f"{name} is a float of another file: import that file, and write its name before {name}"
+                )
             return value
         if isinstance(statement, ast.Assign | ast.AnnAssign):
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]

@@ -140,3 +140,9 @@ def test_a_name_of_a_neighbour_that_code_makes_up_is_there_in_fractions_too(tmp_
     helper = "TIMES = 2\n" + SLOPE.format("")
     slope = "getattr(helper, 'TI' + 'MES', 1) / 2 * helper.slope(problem, state.x)"
     assert found(search, written(tmp_path, slope=slope, helper=helper)).verdict is Verdict.SUPPORTED
+
+
+def test_a_float_that_is_imported_by_itself_is_told(tmp_path):
+    helper = "TENTH = 0.1\n" + SLOPE.format("")
+    path = written(tmp_path, "from helper import TENTH, slope", "10 * TENTH * slope(problem, state.x)", helper=helper)
+    assert "TENTH is a float of another file: import that file" in found(multipliers, path).note
