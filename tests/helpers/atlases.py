@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from fedtheory import claims
+from verify.evidence import formats
+from verify.report.atlas import site
 
 #: A counterexample that was found, as an audit stores it.
 COUNTEREXAMPLE = {
@@ -86,3 +89,9 @@ def whole() -> dict[str, Any]:
         "mine/elsewhere", "refuted", counterexample={**COUNTEREXAMPLE, "claim": "mine/elsewhere"}
     )
     return document(*found.values())
+
+
+@cache
+def pages_of_whole() -> dict[str, str]:
+    """The texts of the pages of that audit by their paths, drawn once for all tests of a process."""
+    return dict(site.pages(formats.checked_audit(whole())))

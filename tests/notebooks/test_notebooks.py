@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import runpy
 import sys
 from types import ModuleType
+from unittest.mock import patch
 
+import matplotlib
 import nbformat
 import pytest
 from places import ROOT
+
+from verify import checking
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Bytes that a stored notebook takes at most.
@@ -97,13 +102,19 @@ def test_the_names_of_a_notebook_exist(path):
     assert missing == []
 
 
-#: Notebooks that take half a minute each.
-LONG = ("fedadmm", "fedopt", "locodl")
+def test_the_code_of_the_shortest_notebook_runs(tmp_path):
+    # As one file, without a kernel, and with searches that propose few instances.
+    notebook = nbformat.read(ROOT / "notebooks" / "own_theorem.ipynb", as_version=4)
+    file = tmp_path / "own_theorem.py"
+    file.write_text("\n\n".join(cell.source for cell in code_of(notebook)), encoding="utf-8")
+    with matplotlib.rc_context(), patch.dict(checking.BUDGETS, quick=40):
+        found = runpy.run_path(str(file))
+    assert found["false"].counterexample is not None
+    matplotlib.pyplot.close("all")
 
 
-@pytest.mark.parametrize(
-    "path", [pytest.param(p, id=p.stem, marks=[pytest.mark.slow] * (p.stem in LONG)) for p in NOTEBOOKS]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_the_notebook_runs(path, monkeypatch):
     # The kernel is another process: on one core, and with the project importable wherever the tests started.
     monkeypatch.setenv("OMP_NUM_THREADS", "1")

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from atlases import CERTIFICATE, COUNTEREXAMPLE, document, entry, outcome, refuted, whole
+from atlases import CERTIFICATE, COUNTEREXAMPLE, document, entry, outcome, pages_of_whole, refuted, whole
 
 from fedtheory import claims
 from fedtheory.naming import file_name
@@ -81,7 +81,7 @@ def drawn(audit: dict[str, Any]) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def atlas() -> dict[str, str]:
-    return drawn(whole())
+    return pages_of_whole()
 
 
 def words(page: str) -> str:
