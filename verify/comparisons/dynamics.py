@@ -67,27 +67,18 @@ def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
     return True
 
 
-def may_be_linear(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """As :func:`is_linear` of numbers that are not known alone: enough to look for states, and not to tell what they
-    show."""
-    try:
-        _traced(claim, instance, rounds)
-    except NotPolynomial:
-        return False
-    return True
-
-
 def steps(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
     """As :func:`read`, of each of so many rounds, or of one for all of them where nothing varies."""
-    found = _traced(claim, instance, rounds)
+    found = traced(claim, instance, rounds)
     for passed, of_round in enumerate(found):
         with _as_not_polynomial(claim):
             _check(claim, instance, passed, of_round)
     return found
 
 
-def _traced(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
-    """As :func:`steps`, not compared with runs in fractions."""
+def traced(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
+    """As :func:`steps`, of numbers that are not known alone: enough to look for states, and not to tell what they
+    show."""
     if not instance.quadratic or instance.coordinates is None or not instance.dimension:
         raise NotPolynomial(f"{claim.id} has no linear map there")
     found: list[Dynamics] = []

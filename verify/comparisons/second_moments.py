@@ -16,15 +16,17 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.schedules import Irrational
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.intervals import Interval, Undecided
+from fedtheory.numbers.polynomials import NotPolynomial
 from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exact, to_float
 from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import params_after, rollout, start
-from verify.comparisons.dynamics import steps
+from verify.comparisons.dynamics import Dynamics, steps, traced
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
 #: number in which the bound shrinks by e, up to the largest that is looked at.
@@ -190,7 +192,7 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
 def applies(claim: Claim, instance: Instance) -> bool:
     """Whether the bound's left side is one quantity, and the coordinates may have linear dynamics.
 
-    Whether they do, :func:`verify.comparisons.dynamics.is_linear` tells.
+    Whether they do, :func:`may_be_followed` and :func:`is_followed` tell.
     """
     return (
         claim.statement.horizon
@@ -203,6 +205,33 @@ def applies(claim: Claim, instance: Instance) -> bool:
         and instance.around is not None
         and _started(instance) is not None
     )
+
+
+def may_be_followed(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """Whether the steps of an exact instance are linear maps, and the left side a form, of numbers that are not known:
+    enough to look for states, and not to tell what they show."""
+    return _is_followed(claim, instance, rounds, traced)
+
+
+def is_followed(claim: Claim, instance: Instance, rounds: int) -> bool:
+    """As :func:`may_be_followed`, and whether runs in fractions follow the maps."""
+    return _is_followed(claim, instance, rounds, steps)
+
+
+def _is_followed(claim: Claim, instance: Instance, rounds: int, maps: Callable[..., list[Dynamics]]) -> bool:
+    try:
+        _left_form(claim, instance, maps(claim, instance, rounds)[-1], rounds)
+    except NotPolynomial:
+        return False
+    except Irrational:
+        # Floats are enough to look for states.
+        return maps is traced
+    return True
+
+
+def _left_form(claim: Claim, instance: Instance, last: Dynamics, rounds: int) -> Array:
+    """The matrix of the left side after so many rounds, of which the last is at hand."""
+    return last.form(_left(claim), params_after(claim, instance, last.problem, rounds))
 
 
 def _started(instance: Instance) -> Array | None:
@@ -309,7 +338,7 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
         return np.array([theta[0] @ form @ theta[0]]), right
     found = steps(claim, instance, rounds)
     last = found[-1]
-    Q = last.form(_left(claim), params_after(claim, instance, last.problem, rounds))
+    Q = _left_form(claim, instance, last, rounds)
     for step in reversed(found):
         Q = _after(step.A, step.p, Q, 1 if claim.statement.algorithm.schedules else rounds)
     z = theta[0] if last.S is None else last.S @ theta[0]

@@ -28,7 +28,6 @@ from verify.base.evaluate import (
 )
 from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
-from verify.comparisons.dynamics import is_linear, may_be_linear
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, spectral
@@ -136,7 +135,7 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
     if at := _long_rounds(claim, instance, built):
         long = list(_long_run(claim, instance, at))
         # What contradicts a claim, or nearly does, is of maps that runs in fractions follow too.
-        if max((f.ratio for f in long), default=0) <= 1 - SUSPECT or is_linear(claim, built, max(at)):
+        if max((f.ratio for f in long), default=0) <= 1 - SUSPECT or second_moments.is_followed(claim, built, max(at)):
             found += long
     return sorted(found, key=lambda f: -f.ratio)
 
@@ -318,7 +317,7 @@ def _long_rounds(claim: Claim, instance: Instance, built: Instance) -> tuple[int
     if not second_moments.applies(claim, instance):
         return ()
     at = tuple(T for T in second_moments.rounds(claim, instance) if has_rounds(claim, built, T))
-    return at if at and may_be_linear(claim, built, max(at)) else ()
+    return at if at and second_moments.may_be_followed(claim, built, max(at)) else ()
 
 
 def _long_run(claim: Claim, instance: Instance, at: tuple[int, ...]) -> Iterator[Finding]:

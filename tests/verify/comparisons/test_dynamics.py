@@ -15,7 +15,7 @@ from fedtheory.instances import Instance, Instances
 from fedtheory.numbers.polynomials import NotPolynomial, unknowns
 from fedtheory.numbers.rational import exact as fractions
 from verify.base.evaluate import meeting
-from verify.comparisons import dynamics, exact, limits
+from verify.comparisons import dynamics, exact, limits, second_moments
 from verify.comparisons.starts import begun
 from verify.search import cycling, states
 
@@ -271,12 +271,34 @@ def test_what_only_fractions_do_not_do_is_looked_for_and_not_found():
     recipe, instance = next(
         (r, i) for r, i in meeting(own, own.instances.recipes(np.random.default_rng(0))) if i.quadratic
     )
-    assert dynamics.may_be_linear(own, instance, 100) and not dynamics.is_linear(own, instance, 100)
+    assert dynamics.traced(own, instance, 100) and not dynamics.is_linear(own, instance, 100)
     found = states.examine(own, recipe, np.random.default_rng(0))
     assert max(f.ratio for f in found) > 1 and max(f.rounds for f in found) <= 3
     assert states.first_confirmed(own, recipe, found) is None
     with pytest.raises(NotPolynomial, match="mapped otherwise"):
         list(exact.parts(own, instance, (Fraction(1),) * instance.size_of_start, 100))
+
+
+def test_what_is_no_form_is_not_followed_through_many_rounds():
+    """Fourth powers contract by the fourth power of the factor; a form fitted to them would not."""
+
+    def fourth(problem, params, state):
+        return ft.distance(problem, params, state) ** 2
+
+    first, last = (ft.Quantity(name, fourth, after=name == "F_T") for name in ("F_0", "F_T"))
+    own = claim(
+        lambda problem, params, state, draw: {
+            "x": state.x - params.gamma * gradient(problem, state.x) + 0 * draw[..., None]
+        },
+        lambda method: ft.bound(method, ft.E(last) <= (1 - gamma * mu) ** (4 * ft.T) * first),
+        draws=coin,
+    )
+    recipe, instance = next(
+        (r, i) for r, i in meeting(own, own.instances.recipes(np.random.default_rng(0))) if i.quadratic
+    )
+    assert dynamics.is_linear(own, instance, 100) and not second_moments.is_followed(own, instance, 100)
+    found = states.examine(own, recipe, np.random.default_rng(0))
+    assert max(f.rounds for f in found) <= 3 and states.first_confirmed(own, recipe, found) is None
 
 
 def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
