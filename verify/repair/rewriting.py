@@ -12,9 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, partial
-from inspect import unwrap
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
+
+from fedtheory.numbers.literals import in_fractions
+from verify.reading.program import held, is_made_by
 
 #: What the names of sources with substitutions end with.
 _SUBSTITUTED = re.compile(r" \([0-9a-f]{12}\)$")
@@ -122,16 +124,23 @@ def written(of: Any) -> Iterator[CodeType]:
         if type(value) is partial:
             yield from visit(value.func)
         elif isinstance(value, FunctionType):
-            inner = unwrap(value)
-            if isinstance(inner, FunctionType):
-                yield inner.__code__
-                for part in (*(_contents(cell) for cell in inner.__closure__ or ()), *_called(inner).values()):
-                    yield from visit(part)
+            inner = _authors(value)
+            yield inner.__code__
+            for part in (*(_contents(cell) for cell in inner.__closure__ or ()), *_called(inner).values()):
+                yield from visit(part)
         elif is_dataclass(value):
             for part in fields(value):
                 yield from visit(getattr(value, part.name))
 
     return visit(of)
+
+
+def _authors(function: FunctionType) -> FunctionType:
+    """The author's function in what reads its literals as fractions. A decorator of the author's is not taken off: it
+    computes."""
+    while is_made_by(function, in_fractions):
+        function = held(function, "function")
+    return function
 
 
 def _called(function: FunctionType) -> dict[str, FunctionType]:
@@ -178,9 +187,11 @@ class _Rebuilding:
             inner = self.of(value.func)
             return value if inner is value.func else partial(inner, *value.args, **value.keywords)
         if isinstance(value, FunctionType):
-            written = unwrap(value)
-            made = self._function(written) if isinstance(written, FunctionType) else written
-            return value if made is written else made
+            inner = _authors(value)
+            made = self._function(inner)
+            if made is inner:
+                return value
+            return made if inner is value else in_fractions(made)
         if is_dataclass(value) and not isinstance(value, type):
             parts = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
             others = {name: made for name, part in parts.items() if (made := self.of(part)) is not part}

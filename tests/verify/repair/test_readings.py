@@ -1,5 +1,6 @@
 """Quantities in whose code something else is read: what is put in place of what, and that no trifle is told."""
 
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,9 +98,12 @@ def test_no_trifle_is_told():
     assert not found(_claim(difference, lambda problem, params, state: 2 * square(state.x - state.y)))
 
 
-def test_what_functions_are_known_for_is_no_trifle():
-    def slope(problem, params, state):
-        return square(problem.f.gradient(state.y[..., None, :])[..., 0, :])
+def _slope(problem, params, state):
+    return square(problem.f.gradient(state.y[..., None, :])[..., 0, :])
+
+
+def _bounded(slope):
+    """The length of a gradient, or what is made of it, is at most L times a distance."""
 
     def reach(problem, params, state):
         return problem.f.L**2 * square(state.x - problem.x_star)
@@ -107,8 +111,24 @@ def test_what_functions_are_known_for_is_no_trifle():
     method = ft.method("pair", _move, ["gamma"], {"x": "point", "y": "point"})
     setting = ft.Setting(algorithm=method, functions=ft.SmoothConvex(ft.letters("L")), clients=(1,))
     slope_of, reach_of = (ft.Quantity(sympy.Symbol(of.__name__), of) for of in (slope, reach))
-    claim = ft.Claim("pair/slope", setting=setting, statement=ft.inequality(slope_of <= reach_of))
-    assert set(found(claim)) == {"state.x for state.y", "state.y for state.x"}
+    return ft.Claim("pair/slope", setting=setting, statement=ft.inequality(slope_of <= reach_of))
+
+
+def test_what_functions_are_known_for_is_no_trifle():
+    assert set(found(_bounded(_slope))) == {"state.x for state.y", "state.y for state.x"}
+
+
+def test_what_decorates_a_quantity_is_computed_too():
+    # |grad f(x)|^2 <= L^2 |x - x*|^2, but not twice that.
+    assert not found(_bounded(_twice(_slope)))
+
+
+def _twice(of):
+    @wraps(of)
+    def twice(*given):
+        return 2 * of(*given)
+
+    return twice
 
 
 def test_places_of_other_settings_are_no_samples():
