@@ -174,8 +174,8 @@ def departs(setup: Setup, found: Observations) -> Failure:
     """The failure of steps that differ from the reference's, at the smallest problem where they do."""
     case, mismatch = min(found.wrong, key=lambda pair: (*pair[0].scenario.size, _complexity(pair[0].before)))
     wrong = [c for c, _ in found.wrong]
-    departing = set(map(id, wrong))
-    right = [c for c in found.cases if id(c) not in departing]
+    these = set(map(id, wrong))
+    right = [c for c in found.cases if id(c) not in these]
     amiss, others = list(_of_each(wrong, _EXPLAINED)), list(_of_each(right, _EXPLAINED))
 
     def agrees(other: Algorithm) -> bool:

@@ -206,7 +206,8 @@ def _off(
 
 def _all(which: Array, leading: int) -> Array:
     """Whether all entries are true, as numbers, with so many leading axes kept."""
-    return which.reshape(*which.shape[:leading], -1).all(axis=-1) * 1.0
+    found: Array = which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
+    return found
 
 
 # Entries that move by less than so many tolerances stand still; those that move must do so by so many times more.
