@@ -8,6 +8,7 @@ from itertools import islice, product
 
 import numpy as np
 import pytest
+from in_turn import in_turn
 
 from fedtheory import claims
 from fedtheory.randomness import support_of
@@ -23,10 +24,11 @@ from verify.reading.worlds import WorldValue
 APART = ("baseline/5gcs-cc/one-step", "baseline/ef21/descent", "baseline/ef21/one-step")
 #: Of whose draws there are many.
 LONG = [("baseline/adiana/one-step", 1)]
+ALL = [(id, k) for id in sorted(set(stored()) - set(APART)) for k in range(len(cases(claims.get(id))))]
+#: In the fast subset of each claim one case.
 CASES = [
-    pytest.param(id, k, marks=[pytest.mark.slow] if (id, k) in LONG else [])
-    for id in sorted(set(stored()) - set(APART))
-    for k in range(len(cases(claims.get(id))))
+    *in_turn([case for case in ALL if case not in LONG], lambda case: case[0]),
+    *(pytest.param(*case, marks=pytest.mark.slow) for case in LONG),
 ]
 
 
