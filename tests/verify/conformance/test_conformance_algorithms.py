@@ -239,16 +239,16 @@ def test_what_asks_for_hessians_is_tested_on_quadratics():
 
 
 def test_float32_passes_at_its_own_tolerance_only():
-    report = report_of("fedavg", "float32", 0, tolerance=1e-4)
+    report = report_of("fedavg", "float32", 0, tolerance=1e-4, keep=small)
     assert report.ok
     assert report.tolerance == 1e-4
     assert "up to 0.0001 are rounding" in str(report)
-    (failure,) = report_of("fedavg", "float32", 0).failures
+    (failure,) = report_of("fedavg", "float32", 0, keep=small).failures
     # In as many digits as it takes.
     mine, due = re.findall(r"(?:it is|reference has) (\[[^]]*\])", failure.evidence)[:2]
     assert mine != due
     assert "if it computes in float32, pass tolerance=1e-0" in failure.evidence
-    assert not report_of("fedavg", "all clients", 0, tolerance=1e-4).ok
+    assert not report_of("fedavg", "all clients", 0, tolerance=1e-4, keep=small).ok
 
 
 #: Methods of which a loop over clients is tested too.
