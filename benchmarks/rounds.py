@@ -107,7 +107,6 @@ def against_kernels() -> Iterator[Line]:
     yield _line("FedDCD's outer work", one_round(feddcd, solved, of_feddcd, dual), kernel, REPEATS)
 
     steps, k0 = 3, 10
-    # Of idle clients the answers are computed too, and thrown away.
     for taking_part, limit in ((CLIENTS, LIMIT), (CLIENTS // 2, None)):
         of_fedadmm = fedadmm.theory(
             Problem(f),

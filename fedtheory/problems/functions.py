@@ -65,6 +65,14 @@ class Descending(Protocol):
         """What so many steps x_i <- x_i - eta grad f_i(x_i) make of ``x (..., n, d)``, up to rounding."""
 
 
+@runtime_checkable
+class Selecting(Protocol):
+    """Functions that compute the gradients of some of the clients alone, in floats."""
+
+    def gradient_of(self, x: Array, clients: Array) -> Array:
+        """grad f_i(x_i) of the ``clients (n,)`` that are chosen, 0 of the others, ``(..., n, d)``, up to rounding."""
+
+
 class OfRows:
     """Functions of the rows ``A (n, m, p)`` of n clients, m each."""
 

@@ -92,39 +92,58 @@ class Logistic(OfRows):
 
     def gradient(self, x: Array) -> Array:
         """grad f_i(x_i): ``(..., n, d) -> (..., n, d)``."""
+        return self._gradients(self._points(x), self.signed_rows, self.mu)
+
+    def gradient_of(self, x: Array, clients: Array) -> Array:
+        """grad f_i(x_i) of the ``clients (n,)`` that are chosen, 0 of the others: ``(..., n, d) -> (..., n, d)``.
+
+        Their rows are kept until other clients are chosen: those of a round are asked in each of its steps. A subclass
+        with another gradient needs another of these.
+        """
+        clients = clients.astype(bool)
+        if clients.all():
+            return self.gradient(x)
         x = self._points(x)
+        out = np.zeros(x.shape)
+        if clients.any():
+            out[..., clients, :] = self._gradients(x[..., clients, :], self._rows_of(clients), self.mu[clients])
+        return out
+
+    def _rows_of(self, clients: Array) -> Array:
+        """The signed rows of the chosen clients, those that were chosen last kept."""
+        kept, chosen = self._kept_rows, clients.tobytes()
+        if chosen not in kept:
+            kept.clear()
+            kept[chosen] = self.signed_rows[clients]
+        return kept[chosen]
+
+    @cached_property
+    def _kept_rows(self) -> dict[bytes, Array]:
+        return {}
+
+    def _gradients(self, x: Array, signed_rows: Array, mu: Array) -> Array:
+        """Gradients at ``x (..., k, d)`` of the clients with these rows ``(k, m, d)``."""
         out = np.empty(x.shape)
-        at, into = self._clients_first(x), self._clients_first(out)
+        at, into = _clients_first(x), _clients_first(out)
         with np.errstate(over="ignore"):
-            for block, rows in self._blocks():
+            for block, rows in _blocks(signed_rows):
                 np.matmul(_slopes(at[block], rows, -1 / self.m), rows, out=into[block])
-        out += self.mu[:, None] * x
+        out += mu[:, None] * x
         return out
 
     def descend(self, x: Array, eta: float, steps: int) -> Array:
         """``steps`` steps x_i <- x_i - eta grad f_i(x_i), ``(..., n, d) -> (..., n, d)``: all of a few clients, then
         those of the next. A subclass with another gradient needs another of these."""
         out = np.array(self._points(x), order="C")
-        models, kept = self._clients_first(out), 1 - eta * self.mu[:, None, None]
+        models, kept = _clients_first(out), 1 - eta * self.mu[:, None, None]
         with np.errstate(over="ignore"):
-            for block, rows in self._blocks():
+            for block, rows in _blocks(self.signed_rows):
                 model = models[block]
                 for _ in range(steps):
                     slopes = _slopes(model, rows, eta / self.m)
                     model *= kept[block]
                     model += np.matmul(slopes, rows)
         return out
-
-    def _clients_first(self, x: Array) -> Array:
-        """Clients first, replicas second: as in _per_client, but without its calls for each block."""
-        return np.swapaxes(x.reshape(-1, self.n, self.d), 0, 1)
-
-    def _blocks(self) -> Iterator[tuple[slice, Array]]:
-        """A few clients at a time, and their signed rows ``(k, m, d)``."""
-        size = max(1, _TWICE // (self.m * self.d))
-        for start in range(0, self.n, size):
-            block = slice(start, start + size)
-            yield block, self.signed_rows[block]
 
     def hessian(self, x: Array) -> Array:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
@@ -189,6 +208,20 @@ def _per_client(M: Array, x: Array) -> Array:
     return np.swapaxes(np.matmul(rows, M), 0, 1).reshape(*x.shape[:-1], q)
 
 
+def _clients_first(x: Array) -> Array:
+    """Clients first, replicas second: as in _per_client, but without its calls for each block."""
+    return np.swapaxes(x.reshape(-1, *x.shape[-2:]), 0, 1)
+
+
+def _blocks(signed_rows: Array) -> Iterator[tuple[slice, Array]]:
+    """A few clients at a time, and their rows ``(k, m, d)``."""
+    n, m, d = signed_rows.shape
+    size = max(1, _TWICE // (m * d))
+    for start in range(0, n, size):
+        block = slice(start, start + size)
+        yield block, signed_rows[block]
+
+
 def _slopes(x: Array, rows: Array, scale: float) -> Array:
     """``scale`` / (1 + exp(margin)), 0 where exp overflows: points ``(k, R, d)``, rows ``(k, m, d)`` -> ``(k, R, m)``.
 
@@ -240,6 +273,10 @@ class SparseLogistic(Logistic):
         slopes = expit(-(rows @ x.reshape(-1, self.n * self.d).T))
         found: Array = self.mu[:, None] * x - (columns @ slopes).T.reshape(x.shape) / self.m
         return found
+
+    def gradient_of(self, x: Array, clients: Array) -> Array:
+        """The gradients of all clients: to choose rows of the sparse matrices costs more than they do."""
+        return self.gradient(x) if self.sparse_rows is not None else super().gradient_of(x, clients)
 
     def descend(self, x: Array, eta: float, steps: int) -> Array:
         """``steps`` steps x_i <- x_i - eta grad f_i(x_i), ``(..., n, d) -> (..., n, d)``."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array, is_exact, to_float
 from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Selecting
 from fedtheory.problems.oracles import Answer
 from fedtheory.randomness import Bernoulli, Constant, Distribution, Draw, Independent
 
@@ -43,7 +44,16 @@ class Task(NamedTuple):
 
     def residual(self, problem: Problem, W: Array) -> Array:
         """alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w) at ``W (..., m, d)``."""
-        return self.alpha[:, None] * problem.f.gradient(W) + self.Pi + self.sigma[:, None] * (W - self.anchor)
+        return self._residual(problem.f.gradient(W), W)
+
+    def residual_of_clients(self, problem: Problem, W: Array) -> Array:
+        """As :meth:`residual`, of the clients that have to solve something; of the others any numbers."""
+        if isinstance(problem.f, Selecting) and self.clients.ndim == 1:
+            return self._residual(problem.f.gradient_of(W, self.clients), W)
+        return self.residual(problem, W)
+
+    def _residual(self, slopes: Array, W: Array) -> Array:
+        return self.alpha[:, None] * slopes + self.Pi + self.sigma[:, None] * (W - self.anchor)
 
 
 class Solver(Protocol):
@@ -82,7 +92,7 @@ class InnerSteps:
         v = task.anchor + 0 * task.Pi
         taken = np.zeros(np.broadcast_shapes(v.shape[:-1], task.clients.shape), dtype=int)
         for taken_by_all in range(self.limit if self.steps is None else self.steps):
-            residual = task.residual(problem, v)
+            residual = task.residual_of_clients(problem, v)
             if self.steps is None:
                 small = np.maximum(task.eps, self._floor(task, v, residual))
                 active = task.clients & (((residual**2).sum(axis=-1) > small) | (taken_by_all < self.least))

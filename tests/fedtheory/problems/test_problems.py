@@ -174,6 +174,19 @@ def test_steps_in_a_row_are_steps_one_by_one(kind, numbers, monkeypatch):
         np.testing.assert_allclose(found, stepped, rtol=0, atol=1e-14)
 
 
+@pytest.mark.parametrize("kind", [Logistic, SparseLogistic])
+def test_gradients_of_some_clients_are_those_of_all(kind):
+    rng = np.random.default_rng(13)
+    A = rng.standard_normal((5, 4, 3)) * (rng.random((5, 4, 3)) < (0.2 if kind is SparseLogistic else 1))
+    f = kind(A, rng.choice([-1, 1], (5, 4)), np.linspace(0.1, 0.5, 5))
+    for clients in ([0, 1, 0, 1, 1], [1, 1, 0, 0, 0], [1, 1, 1, 1, 1], [0, 0, 0, 0, 0], [0, 1, 0, 1, 1]):
+        chosen = np.array(clients)
+        for x in (rng.standard_normal((2, 3, 5, 3)), rng.standard_normal((2, 1, 3)), rng.standard_normal((5, 3))):
+            found, whole = f.gradient_of(x, chosen), f.gradient(x)
+            assert found.shape == whole.shape
+            np.testing.assert_allclose(found[..., chosen == 1, :], whole[..., chosen == 1, :], rtol=0, atol=1e-14)
+
+
 @pytest.mark.parametrize("kappa", [1.01, 10.0, 1e4, 1e8])
 def test_condition_number_is_the_one_asked_for(kappa):
     f = logistic(kappa=kappa)
