@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from itertools import product
-from math import comb, prod
+from itertools import permutations, product
+from math import comb, perm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -109,6 +109,31 @@ class Replaced:
         rows = [mask for mask in product((False, True), repeat=self.m) if 1 <= sum(mask) <= self.size]
         plans = np.array(list(product(rows, repeat=self.rounds)))
         return plans, np.full(len(plans), 1 / len(plans))
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """``size`` of m clients one after another: their places 1, 2, ..., and 0 for those that are left out, ``(m,)``."""
+
+    m: int
+    size: int
+
+    @property
+    def count(self) -> int:
+        """How many orders there are."""
+        return perm(self.m, self.size)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent orders, with leading axes ``size``."""
+        places = rng.random((*size, self.m)).argsort(axis=-1) + 1
+        return np.where(places <= self.size, places, 0)
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All orders, and their probabilities."""
+        check_enumerable(self.count)
+        orders = np.array(list(permutations(range(self.m), self.size)))
+        places = ((orders[..., None] == np.arange(self.m)) * np.arange(1, self.size + 1)[:, None]).sum(axis=-2)
+        return places, np.full(len(places), 1 / len(places))
 
 
 @dataclass(frozen=True)

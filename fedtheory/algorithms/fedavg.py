@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -122,30 +122,35 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
-def chained(aliased: bool) -> StepFunction:
-    """One client after another trains the same array: each starts from where the one before it ended.
+def chained(aliased: bool) -> Mapping[str, Any]:
+    """One client after another, in any order, trains the same array: each starts from where the one before it ended.
 
     ``aliased``: what is averaged is that array too, as often as there are participants.
     """
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x = state.x
-        start = x + 0 * draw.clients[..., :1]
+        # A draw that was made says who takes part, not in which order: then by number.
+        places = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
+        start = x + 0 * places[..., :1]
         total = 0 * start
-        for i in range(problem.n):
+        for place in range(1, params.tau + 1):
             y = everywhere(problem, start)
             for k in range(local_steps(params)):
                 slope = params.batches.gradient(problem, y, draw.rows, k)
                 if hasattr(params, "mu"):
                     slope = slope + params.mu * (y - everywhere(problem, x))
                 y = y - params.eta_l * slope
-            here = draw.clients[..., i : i + 1]
-            start = np.where(here, y[..., i, :], start)
-            total = total + np.where(here, y[..., i, :], 0 * start)
+            start = np.where((places == place)[..., None], y, 0 * y).sum(axis=-2)
+            total = total + start
         mean = start if aliased else total / params.tau
         return type(state)(x + getattr(params, "eta_g", 1) * (mean - x))
 
-    return step
+    def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
+        batches = params.batches.draws(problem.n, local_steps(params))
+        return Product(Round, (Ordered(problem.n, params.tau), batches))
+
+    return {"step": step, "draws": ordered}
 
 
 def _carried(problem: Problem, params: Any, state: Any, draw: Any) -> Any:

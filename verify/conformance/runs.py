@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -17,21 +18,28 @@ from verify.conformance.departures import dependent, lost, missed, often
 from verify.conformance.matching import Tracked
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, shown
-from verify.conformance.seen import Findings, Run, Setup, interface, long_one, reach, unanswered, usable
+from verify.conformance.seen import Findings, Letters, Run, Setup, interface, long_one, reach, unanswered, usable
 
 # Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones, and on one after
 # that where something departs; long loops, their rounds, and those of one on the smallest problem; few draws.
 _ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS, _CONVERGED, _FEW = 6, 162, 3, 2, 5, 64, 160, 4
 
 
+_CHANGING = (
+    "the model after a round is another one if more rounds follow: they change it in place, or what is drawn depends "
+    "on their number"
+)
+
+
 class _Loops(NamedTuple):
     """Runs on one problem, each with what the reference makes of it; the draws, their probabilities, and those of each
-    step given what was seen."""
+    step given what was seen; those runs whose models are others once more rounds follow."""
 
     followed: list[tuple[Run, Tracked]]
     draws: Any
     p: Array
     weights: list[Array]
+    changing: list[Run]
 
 
 def runs(setup: Setup, observes: str | None) -> Findings:
@@ -54,12 +62,15 @@ def runs(setup: Setup, observes: str | None) -> Findings:
                     break
                 followed += found.followed
                 incomplete += sum(not t.complete for _, t in found.followed)
-                if not missed(followed):
-                    told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
-                    failures += told
-                    worst = worst if scenario.role else max(worst, defect)
+                if missed(followed):
+                    break
+                told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
+                failures += told
+                worst = worst if scenario.role else max(worst, defect)
             if missed(followed):
-                failures = [lost(setup, [*followed, *_elsewhere(setup, chosen[number + 1 :], number + 1, observes)])]
+                failure = lost(setup, [*followed, *_elsewhere(setup, chosen[number + 1 :], number + 1, observes)])
+                said = f"{_CHANGING}; " if found.changing else ""
+                failures = [dataclasses.replace(failure, evidence=f"{said}{failure.evidence}")]
             if failures:
                 break
     except BadAnswer as broken:
@@ -101,7 +112,7 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
     start = setup.algorithm.init(problem, params)
     rng = np.random.default_rng([setup.seed, 12, number])
     draws, p, _ = matching.enumerated(setup.algorithm, problem, params, start, LARGEST_BEYOND, rng)
-    found = _Loops([], draws, p, [])
+    found = _Loops([], draws, p, [], [])
     scales: dict[int, dict[str, float]] = {}
     for i in range(count):
         seeds = [setup.seed, 13, number, i, *([rounds] if rounds > _ROUNDS else [])]
@@ -114,11 +125,29 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
             raise BadAnswer(
                 "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
             )
+        if tracked.mismatch is not None and rounds == _ROUNDS:
+            ends = _ends(setup, scenario, rounds, seeds, observes)
+            if any(not np.array_equal(a[n], b[n]) for a, b in zip(seen, ends, strict=True) for n in a):
+                seen = ends
+                found.changing.append(Run(scenario, seen))
+                tracked = matching.track(
+                    setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales
+                )
+                if tracked.mismatch is None:
+                    raise BadAnswer("iterates", f"{_CHANGING}: copy the models that are returned")
         found.followed.append((Run(scenario, seen), tracked))
         found.weights.extend(tracked.weights)
         if sum(t.mismatch is not None for _, t in found.followed) >= (4 if rounds == _ROUNDS else 1):
             break
     return found
+
+
+def _ends(setup: Setup, scenario: Scenario, rounds: int, seeds: Sequence[int], observes: str | None) -> Letters:
+    """The last iterates of runs of 1, 2, ... rounds, which no later round can have changed."""
+    own, problem, params = setup.implementation, scenario.problem, scenario.params
+    start = setup.algorithm.init(problem, params)
+    last = (own.iterates(problem, params, t, np.random.default_rng(seeds))[-1] for t in range(1, rounds + 1))
+    return [own.observed(iterate, start, observes) for iterate in last]
 
 
 def _count(scenario: Scenario, rounds: int) -> int:

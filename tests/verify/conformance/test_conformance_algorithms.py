@@ -169,6 +169,27 @@ def test_a_number_that_is_only_equal_to_a_parameter_is_none():
     assert failure.data["slip"] is None
 
 
+def test_a_forgotten_copy_changes_what_was_returned_too():
+    """As in the documentation: clients train on the server's array, which is the iterate of the round before."""
+
+    def run(problem, params, rounds, rng):
+        x, found = np.zeros(problem.d), []
+        for _ in range(rounds):
+            models = []
+            for i in rng.choice(problem.n, params.tau, replace=False):
+                y = x
+                for _ in range(params.epochs):
+                    y -= params.eta_l * conformance.client(problem, i).gradient(y)
+                models.append(y)
+            x = np.mean(models, axis=0)
+            found.append(x)
+        return found
+
+    (failure,) = conformance.algorithm("fedavg", run=run).failures
+    assert "if more rounds follow: they change it in place" in failure.evidence
+    assert "the global model is changed in place while clients still train on it" in failure.evidence
+
+
 def settling(problem, params, rounds, rng, kept):
     """FedAvg that keeps its model where ``kept(before, after)``."""
     x, found = np.zeros(problem.d), []
