@@ -24,7 +24,7 @@ import numpy as np
 from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import results
-from verify.base.evaluate import dimension, meeting, sides
+from verify.base.evaluate import dimension, meeting, sides, start
 from verify.repair.searching import HOLDING, Search
 from verify.repair.trials import Bench
 
@@ -90,6 +90,8 @@ def _says(machine: Claim, hand: Claim) -> tuple[str, bool]:
         # Of limits nothing is compared at states: either they are of the same quantities or not.
         alike = machine.statement.lines(str) == hand.statement.lines(str)
         return "same" if alike else "other", False
+    if _named_alike(machine, hand):
+        return "other", False
     pairs = _paired(ours, theirs)
     further = len({j for _, j in pairs}) < len(theirs)
     if len(pairs) < len(ours) or not pairs:
@@ -114,6 +116,24 @@ def _says(machine: Claim, hand: Claim) -> tuple[str, bool]:
     if not seen:
         return "other", further
     return "same" if not found else found.pop() if len(found) == 1 else "other", further
+
+
+def _named_alike(machine: Claim, hand: Claim) -> bool:
+    """Whether quantities of the same name are different numbers, at instances and states of the one by machine."""
+    names = {q.expression: q for q in hand.statement.quantities if not q.after}
+    both = [(q, names[q.expression]) for q in machine.statement.quantities if not q.after and q.expression in names]
+    rng = np.random.default_rng(0)
+    for recipe, _ in islice(_met(machine), STATED if both else 0):
+        try:
+            instance = machine.instances.build(recipe, False)
+            problem, state = start(machine, instance, rng.normal(size=(STATED, dimension(machine, instance))))
+            values = [[np.asarray(q.of(problem, instance.params, state), float) for q in pair] for pair in both]
+        except (ValueError, AttributeError, LookupError, TypeError, ArithmeticError):
+            # By hand it is of other states.
+            continue
+        if any(a.shape != b.shape or (abs(a - b) > NEAR * (1 + abs(a) + abs(b))).any() for a, b in values):
+            return True
+    return False
 
 
 #: Relations, from the one that says least.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from sympy import primerange
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.settings.relations import Comparison
 
 #: What each sort of change costs, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
@@ -137,7 +138,18 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
     ):
         return True
     # Constants that are assigned may well be the least that meet their relations.
-    return negated or (not changed.statement.assignments and any(c.left == c.right for c in now))
+    return negated or (not changed.statement.assignments and _with_itself(before, now, named))
+
+
+def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named: set[sympy.Symbol]) -> bool:
+    """Whether a line compares something with itself. Of letters alone two sides that are said to be equal may well
+    come out the same, if other lines say more."""
+    same = [c.left == c.right for c in now]
+    if not any(same) or all(same) or len(before) != len(now):
+        return any(same)
+    sides = {(c.left, c.right) for c in before}
+    equal = [(c.right, c.left) in sides and not (c.left.free_symbols | c.right.free_symbols) & named for c in before]
+    return any(a and not b for a, b in zip(same, equal, strict=True))
 
 
 def _rates(claim: Claim) -> set[sympy.Expr]:

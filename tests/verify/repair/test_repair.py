@@ -62,6 +62,7 @@ def test_a_chain_of_constants_is_solved_in_turn():
         ("fedopt/fsvrg/single-node", "quantity exchanged", "grad f(w) for grad f(w^t)"),
         ("feddcd/appendix-F/class", "hypothesis of the paper", "required: alpha < beta/N"),
         ("fedadmm/remark-4.3/k0-and-rounds", "equality", "== for <"),
+        ("fedadmm/eq-55", "sign", "1/k_0 for -1/k_0"),
         ("fedadmm/eq-57", "inequality", ">= for ==, the left side times m"),
     ],
 )
