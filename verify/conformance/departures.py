@@ -28,7 +28,7 @@ _Seen = TypeVar("_Seen")
 
 # Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
 # been drawn twice; rounds in which rounding errors show.
-_EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 2
+_EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 3
 
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
@@ -146,7 +146,8 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
-    usual = 2 * sum(m.round <= _SOON for _, m in departing) >= len(followed)
+    soon = [t for p, t in wrong if len(t.weights) < max(_SOON, len(p.seen) // 4)]
+    usual = 2 * len(soon) >= len(followed)
     return _told(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
 
 

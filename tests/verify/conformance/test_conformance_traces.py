@@ -135,17 +135,17 @@ def test_too_many_draws_to_ask_for(tmp_path):
     assert conformance.check_trace("diana", path).failures[0].claim == "baseline/diana/invariant"
 
 
-@pytest.mark.parametrize("states", [True, False])
-def test_numbers_in_float32_are_told(states, tmp_path):
+@pytest.mark.parametrize(("name", "states"), [("scaffold", True), ("fedavg", False)])
+def test_numbers_in_float32_are_told(name, states, tmp_path):
     path = tmp_path / "run.npz"
-    conformance.record("scaffold", path, rounds=6, states=states)
+    conformance.record(name, path, rounds=6, states=states)
     with np.load(path) as file:
         found = {key: file[key] for key in file.files if key.startswith("state.") or key == "iterates"}
     changed(path, **{key: value.astype(np.float32) for key, value in found.items()})
-    (failure,) = conformance.check_trace("scaffold", path).failures
+    (failure,) = conformance.check_trace(name, path).failures
     assert "if it computes in float32, pass --tolerance 1e-0" in failure.evidence
     enough = float(failure.evidence.partition("--tolerance ")[2].partition(",")[0])
-    assert conformance.check_trace("scaffold", path, tolerance=enough).ok
+    assert conformance.check_trace(name, path, tolerance=enough).ok
 
 
 @pytest.mark.parametrize(
