@@ -334,7 +334,7 @@ class Search:
         for change in list(first.values())[:_BEAM]:
             standing = []
             # What is put in place of something is not replaced again: that is a single change.
-            again = " for " + change.text.split(" for ")[0]
+            again = " for " + change.text.split(" for ")[0].removeprefix("the right side times ")
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2] if family.sort != "reversed" else ():
                     second = family.change(change.claim, amount)

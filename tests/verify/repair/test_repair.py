@@ -274,6 +274,16 @@ def test_factors_of_the_paper_are_multiplied():
     assert "-mu_min*(tau - 1)/(L_max*(n - 1)) for -mu_min/L_max" in changes(claim, "letter")
 
 
+def test_a_factor_is_not_replaced_in_a_second_change(monkeypatch):
+    claim = claims.get("fedadmm/example-5.1")
+    search, tried = Search(Bench(claim)), []
+    search.agenda = [f for f in families(claim) if f.sort == "prefactor"]
+    monkeypatch.setattr(Bench, "share", lambda self, changed: 1.0)
+    monkeypatch.setattr(Search, "_stands", lambda self, change: tried.append(change))
+    search._pairs(search.agenda)
+    assert tried and not any(change.text.endswith(" for 2") for change in tried)
+
+
 def test_a_right_side_that_grows_with_the_clients_costs_more_than_a_hypothesis():
     claim = claims.get("feddcd/eq-29")
     costs = {f.make(f.amounts[0])[0]: f.cost for f in families(claim) if f.sort == "letter"}
