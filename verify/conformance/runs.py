@@ -22,7 +22,7 @@ from verify.conformance.seen import Findings, Letters, Run, Setup, interface, lo
 
 # Rounds of a loop and steps of all loops on one problem, loops on a problem beyond the small ones, and on one after
 # that where something departs; long loops, their rounds, and those of one on the smallest problem; few draws.
-_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS, _CONVERGED, _FEW = 6, 162, 3, 2, 5, 64, 160, 4
+_ROUNDS, _STEPS, _BEYOND, _ELSEWHERE, _LONG, _LONG_ROUNDS, _CONVERGED, _FEW = 6, 162, 3, 2, 5, 64, 160, 2
 
 
 _CHANGING = (
@@ -158,7 +158,7 @@ def _count(scenario: Scenario, rounds: int) -> int:
         return _LONG if rounds == _LONG_ROUNDS else 1
     if scenario.role:
         return _BEYOND
-    # Where there are few draws each of them is cheap, and how often it occurs is soon told.
+    # A coin is cheap to follow, and its probability soon told.
     return (3 if scenario.support <= _FEW else 1) * _STEPS // _ROUNDS
 
 
