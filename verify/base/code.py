@@ -68,6 +68,7 @@ _LOOKING_UP = frozenset(
                 "export/commands",
                 "report/atlas/cards",
                 "report/experiments",
+                "report/statement",
                 "results/__init__",
                 "tightness/measure",
             )
