@@ -112,7 +112,7 @@ def against_kernels() -> Iterator[Line]:
             Problem(f),
             np.full(CLIENTS, 1 / CLIENTS),
             Uniform(CLIENTS, taking_part),
-            InnerSteps(f.L, steps),
+            InnerSteps(f.L, steps, alone=True),
             k0,
             np.full(CLIENTS, 0.95),
             np.ones(CLIENTS),

@@ -40,7 +40,8 @@ class State(NamedTuple):
 PARTS = {
     "y": "y <- (1 - a) x + a z; u <- (a^2 z + b y)/(a^2 + b)",
     "x": f"x <- y - {rbcd.SCALED}, s = grad h(y), h_i = f_i, for a first set I, with the new y",
-    "z": "z <- u - (a r/(a^2 + b)) G_I grad h(y) for a second set I, r = (tau - 1)/(n - 1), with the new u",
+    "z": "z <- u - (a r/(a^2 + b)) G_I grad h(y) for a second set I, r = (tau - 1)/(n - 1), "
+    "a = s/(1/r + s), b = s^2 a r^2, s = sqrt(mu/L_max), with the new u",
 }
 
 

@@ -106,7 +106,8 @@ algorithm = Algorithm("accfeddcd", Params, State, init, draws, step, fixed_point
 
 LINES = {
     "y": f"y <- v - {feddcd.PROJECTION}, w = grad f^*(v), for a first set I",
-    "z": "z <- u - (a r/(a^2 + b)) proj_{C_I}(Lambda^-1 w) for a second set I, r = (tau - 1)/(N - 1)",
+    "z": "z <- u - (a r/(a^2 + b)) proj_{C_I}(Lambda^-1 w) for a second set I, r = (tau - 1)/(N - 1), "
+    "a = s/(1/r + s), b = s^2 a r^2, s = sqrt(alpha/beta)",
     "v": "v <- (1 - a) y + a z",
     "u": "u <- (a^2 z + b v)/(a^2 + b), with the new v",
 }

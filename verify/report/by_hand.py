@@ -145,7 +145,8 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
     oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
     if oracle.startswith(_EXTREME):
         factors = oracle.removeprefix(_EXTREME)
-        yield f"the oracle of client i answers g + c_i (guess - g) for the exact gradient g, with c = {factors}"
+        answer = "g + c_i (guess - g) for the exact gradient g, and is c_i^2-inexact"
+        yield f"the oracle of client i answers {answer}: c = {factors}"
     if letters := _letters(example, instance, problem):
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
 

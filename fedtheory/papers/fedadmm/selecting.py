@@ -181,7 +181,7 @@ def _missed(problem: Any, params: Sizes, state: Any) -> Array:
 
 
 _p, _printed, _scheme, _none = parts(
-    "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(Scheme_4.1_in_T_windows) prod_j(1-|Omega^{tau+j}|/m)"
+    "P(i_selected) 1-prod_j(1-|Omega^{tau+j}|/m) P(every_window_covers_all) prod_j(1-|Omega^{tau+j}|/m)"
 )
 _one_window = parts("P(a_window_covers_all)")[0]
 T = sympy.Symbol("T", integer=True, positive=True)

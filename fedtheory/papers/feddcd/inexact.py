@@ -208,7 +208,7 @@ def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Any:
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
 _ORACLES, _ORACLES_C = InexactOracles(lambda problem, params: params.delta / 2), InexactOracles(_delta_C)
 INEXACT = Hypothesis(
-    "the oracles are (1 - kappa)/4-inexact",
+    "the oracles are (1 - kappa)/4-inexact, kappa = alpha (tau - 1)/(32 beta (N - 1))",
     met=lambda problem, params: (
         params.delta <= (1 - (params.tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)) / 2
     ),

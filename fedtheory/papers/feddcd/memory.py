@@ -95,7 +95,7 @@ SETTING = Setting(
 )
 
 INEXACT = Hypothesis(
-    "the oracles are (1 - kappa)/4-inexact",
+    "the oracles are (1 - kappa)/4-inexact, kappa = alpha (tau - 1)/(32 beta (N - 1))",
     met=_ORACLES.contains,
 )
 GAP_T = replace(dual.GAP_T, domain=None)

@@ -14,6 +14,7 @@ from fedtheory.algorithms import exact_admm, fedadmm, fedalt, fedavg_stale, fedp
 from fedtheory.numbers.rational import exact, to_float
 from fedtheory.problems.base import Problem, weighted_gradient
 from fedtheory.problems.least_squares import example_5_1
+from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.nonconvex import bent, receding
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import Quadratics, diagonal
@@ -513,3 +514,19 @@ class NoResolvent:
 def test_bad_input_is_a_value_error(call, message):
     with pytest.raises(ValueError, match=message):
         call(PROBLEMS["quadratic"])
+
+
+@pytest.mark.parametrize("steps", [3, None])
+def test_those_that_take_part_alone_answer_the_same(steps):
+    rng = np.random.default_rng(0)
+    problem = Problem(Logistic(rng.normal(size=(6, 5, 4)), rng.choice([-1, 1], (6, 5)), 0.3))
+    found = []
+    for alone in (False, True):
+        solver = InnerSteps(problem.f.L, steps, alone=alone)
+        p = fedadmm.theory(problem, np.full(6, 1 / 6), Uniform(6, 3), solver, 2, np.full(6, 0.9), np.ones(6))
+        state, draws = fedadmm.init(problem, p), np.random.default_rng(1)
+        for _ in range(20):
+            state = fedadmm.step(problem, p, state, fedadmm.draws(problem, p, state).sample(draws))
+        found.append(state)
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_allclose(one, other, rtol=0, atol=1e-12)
