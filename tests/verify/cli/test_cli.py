@@ -420,9 +420,9 @@ def test_list_has_a_line_for_each_claim(capsys):
 def test_a_summary_counts_what_falls_apart(capsys):
     status, out, _ = run(capsys, "list", "--summary", "locodl", "baseline")
     rows = [line.split("\t") for line in out.splitlines()]
-    assert status == 0 and rows[0][:3] == ["paper", "claims", "of them printed"] and len(rows[0]) == 6
+    assert status == 0 and rows[0][:3] == ["paper", "claims", "of them printed"] and len(rows[0]) == 7
     count = len(claims.select(["locodl"]))
-    assert rows[1][:2] == ["locodl", str(count)] and rows[2][2:5] == ["0", "0", "0"]
+    assert rows[1][:2] == ["locodl", str(count)] and rows[1][5] == "1" and rows[2][2:6] == ["0", "0", "0", "0"]
 
 
 # The terminal
