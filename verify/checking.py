@@ -22,6 +22,7 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Infimum
+from verify.base import garbage
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted, orders
@@ -73,7 +74,7 @@ def check(
     begun = time.perf_counter()
     # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in an author's
     # code is reported in the evidence, and not on the terminal.
-    with threadpool_limits(limits=1), np.errstate(all="ignore"):
+    with threadpool_limits(limits=1), np.errstate(all="ignore"), garbage.seldom():
         inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)
         recheck = None if carried is None else _Recheck(inquiry, carried, budget)
         outcomes = []
