@@ -81,7 +81,9 @@ class Interval:
     __slots__ = ("high", "low", "where")
 
     def __init__(self, low: Any, high: Any, where: str = "") -> None:
-        self.low, self.high, self.where = _rounded(Fraction(low), False), _rounded(Fraction(high), True), where
+        self.low = _rounded(low if type(low) is Fraction else Fraction(low), False)
+        self.high = _rounded(high if type(high) is Fraction else Fraction(high), True)
+        self.where = where
 
     @staticmethod
     def of(value: Any) -> Any:
@@ -268,6 +270,12 @@ def _compared(one: Any, other: Any, surely: Any, surely_not: Any) -> bool:
 
 def _products(a: Any, b: Any) -> tuple[Fraction, Fraction]:
     low, high = (b.low, b.high) if isinstance(b, Interval) else b
+    if a.low.numerator >= 0:
+        # Of most numbers the sign is known.
+        if low.numerator >= 0:
+            return a.low * low, a.high * high
+        if high.numerator <= 0:
+            return a.high * low, a.low * high
     found = (a.low * low, a.low * high, a.high * low, a.high * high)
     return min(found), max(found)
 
@@ -291,10 +299,10 @@ def _bits() -> int:
 
 def _rounded(value: Fraction, up: bool) -> Fraction:
     """A rational next to it that is no longer than is needed, above or below."""
-    excess = max(value.numerator.bit_length(), value.denominator.bit_length()) - 2 * _bits()
-    if excess <= 0:
+    above, below, bits = value.numerator.bit_length(), value.denominator.bit_length(), _bits()
+    if max(above, below) <= 2 * bits:
         return value
-    size = value.numerator.bit_length() - value.denominator.bit_length() - _bits()
+    size = above - below - bits
     unit = Fraction(2) ** size
     scaled = value / unit
     return (math.ceil(scaled) if up else math.floor(scaled)) * unit

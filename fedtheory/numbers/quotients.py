@@ -63,9 +63,15 @@ class Quotient(Fraction):
     def __add__(a, b: Any) -> Any:
         kind = type(b)
         if kind is Quotient or kind is Fraction:
-            n, d, m, e = a._numerator, a._denominator, b._numerator, b._denominator
+            n, m = a._numerator, b._numerator
+            # Most numbers that meet in vectors and matrices are 0.
+            if not m:
+                return a
+            if not n and kind is Quotient:
+                return b
+            d, e = a._denominator, b._denominator
             made = _new(Quotient)
-            g = gcd(d, e)
+            g = 1 if d == 1 or e == 1 else gcd(d, e)
             if g == 1:
                 made._numerator = n * e + d * m
                 made._denominator = d * e
@@ -77,15 +83,18 @@ class Quotient(Fraction):
             made._denominator = rest * (e // g)
             return made
         if kind is int:
-            return _of(a._numerator + b * a._denominator, a._denominator)
+            return _of(a._numerator + b * a._denominator, a._denominator) if b else a
         return Interval.of(a) + b if isinstance(b, float) else Fraction.__add__(a, b)
 
     def __sub__(a, b: Any) -> Any:
         kind = type(b)
         if kind is Quotient or kind is Fraction:
-            n, d, m, e = a._numerator, a._denominator, b._numerator, b._denominator
+            m = b._numerator
+            if not m:
+                return a
+            n, d, e = a._numerator, a._denominator, b._denominator
             made = _new(Quotient)
-            g = gcd(d, e)
+            g = 1 if d == 1 or e == 1 else gcd(d, e)
             if g == 1:
                 made._numerator = n * e - d * m
                 made._denominator = d * e
@@ -97,25 +106,30 @@ class Quotient(Fraction):
             made._denominator = rest * (e // g)
             return made
         if kind is int:
-            return _of(a._numerator - b * a._denominator, a._denominator)
+            return _of(a._numerator - b * a._denominator, a._denominator) if b else a
         return Interval.of(a) - b if isinstance(b, float) else Fraction.__sub__(a, b)
 
     def __mul__(a, b: Any) -> Any:
         kind = type(b)
         if kind is Quotient or kind is Fraction:
-            n, d, m, e = a._numerator, a._denominator, b._numerator, b._denominator
+            n, m, e = a._numerator, b._numerator, b._denominator
         elif kind is int:
-            n, d, m, e = a._numerator, a._denominator, b, 1
+            n, m, e = a._numerator, b, 1
         else:
             return Interval.of(a) * b if isinstance(b, float) else Fraction.__mul__(a, b)
-        g = gcd(n, e)
-        if g > 1:
-            n //= g
-            e //= g
-        g = gcd(m, d)
-        if g > 1:
-            m //= g
-            d //= g
+        if not n or not m:
+            return _ZERO
+        d = a._denominator
+        if e != 1:
+            g = gcd(n, e)
+            if g > 1:
+                n //= g
+                e //= g
+        if d != 1:
+            g = gcd(m, d)
+            if g > 1:
+                m //= g
+                d //= g
         made = _new(Quotient)
         made._numerator = n * m
         made._denominator = d * e
@@ -131,6 +145,8 @@ class Quotient(Fraction):
             return Interval.of(a) / b if isinstance(b, float) else Fraction.__truediv__(a, b)
         if m == 0:
             return Fraction.__truediv__(a, b)  # which raises
+        if not a._numerator:
+            return a
         return a * (_of(e, m) if m > 0 else _of(-e, -m))
 
     def __radd__(a, b: Any) -> Any:
@@ -219,3 +235,6 @@ class Quotient(Fraction):
 
     def __float__(a) -> float:
         return a._numerator / a._denominator
+
+
+_ZERO = _of(0, 1)

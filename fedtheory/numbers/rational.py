@@ -38,7 +38,8 @@ def exact(a: Any) -> Array:
     source = np.asarray(a, dtype=object)
     out = np.empty(source.shape, dtype=object)
     out.flat[:] = [
-        value if isinstance(value, Interval) or hasattr(value, "exact") else Quotient(value) for value in source.flat
+        value if type(value) is Quotient or isinstance(value, Interval) or hasattr(value, "exact") else Quotient(value)
+        for value in source.flat
     ]
     return out
 
