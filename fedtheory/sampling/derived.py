@@ -74,12 +74,19 @@ def _build(claim: ClaimLike) -> Callable[[Recipe, bool], Instance]:
     runs = claim.statement.horizon or claim.statement.ends
     moves = runs and setting.centred and not setting.drawing.start and any(map(callable, codes))
 
+    # The recipe that was asked for last, by identity, and whether its runs begin about any optimum: the code that says
+    # so looks at fractions, and searches ask for floats too.
+    latest: list[tuple[Recipe, bool]] = []
+
     def build(recipe: Recipe, exact: bool) -> Instance:
         instance = building.build(setting, recipe, exact)
         if not moves or instance.initial is None:
             return instance
-        fractions = instance if exact else building.build(setting, recipe, True)
-        about_any = _about_any_optimum(claim, recipe, fractions)
+        at, about_any = latest[-1] if latest else ({}, False)
+        if at is not recipe:
+            fractions = instance if exact else building.build(setting, recipe, True)
+            about_any = _about_any_optimum(claim, recipe, fractions)
+            latest[:] = [(recipe, about_any)]
         return instance if about_any else building.unmoved(setting.algorithm, instance)
 
     return build

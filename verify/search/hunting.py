@@ -24,7 +24,7 @@ from verify.base.evaluate import NoStep, has_rounds, hypotheses_hold, meeting, s
 from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
-from verify.search import seen, spectral, states
+from verify.search import building, seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
@@ -109,7 +109,7 @@ def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
     if not claim.setting.of_constants or claim.statement.of_compressor:
         return None
     try:
-        built = claim.instances.build(recipe, True)
+        built = building.instance(claim, recipe, True)
         if not hypotheses_hold(claim, built):
             return None
     except (ValueError, ArithmeticError):
@@ -295,7 +295,7 @@ class _Met:
 
 def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
     """The instance of a recipe, with the values of the letters."""
-    built = claim.instances.build(recipe, True)
+    built = building.instance(claim, recipe, True)
     return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
 
 

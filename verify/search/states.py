@@ -30,7 +30,7 @@ from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
-from verify.search import refutation, spectral
+from verify.search import building, refutation, spectral
 from verify.search.climbing import ascend, climb
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
@@ -69,7 +69,7 @@ class Finding:
 def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
     """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
     try:
-        built = claim.instances.build(recipe, True)
+        built = building.instance(claim, recipe, True)
     except (ValueError, ArithmeticError):
         return None
     try:
@@ -91,7 +91,7 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
     such side: nothing is known of it.
     """
     try:
-        built = claim.instances.build(recipe, True)
+        built = building.instance(claim, recipe, True)
         if not hypotheses_hold(claim, built) or not has_rounds(claim, built, 1) or too_many(claim, built):
             return None
         size = dimension(claim, built)
@@ -123,7 +123,7 @@ def too_many(claim: Claim, instance: Instance) -> bool:
 def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
     if pointwise(claim):
         return _evaluate_points(claim, built, rng)
-    instance = claim.instances.build(recipe, False)
+    instance = building.instance(claim, recipe, False)
     escape = _escapes(claim, instance, rng)
     if escape is not None:
         return [escape]
@@ -349,7 +349,9 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
     if pointwise(claim):
         return
     scales = tuple(scales)
-    built = {exact: claim.instances.build(recipe, exact) for exact in {isinstance(scale, Fraction) for scale in scales}}
+    built = {
+        exact: building.instance(claim, recipe, exact) for exact in {isinstance(scale, Fraction) for scale in scales}
+    }
     for scale in scales:
         exact = isinstance(scale, Fraction)
         instance = built[exact]
@@ -437,7 +439,7 @@ def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
 
 def with_exact_ratio(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     """The finding with the exact ratio at its state, at most 1: a float one next to 1 may be all rounding."""
-    instance = claim.instances.build(recipe, True)
+    instance = building.instance(claim, recipe, True)
     try:
         found = [
             _ratio(c) for c in parts(claim, instance, refutation.nearest(finding.theta), finding.rounds) if len(c.left)
