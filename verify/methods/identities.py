@@ -32,7 +32,7 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
-from verify.proofs import identity, inexact, memory
+from verify.proofs import identity, inexact, memory, one_round
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable
 from verify.reading import whole
 
@@ -66,7 +66,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 def _about(claim: Claim) -> ModuleType | None:
     told = claim.setting.hints.identities
-    return None if told is None else _MODELS.get(told.model)
+    model = None if told is None else _MODELS.get(told.model)
+    return one_round if model is inexact and one_round.concerns(claim) else model
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.problems.oracles import worst_case
-from fedtheory.randomness import expectation, map_leaves, support_of
+from fedtheory.randomness import map_leaves, support_of
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import rollout
 from verify.pep import posing
@@ -58,6 +58,7 @@ from verify.proofs.identity import (
     require_at_least,
     require_nonnegative,
 )
+from verify.proofs.rounds import squares
 
 Gap = Callable[[Any, Any, Any], Any]
 
@@ -94,9 +95,7 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
     # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
     if set(right) == {_DRIFT}:
         require_nonnegative(claim, right[_DRIFT] - 1)
-        gap = delta * _e**2 + delta * _m**2 - _p**2
-        known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
-        yield GapInequality("next error", gap, known), _stated(claim, "next error")
+        yield next_error(claim)
     elif set(right) == {_GAPS}:
         require_nonnegative(claim, right[_GAPS] - 8 / (N * alpha))
         smooth = interpolation(Sample(ZERO, _b, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
@@ -108,6 +107,14 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
         yield first, _stated(claim, first.name)
     else:
         raise Unprovable(f"{claim.id} bounds {statement.left} by {', '.join(right)}")
+
+
+def next_error(claim: Claim) -> tuple[GapInequality, IdentityWeights]:
+    """|p|^2 <= delta (|e|^2 + |m|^2), by which the squared errors are at most the sum of drifts."""
+    delta = identity.told(claim).letters["delta"]
+    gap = delta * _e**2 + delta * _m**2 - _p**2
+    known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
+    return GapInequality("next error", gap, known), _stated(claim, "next error")
 
 
 def _theorem(
@@ -267,11 +274,7 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
         return "the oracle's calls"
     if any(a.key != b.key for a, b in zip(later.w.flat, np.broadcast_to(w, later.w.shape).flat, strict=True)):
         return "the guesses"
-    r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
-    P = w - w.sum(axis=-2, keepdims=True) / problem.n
-    across = scalar(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * scalar((g * P).sum())
-    length = scalar(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
-    if not across.is_zero or not length.is_zero:
+    if not rounds.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
         return "the step"
     found, gap = scalar(left.of(problem, params, state)), scalar(gap_of(claim)(problem, params, state))
     wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
@@ -356,8 +359,3 @@ def starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, err
     known = {(i, guess.key, error.key) for i, guess, error in calls}
     pairs = zip(guesses.flat, errors.flat, strict=True)
     return all((i, guess.key, error.key) in known for i, (guess, error) in enumerate(pairs))
-
-
-def squares(vectors: Array) -> Form:
-    """The sum of the squares of vectors ``(m, d)``."""
-    return scalar((vectors**2).sum(axis=(-1, -2)))

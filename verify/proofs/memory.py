@@ -37,7 +37,8 @@ from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, smoothness, strong_convexity, value
 from verify.proofs import identity, rounds
 from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, require_at_least, require_nonnegative
-from verify.proofs.inexact import constants, gap_of, is_gap, squares, starts_from, starts_well
+from verify.proofs.inexact import constants, gap_of, is_gap, starts_from, starts_well
+from verify.proofs.rounds import squares
 
 _GAP, _GAP_0, _V_0 = "G(y^T)-G*", "G(y^0)-G*", "V_0"
 #: Squares through which the distance is bounded, from y = 0.
@@ -176,11 +177,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     draws, _ = support_of(statement.algorithm.draws(problem, params, state), True)
     if not _remembers(draws.clients, p, params.tau, state, w, later):
         return "the memory"
-    r, moves = Fraction(params.tau - 1, problem.n - 1), later.y - state.y
-    P = w - w.sum(axis=-2, keepdims=True) / problem.n
-    across = scalar(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * problem.mu / 4 * scalar((g * P).sum())
-    length = scalar(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * problem.mu**2 / 16 * squares(P)
-    if not across.is_zero or not length.is_zero:
+    if not rounds.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
         return "the step"
     gap = scalar(gap_of(claim)(problem, params, state))
     potential = gap + Fraction(3, 16) * problem.mu * squares(held)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.numbers.rational import Array
+from fedtheory.randomness import expectation
+from verify.pep.functions import Formal
+from verify.pep.gram import Form, scalar
 from verify.proofs import identity
 from verify.proofs.identity import is_zero
 
@@ -30,6 +36,25 @@ def sampling_lemma() -> bool:
     n, tau = sympy.symbols("n tau", integer=True, positive=True)
     share = sympy.binomial(n - 2, tau - 2) / sympy.binomial(n - 1, tau - 1) - (tau - 1) / (n - 1)
     return is_zero(decrease) and is_zero(pair) and sympy.gammasimp(share.rewrite(sympy.gamma)) == 0
+
+
+def steps_as_sampled(posed: Formal, g: Array, w: Array, moves: Array, p: Array, eta: Any) -> bool:
+    """Whether the moves ``(K, n, d)`` with the chances p are those along w on tau random blocks, Lambda = I/alpha.
+
+    With P the projection that subtracts the mean, E <g, move> is -r eta alpha <g, P w> and E |move|^2 is
+    r eta^2 alpha^2 |P w|^2.
+    """
+    problem, params = posed.instance.problem, posed.instance.params
+    r, length = Fraction(params.tau - 1, problem.n - 1), eta * problem.mu
+    P = w - w.sum(axis=-2, keepdims=True) / problem.n
+    across = scalar(expectation((g * moves).sum(axis=(-1, -2)), p)) + r * length * scalar((g * P).sum())
+    squared = scalar(expectation((moves**2).sum(axis=(-1, -2)), p)) - r * length**2 * squares(P)
+    return across.is_zero and squared.is_zero
+
+
+def squares(vectors: Array) -> Form:
+    """The sum of the squares of vectors ``(m, d)``."""
+    return scalar((vectors**2).sum(axis=(-1, -2)))
 
 
 def instances(claim: Claim) -> Iterator[Instance]:

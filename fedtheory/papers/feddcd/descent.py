@@ -20,7 +20,7 @@ from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.papers.feddcd.dual import alpha, beta
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import WeightedSubset, support_of
+from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -182,13 +182,12 @@ def _expected(of: Callable[[Problem, Array, Array], Array]) -> Any:
     """E of what ``of(problem, y, y_next)`` says over the participants of the next round."""
 
     def value(problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState) -> Array:
-        base, here = inexact_feddcd.Params(*params[:5]), inexact_feddcd.State(*state[:2])
-        draws, chances = support_of(inexact_feddcd.draws(problem, base, here), is_exact(params.Lambda))
-        total: Any = 0
-        for k, chance in enumerate(chances):
-            after = inexact_feddcd.step(problem, base, here, type(draws)(*(part[k] for part in draws)))
-            total = total + chance * of(problem, here.y, after.y)
-        return np.asarray(total)
+        clients, chances = UniformSubset(problem.n, params.tau).support(is_exact(params.Lambda))
+        here = inexact_feddcd.State(state.y[..., None, :, :], state.w[..., None, :, :])
+        # The oracles' answers are not random.
+        draw = inexact_feddcd.Draws(clients, None)
+        after = inexact_feddcd.step(problem, inexact_feddcd.Params(*params[:5]), here, draw)
+        return expectation(of(problem, here.y, after.y), chances)
 
     return value
 
