@@ -13,6 +13,7 @@ from typing import Any
 import sympy
 
 from fedtheory.algorithms.base import no_step
+from fedtheory.algorithms.next_round import NextRound
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
@@ -22,7 +23,7 @@ from verify.reading.program import law_of, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, parts
-from verify.reading.values import Condition, NamedTupleValue, Several
+from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
 #: Times that code is read anew because a condition on letters is otherwise than was taken.
 _TIMES = 64
@@ -154,7 +155,13 @@ def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]
     statement = claim.statement
     given = scene.problem, scene.params, scene.state
     for function in _functions(claim):
-        yield reader.call(theirs(function), *given)
+        if type(function) is NextRound:
+            # An expectation over draws of what is read is read.
+            law, after = _drawn(function, reader, given)
+            yield tuple(law.terms())
+            yield reader.call(theirs(function.of), *given, after)
+        else:
+            yield reader.call(theirs(function), *given)
     schedules = getattr(statement.algorithm, "schedules", {})
     if any(str(symbol) == "d" for schedule in schedules.values() for symbol in schedule.free_symbols):
         raise Unread("a schedule depends on the dimension")
@@ -193,9 +200,15 @@ def _functions(claim: Claim) -> Iterator[Callable[..., Any]]:
 
 
 def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterator[Any]:
-    law = law_of(reader, algorithm, given)
+    law, after = _drawn(algorithm, reader, given, algorithm.State)
     yield tuple(law.terms())
-    yield reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
+    yield after
+
+
+def _drawn(of: Any, reader: Reader, given: tuple[Any, Any, Any], State: type | None = None) -> tuple[Law, Any]:
+    """What something with draws and a step draws from, and what its step makes of a state."""
+    law = law_of(reader, of, given)
+    return law, reader.call_step(theirs(of.step, State), *given, oracles.drawn(law))
 
 
 def _told(value: Any) -> list[Term]:

@@ -11,16 +11,17 @@ import sympy
 
 from fedtheory.algorithms import inexact_feddcd, rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.next_round import NextRound
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
-from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.papers.feddcd.dual import alpha, beta
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
+from fedtheory.randomness import WeightedSubset
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity
@@ -178,28 +179,21 @@ _last = _h - _r * eta * _true + _r * eta * (_true / 2 + _off / 2) + _r * eta**2 
 # (29) to (36), along FedDCD, where L_min = L_max = 1/alpha and mu = 1/beta; sums over rounds so far are in the state
 
 
-def _expected(of: Callable[[Problem, Array, Array], Array]) -> Any:
-    """E of what ``of(problem, y, y_next)`` says over the participants of the next round."""
-
-    def value(problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState) -> Array:
-        clients, chances = UniformSubset(problem.n, params.tau).support(is_exact(params.Lambda))
-        here = inexact_feddcd.State(state.y[..., None, :, :], state.w[..., None, :, :])
-        # The oracles' answers are not random.
-        draw = inexact_feddcd.Draws(clients, None)
-        after = inexact_feddcd.step(problem, inexact_feddcd.Params(*params[:5]), here, draw)
-        return expectation(of(problem, here.y, after.y), chances)
-
-    return value
+def _next(problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState, draw: Any) -> Any:
+    """y and w after a round, without what lemmas sum up."""
+    base = inexact_feddcd.Params(*params[:5])
+    return inexact_feddcd.step(problem, base, inexact_feddcd.State(*state[:2]), draw)
 
 
-def _gap_at(problem: Problem, y: Array, after: Array) -> Array:
+def _gap_after(problem: Problem, params: Any, state: Any, after: inexact_feddcd.State) -> Array:
     """G(y_next) - G*."""
-    return dual.dual_gap(problem, None, inexact_feddcd.State(after, after))
+    return dual.dual_gap(problem, params, after)
 
 
-def _moved(problem: Problem, y: Array, after: Array) -> Array:
+def _moved(problem: Problem, params: Any, state: Any, after: inexact_feddcd.State) -> Array:
     """|grad G(y) - grad G(y_next)|^2."""
-    return ((problem.f.conjugate_gradient(y) - problem.f.conjugate_gradient(after)) ** 2).sum(axis=(-1, -2))
+    gradient = problem.f.conjugate_gradient
+    return ((gradient(state.y) - gradient(after.y)) ** 2).sum(axis=(-1, -2))
 
 
 def _projected(problem: Problem, params: Any, state: inexact.TrackedState) -> Array:
@@ -218,8 +212,8 @@ _gap_next, _move, _gap, _spread, _drift = (
         "sum_of_drifts",
     )
 )
-_GAP_NEXT = Quantity(_gap_next, _expected(_gap_at), after=True)
-_MOVE = Quantity(_move, _expected(_moved), after=True)
+_GAP_NEXT = Quantity(_gap_next, NextRound(inexact.tracked.draws, _next, _gap_after), after=True)
+_MOVE = Quantity(_move, NextRound(inexact.tracked.draws, _next, _moved), after=True)
 _GAP = Quantity(_gap, dual.dual_gap, after=True)
 _SPREAD = Quantity(_spread, _projected, after=True)
 _DRIFT = Quantity(_drift, inexact.drift, after=True)
