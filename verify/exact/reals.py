@@ -325,22 +325,21 @@ class _Translation:
 
 
 def unnested(e: sympy.Expr) -> sympy.Expr:
-    """An expression in which no rounded number that is divided by whole ones is rounded again in the same direction.
+    """An expression in which no rounded number that is added to whole ones and divided by a positive whole one is
+    rounded again in the same direction.
 
-    ceil(ceil(x)/n) is ceil(x/n) for a positive integer n, and floors likewise. Integers are taken out of roundings.
+    ceil((ceil(x) + m)/n) is ceil((x + m)/n) for integers m and n > 0, and floors likewise. Integers are taken out of
+    roundings.
     """
     if not e.has(sympy.ceiling, sympy.floor):
         return e
     e = e.func(*map(unnested, e.args))
     if not isinstance(e, sympy.ceiling | sympy.floor):
         return e
-    found = e.func(sympy.expand(e.args[0]))
-    for node in found.atoms(e.func):
-        factors = sympy.Mul.make_args(node.args[0])
-        inner = next((a for a in factors if isinstance(a, e.func)), None)
-        if inner is None:
-            continue
-        by = inner / node.args[0]
-        if by.is_integer and by.is_positive:
-            found = found.xreplace({node: e.func(inner.args[0] / by)})
-    return found
+    top, bottom = sympy.fraction(sympy.together(e.args[0]))
+    terms = sympy.Add.make_args(sympy.expand(top, deep=False))
+    inner = next((term for term in terms if isinstance(term, e.func)), None)
+    if inner is None or not (bottom.is_integer and bottom.is_positive and all(term.is_integer for term in terms)):
+        return e.func(sympy.expand(e.args[0]))
+    once = sympy.Add(inner.args[0], *(term for term in terms if term is not inner))
+    return unnested(e.func(sympy.expand(sympy.cancel(once / bottom))))

@@ -16,8 +16,9 @@ from fedtheory.settings.relations import Comparison
 
 #: What each sort of change costs, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
-    "relation": 0.5,
-    "equality": 0.6,
+    # Of two sides that are equal it says more than that one is at most the other.
+    "equality": 0.5,
+    "relation": 0.6,
     "constant": 1.0,
     "assignment": 1.0,
     "prefactor": 1.1,

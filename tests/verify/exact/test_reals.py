@@ -117,6 +117,9 @@ _up, _down = sympy.ceiling, sympy.floor
         (_down(_down(a) / (2 * n)), _down(a / (2 * n))),
         (_up(_up((a + b * n) * t / b) / t), _up(a / b) + n),
         (_up(((_up((n + 1) / t) - 1) * t + 1) / t), _up((n + 1) / t)),
+        (_up(_up((a + b * n) * (t + 1) / b) / (t + 1)), _up(a / b) + n),
+        (_up((_up(a) + n) / t), _up((a + n) / t)),
+        (_down((_down(x) - n) / (t + 1)), _down((x - n) / (t + 1))),
     ],
 )
 def test_what_is_rounded_twice_is_rounded_once(left, right):
@@ -135,6 +138,11 @@ def test_what_is_rounded_twice_is_rounded_once(left, right):
         (_down(1 / n), sympy.S.Zero),
         (2 * _up(a), _up(2 * a)),
         (_up(_up(-a) / (n - 3)), _up(-a / (n - 3))),
+        (_up((_up(a) + b) / n), _up((a + b) / n)),
+        (_up((_up(a) + _up(b)) / n), _up((a + b) / n)),
+        (_up(-_up(a) / n), _up(-a / n)),
+        (_up(n * _up(a) / t), _up(n * a / t)),
+        (_up((_down(a) + n) / t), _up((a + n) / t)),
     ],
 )
 def test_what_is_rounded_otherwise_is_something_else(left, right):
