@@ -17,19 +17,20 @@ class NextRound:
     """The expectation of ``of(problem, params, state, after)`` over the draws of one round: all of them are tried.
 
     ``draws(problem, params, state)``: what the round draws from; ``step(problem, params, state, draw)``: the state
-    after it, or what ``of`` needs of it.
+    after it, or what ``of`` needs of it; ``scalar``: a part of the state that is one number.
     """
 
     name = "the next round"
     draws: Any
     step: Any
     of: Any
+    scalar: str
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
         """``(...)``; ``ValueError`` where the draws are too many, or infinitely many."""
         draws, chances = support_of(self.draws(problem, params, state), True)
-        values = []
-        for k in range(len(chances)):
-            after = self.step(problem, params, state, map_leaves(lambda a, k=k: a[k], draws))
-            values.append(np.asarray(self.of(problem, params, state, after)))
-        return expectation(np.stack(values, axis=-1), chances)
+        # The draws are on an axis before those of replicas, which the problem has too.
+        replicas = (1,) * np.ndim(getattr(state, self.scalar))
+        draws = map_leaves(lambda a: a.reshape(a.shape[:1] + replicas + a.shape[1:]), draws)
+        after = self.step(problem, params, state, draws)
+        return expectation(self.of(problem, params, state, after), chances, axis=0)

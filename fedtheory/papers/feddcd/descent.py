@@ -212,8 +212,8 @@ _gap_next, _move, _gap, _spread, _drift = (
         "sum_of_drifts",
     )
 )
-_GAP_NEXT = Quantity(_gap_next, NextRound(inexact.tracked.draws, _next, _gap_after), after=True)
-_MOVE = Quantity(_move, NextRound(inexact.tracked.draws, _next, _moved), after=True)
+_GAP_NEXT = Quantity(_gap_next, NextRound(inexact.tracked.draws, _next, _gap_after, "drift"), after=True)
+_MOVE = Quantity(_move, NextRound(inexact.tracked.draws, _next, _moved, "drift"), after=True)
 _GAP = Quantity(_gap, dual.dual_gap, after=True)
 _SPREAD = Quantity(_spread, _projected, after=True)
 _DRIFT = Quantity(_drift, inexact.drift, after=True)
