@@ -218,22 +218,20 @@ def _fraction(e: sympy.Rational) -> Quotient:
 def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
     if e in values:
         return values[e]
+    rule = _RULES.get(type(e))
+    if rule is not None:
+        return rule(e, values, constant)
     if isinstance(e, sympy.Symbol):
         raise ValueError(f"no value for the symbol {e}")
     if e.is_Rational:
         return constant(_fraction(e))
     if e.is_Float:
         return float(e)
-    if isinstance(e, sympy.Pow):
-        return _power(e, values, constant)
-    if isinstance(e, sympy.Mul):
-        return _product(e, values, constant)
-    if isinstance(e, sympy.Sum | sympy.Product):
-        return _repeated(e, values, constant)
+    for kind, rule in _RULES.items():
+        if isinstance(e, kind):
+            return rule(e, values, constant)
     parts = [_evaluate(a, values, constant) for a in e.args]
     match e:
-        case sympy.Add():
-            return reduce(_sum_of, parts)
         case sympy.Max():
             return _extreme(parts, largest, np.maximum)
         case sympy.Min():
@@ -251,6 +249,10 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
                 raise Undefined(f"{e} is the logarithm of what is not positive")
             return _transcendental(parts[0], Interval.log, np.log)
     raise ValueError(f"cannot evaluate {e} at numbers")
+
+
+def _sum(e: sympy.Add, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+    return reduce(_sum_of, [_evaluate(a, values, constant) for a in e.args])
 
 
 def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
@@ -294,7 +296,7 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
         highest = [square.high if isinstance(square, Interval) else square for square in squares]
         if any(isinstance(high, Fraction) and high < 0 for high in highest):
             raise Undefined(f"a square root in {e} is not real")
-        parts.append(_square_root(reduce(operator.mul, squares)))
+        parts.append(_square_root(reduce(_product_of, squares)))
     return reduce(_product_of, parts)
 
 
@@ -308,6 +310,8 @@ def _product_of(a: Any, b: Any) -> Any:
 
 def _alike(a: Any, b: Any) -> tuple[Any, Any]:
     """Both, a fraction that meets floats as a float: the letters of an instance in floats are floats."""
+    if type(a) is type(b):
+        return a, b
     if isinstance(a, Fraction) and _holds_floats(b):
         return float(a), b
     if isinstance(b, Fraction) and _holds_floats(a):
@@ -319,6 +323,8 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     base = _evaluate(e.base, values, constant)
     if _is_root(e):
         return _square_root(_integer_power(base, int(2 * e.exp)))
+    if e.exp.is_Integer and e.exp not in values:
+        return _integer_power(base, int(e.exp))
     exponent = _known(_evaluate(e.exp, values, constant))
     # Of what is no number there is no integer.
     if not isinstance(exponent, Interval) and exponent % 1 == 0:
@@ -328,6 +334,16 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     power = base**exponent if isinstance(base, Interval) else base ** float(exponent)
     # Of a negative float it is no real number.
     return math.nan if isinstance(power, complex) else power
+
+
+#: Of most expressions the type says what they are.
+_RULES: Mapping[type, Callable[..., Any]] = {
+    sympy.Pow: _power,
+    sympy.Mul: _product,
+    sympy.Add: _sum,
+    sympy.Sum: _repeated,
+    sympy.Product: _repeated,
+}
 
 
 def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:
