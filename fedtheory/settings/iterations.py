@@ -108,11 +108,13 @@ class Root:
 class Along:
     """Runs as iterations: ``points(problem, run, history)`` are the parameters and points of the iterations 0, 1, ...,
     each for all clients. ``last``: the letter of the last iteration that a statement covers in a run, which is its
-    parameter ``k``."""
+    parameter ``k``. ``alone(problem, params, state)``: a run and its history of one iteration from a point, k = 0, with
+    None for all that an iteration does not say of its run."""
 
     iteration: Iteration
     points: Callable[[Problem, Any, Any], Iterator[tuple[Any, Any]]]
     last: sympy.Symbol
+    alone: Callable[[Problem, Any, Any], tuple[Any, Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -177,3 +179,19 @@ class Then:
             raise ValueError(f"a run of {len(points)} iterations has none of the index {j}")
         found = self.of(problem, *points[j])
         return found[..., getattr(run, self.along.iteration.each)] if self.of.each else found
+
+
+@dataclass(frozen=True)
+class Alone:
+    """What a quantity of runs, ``of(problem, run, history)``, says of a run of one iteration, as a function of its
+    point."""
+
+    along: Along
+    of: Callable[[Problem, Any, Any], Array]
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """The value at a point of the iteration."""
+        if self.along.alone is None:
+            raise ValueError("of its runs none has a single iteration")
+        run, history = self.along.alone(problem, params, state)
+        return self.of(problem, run, history)

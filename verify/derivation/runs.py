@@ -65,7 +65,7 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
             at = iteration.after(problem, params, point)
             assert iteration.selected.met is not None
             taken = taken | np.asarray(iteration.selected.met(problem, params))
-            why = _outside(iteration, problem, params, point, found)
+            why = outside(iteration, problem, params, point, found)
             why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
             if why:
                 return why
@@ -121,7 +121,7 @@ def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothe
             np.any(_meets(one, problem, params) == _meets(other, problem, params)) for one, other in iteration.cases
         ):
             return "an iteration falls into neither of two cases, or into both"
-        why = _strange(iteration, problem, params, letters) or _outside(iteration, problem, params, point, at)
+        why = _strange(iteration, problem, params, letters) or outside(iteration, problem, params, point, at)
         why = why or meanings_of.contradicted(iteration, meanings, problem, params, point)
         if why:
             return why
@@ -186,7 +186,7 @@ def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) ->
     return bool(np.all(taken))
 
 
-def _outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any) -> str:
+def outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any) -> str:
     """What an iteration breaks that the setting says of its points."""
     kept = to_float(iteration.kept(problem, iteration.constants(params), at))
     scale = 1 + max(float(np.abs(to_float(part)).max()) for part in at) ** 2

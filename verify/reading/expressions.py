@@ -176,7 +176,10 @@ class Expressions(Objects):
 
     def _listed(self, elements: list[ast.expr], scope: Scope) -> Iterator[Any]:
         for element in elements:
-            if isinstance(element, ast.Starred):
+            if isinstance(element, ast.Starred) and isinstance(element.value, ast.GeneratorExp):
+                # All of it is listed before anything else happens.
+                yield from self._comprehension(element.value, scope)
+            elif isinstance(element, ast.Starred):
                 value = self._value(element.value, scope)
                 items = items_of(value)
                 if items is None:

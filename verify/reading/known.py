@@ -86,6 +86,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.where, Rule("where", lambda mask, one, other: terms.choose(as_term(mask), as_term(one), as_term(other)))
     yield np.asarray, Rule("asarray", _array)
     yield np.array, Rule("array", _array)
+    yield np.atleast_2d, Rule("atleast_2d", _of_replicas)
     yield np.shape, Rule("shape", lambda value: METHODS["shape"](as_term(value)))
     yield np.ones, Rule("ones", _ones)
     yield np.square, Rule("square", lambda x: terms.power(as_term(x), 2))
@@ -147,6 +148,14 @@ def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
     if term.type.batched:
         raise ValueError("replicas are broadcast over axes given without them")
     return terms.spread(term, tuple(map(axis_of, shape if type(shape) is tuple else (shape,))))
+
+
+def _of_replicas(value: Any) -> Term:
+    # What is put before are axes of replicas; before axes of its own they would be others.
+    term = as_term(value)
+    if term.type.axes:
+        raise ValueError("np.atleast_2d is applied to more than a number")
+    return term
 
 
 def _array(value: Any, dtype: Any = None) -> Term:

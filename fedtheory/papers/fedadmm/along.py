@@ -9,6 +9,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory.algorithms import fedadmm
 from fedtheory.papers.fedadmm import runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, q
 from fedtheory.problems.base import Problem
@@ -34,7 +35,18 @@ def iterations(
         yield transition.Params(fed.alpha, fed.sigma, fed.nu, run.r, active, ratio, begins, slice(None)), point  # type: ignore[arg-type]
 
 
-ALONG = Along(transition.ITERATION, iterations, k)
+def alone(
+    problem: Problem, params: transition.Params, point: transition.State
+) -> tuple[runs.ScheduledRun, runs.History]:
+    """A run of one iteration: of its rounds, their length and its start nothing is known."""
+    begun, ended = transition.before(problem, params, point), transition.later(problem, params, point)
+    fed = fedadmm.Params(params.alpha, params.sigma, params.nu, None, None, None, None)  # type: ignore[arg-type]
+    w, W, Pi = (begun.w, ended.w), (begun.W, ended.W), (begun.Pi, ended.Pi)
+    history = runs.History(w, W, Pi, (begun.Z, ended.Z), (begun.eps, ended.eps))  # type: ignore[arg-type]
+    return runs.ScheduledRun(fed, None, params.r, None, 0, params.i, None), history  # type: ignore[arg-type]
+
+
+ALONG = Along(transition.ITERATION, iterations, k, alone)
 _LETTERS = {**runs.LETTERS, transition.ratio: largest_ratio}
 RUNS = replace(
     runs.RUN,

@@ -154,9 +154,8 @@ def quantity(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
     """What ``of(view, k)`` says at iteration k of a run, ``(...)`` or, of a client each, ``(..., m)`` at client i."""
 
     def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
-        found = np.asarray(of(RunView(problem, run, history), run.k))
         # A number of the run alone is the same for all starts.
-        return found if found.ndim else found[None, None]
+        return np.atleast_2d(of(RunView(problem, run, history), run.k))
 
     return Quantity(q(name), value)
 
@@ -165,8 +164,7 @@ def of_client(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
     """What ``of(view, k)``, ``(..., m)``, says of the client i at iteration k of a run."""
 
     def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
-        found = np.asarray(of(RunView(problem, run, history), run.k))[..., run.i]
-        return found if found.ndim else found[None, None]
+        return np.atleast_2d(np.asarray(of(RunView(problem, run, history), run.k))[..., run.i])
 
     return Quantity(q(name), value)
 

@@ -192,6 +192,15 @@ TRAPS = (
     "x = 7 // 2 * state.x + -7 // 2 * state.x + 7 % 3 * state.x",
     "len = lambda v: 9\n    x = len((1, 2)) * state.x",
     "x = COUNTED * state.x + state.x",
+    "x = len((1, *(k for k in (1, 2)))) * state.x",
+    "x = (lambda a, b, c: a * b**c)(*(k + 1 for k in (1, 2)), 3) * state.x",
+    "c = 1\n    x = (lambda a, b: a + b)(*(c for k in (1,)), (c := 5)) * state.x",
+    "x = np.atleast_2d(params.gamma) * state.x",
+    "x = len(np.atleast_2d(params.gamma)) * state.x",
+    "x = np.atleast_2d(params.gamma)[0] * state.x",
+    "x = np.atleast_2d(params.gamma).sum(axis=-1) * state.x",
+    "x = np.atleast_2d(state.x)[..., 0, :] + state.x",
+    "x = np.atleast_2d(state.x.sum(axis=-1)).sum(axis=0)[..., None] * state.x",
 )
 
 
@@ -227,6 +236,8 @@ PLAIN = {
     return {{'x': state.x - params.gamma * x}}""",
     "with a comprehension": f"""    x = [w * {GRADIENT}.mean(axis=-2) for w in (0.5, 0.25, 1 / 4)]
     return {{'x': state.x - params.gamma * (x[0] + x[1] + x[-1])}}""",
+    "with a listed generator": f"""    add = lambda a, b: a + b
+    return {{'x': add(*(v for v in (state.x, -params.gamma * np.mean({GRADIENT}, axis=-2))))}}""",
     "spread": """    x = np.broadcast_to(state.x[..., None, :], (*state.x.shape[:-1], problem.n, problem.d))
     return {'x': state.x - params.gamma * problem.f.gradient(x).mean(axis=-2)}""",
     "guarded": f"""    if params.tau > problem.n:

@@ -9,7 +9,10 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.papers.fedadmm.runs import of_client
+from fedtheory.papers.fedadmm.transition import TRANSITION
 from verify.base.evaluate import meeting
+from verify.checking import check
 from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
@@ -68,6 +71,31 @@ def test_a_chain_of_constants_is_solved_in_turn():
 )
 def test_the_sorts_of_change(id, sort, text):
     assert text in changes(claims.get(id), sort)
+
+
+@pytest.mark.parametrize(
+    ("of", "alone"),
+    [
+        (lambda v, k: v.away(k + 1), True),
+        (lambda v, k: v.move(k) * v.fed.sigma, True),
+        (lambda v, k: v.away(0), False),
+        (lambda v, k: v.away(-1), False),
+        (lambda v, k: v.away(k - 1), False),
+        (lambda v, k: v.move(k + 1), False),
+        (lambda v, k: k * v.away(k), False),
+        (lambda v, k: v.away(k) if k < 3 else 2 * v.away(k), False),
+        (lambda v, k: v.away(k) * v.fed.k0, False),
+        (lambda v, k: v.away(k) * len(v.history.w), False),
+        (lambda v, k: v.away(k) * v.run.masks[0], False),
+        (lambda v, k: v.history.W[: k + 1].sum(axis=0)[..., 0], False),
+    ],
+)
+def test_what_looks_at_one_iteration_of_runs_is_said_of_any(of, alone):
+    claim = claims.get("fedadmm/lemma-C.2/b/signs")
+    square = claim.statement.quantities[3]
+    (seen,) = [replace(square, of=of_client(square.expression.name, of).of)]
+    said = claim.variant(left=-square.expression, right=square.expression, also=(), quantities=(seen,))
+    assert [c.setting is TRANSITION for c in restated(said)] == [True] * alone
 
 
 def test_the_same_is_said_in_another_setting():
@@ -332,3 +360,13 @@ def test_pairs_begin_with_one_change_of_each_sort_that_does_not_hold_by_itself(m
     # 3/2 for 1/2, and 3/4 for 3/2, is one change.
     parts = [change.text.split(", and ") for change in tried]
     assert not any(second.endswith(" for " + first.split(" for ")[0]) for first, second in parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sign", "holds"), [(-1, True), (1, False)])
+def test_what_runs_say_of_an_iteration_is_proved_of_any(sign, holds):
+    printed = claims.get("fedadmm/lemma-C.2/b/signs")
+    along = printed.statement.quantities[1].expression
+    said = printed.variant(right=printed.statement.right.subs(along, sign * along), also=())
+    (there,) = restated(said)
+    assert (str(check(there).verdict) == "proved") is holds
