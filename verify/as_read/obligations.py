@@ -4,21 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.classes import SmoothEach, SmoothStronglyConvex
 from verify.exact import reals, symbolic
+from verify.reading import terms
 from verify.reading.claimed import CodePath
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
-from verify.reading.terms import Op
+from verify.reading.terms import Axis, Op, Type
 from verify.reading.values import Condition, relation_of
-from verify.reading.worlds import ONE, World, WorldValue, at_client
+from verify.reading.worlds import ONE, World, WorldValue, at_client, symbol_of
 
 #: How the least, and the most, of the numbers of the clients are to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
+#: Classes of functions that all lie between two constants of the problem.
+_BETWEEN = (SmoothEach, SmoothStronglyConvex)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +94,7 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
     found = Ground(world, names, list(symbolic.assumed(claim)))
     found.relations.extend(sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in links)
     found.relations.extend(by(letter, found.number(value), evaluate=False) for by, letter, value in bounds)
+    found.relations.extend(_between_constants(claim, names))
     for term, strict in case.signs:
         number = found.number(evaluated(world, [term])[0])
         found.relations.append((sympy.Gt if strict else sympy.Ge)(number, 0, evaluate=False))
@@ -97,6 +103,21 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
         relation = found.relation(condition)
         found.relations.append(relation if answer else sympy.Not(relation))
     return found
+
+
+def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -> Iterator[sympy.Basic]:
+    """That the least and the largest of the mu_i, and of the L_i, lie between the constants of the class, where a claim
+    requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i."""
+    of: Any = claim.setting.functions
+    sources = claim.setting.sources
+    if type(of) not in _BETWEEN or not any(h.states_membership((of,), ("contains",)) for h in claim.requires):
+        return
+    if (sources.get(of.mu), sources.get(of.L)) != ("mu", "L"):
+        return
+    for op, name in product(_BOUNDS, ("f.mu", "f.L")):
+        term = terms.extreme(op, terms.leaf(Op.GIVEN, name, Type((Axis.CLIENTS,))))
+        if (extreme := names.get(symbol_of(term))) is not None:
+            yield sympy.And(sympy.Le(of.mu, extreme, evaluate=False), sympy.Le(extreme, of.L, evaluate=False))
 
 
 def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:

@@ -7,6 +7,7 @@ drawn: nothing was ever asked of any of them.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from typing import Any
 
 import sympy
@@ -17,6 +18,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.invariant import Invariant
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
+from verify.exact import reals
 from verify.reading import generic_client
 from verify.reading.claimed import CodePath, cases
 from verify.reading.generic_client import evaluated
@@ -31,16 +33,17 @@ _SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStro
 
 def applies(claim: Claim) -> bool:
     """Whether a claim says that two sides are equal, or ordered, in every state, or that a step leaves a residual zero,
-    or what is observed as it was.
+    or what is observed as it was; or relates constants to numbers that code computes.
 
-    Of what is ordered only that is shown of which both sides are one expression.
+    Of what is ordered in every state only that is shown of which both sides are one expression.
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
         # Another kind may have parts of these names, and say something else of them.
         return isinstance(statement, Invariant | Stays)
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
-    return statement.statewise and bool(statement.quantities) and bool(statement.comparisons) and equal
+    either = statement.statewise or statement.algebraic
+    return either and bool(statement.quantities) and bool(statement.comparisons) and equal
 
 
 def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
@@ -70,9 +73,12 @@ def unshown(claim: Claim, case: CodePath) -> str:
         if not all((after - before).is_zero() for after, before in _observed(claim, case, here)):
             return "a step is not shown to change nothing that is observed"
     else:
-        for left, right in _sides(claim, case, about):
-            if not (left - right).is_zero():
+        ordered = cycle(c.relation == "<=" and not claim.statement.statewise for c in claim.statement.comparisons)
+        for (left, right), order in zip(_sides(claim, case, about), ordered, strict=False):
+            if not ((left - right).is_zero() or (order and _at_most(about, left, right))):
                 return "the two sides do not reduce to the same expression"
+        if claim.statement.assignments and reals.undefined(claim) is not None:
+            return "a constant is not shown to be a number"
     learn_sums(about)
     return next(unmet(about, case), "")
 
@@ -94,6 +100,12 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
     if claim.statement.observed is not None:
         return about.world, list(_observed(claim, case, about.world))
     return about.world, list(_sides(claim, case, about))
+
+
+def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
+    """Whether of two numbers that are made of letters one is at most the other."""
+    numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
+    return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
 
 
 def _ground(claim: Claim, case: CodePath) -> Ground:

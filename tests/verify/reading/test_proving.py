@@ -16,11 +16,13 @@ from fedtheory.claims import Claim
 from fedtheory.classes import Convex, SmoothStronglyConvex
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.invariant import Invariant
+from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import L, mu
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.as_read import proving
 from verify.base.evaluate import meeting
+from verify.export import read_code
 from verify.reading import comparing
 from verify.reading.source import Unread
 from verify.reading.worlds import FACTORS, Atom, WorldValue
@@ -410,3 +412,63 @@ def test_products_of_many_factors_are_not_expanded():
     many = WorldValue({(frozenset(), (Atom(f"a{k}", 0),)): sympy.Integer(1) for k in range(200)})
     with pytest.raises(Unread, match="is not expanded"):
         many *= many
+
+
+_CONSTANTS = claims.get("feddcd/theorem-4.1/proof-constants")
+_alpha, _beta = _CONSTANTS.setting.functions.ends
+_mu_min, _L_max = _CONSTANTS.statement.assignments
+
+
+def _relates(of, relation, requires=_CONSTANTS.requires, more=()):
+    """Why it is not shown that a number of the f_i, of code, is to the constants of their class as a relation says."""
+    x = sympy.Symbol("x", real=True)
+    rule = ParameterRule({_mu_min: 1 / _beta, _L_max: 1 / _alpha}, (relation(x), *more), (Quantity(x, of),))
+    return why_not(replace(_CONSTANTS, statement=rule, requires=requires, literal_of=None))
+
+
+@pytest.mark.parametrize(
+    "of, relation",
+    [
+        (lambda problem, params, state: 1 / min(problem.f.mu), lambda x: sympy.Le(x, _L_max)),
+        (lambda problem, params, state: 1 / max(problem.f.L), lambda x: sympy.Ge(x, _mu_min)),
+        (lambda problem, params, state: min(problem.f.L), lambda x: sympy.Ge(x, _alpha)),
+        (lambda problem, params, state: max(problem.f.mu) / min(problem.f.L), lambda x: sympy.Le(x, _beta / _alpha)),
+        (lambda problem, params, state: min(problem.f.mu) / problem.n, lambda x: sympy.Le(2 * x, _beta)),
+    ],
+)
+def test_the_class_says_between_which_constants_functions_lie(of, relation):
+    assert _relates(of, relation) == ""
+    assert _relates(of, relation, _CONSTANTS.requires[1:])
+
+
+def test_an_order_of_numbers_is_exported_as_no_identity():
+    relations = (*_CONSTANTS.statement.relations[:2],)
+    rule = replace(_CONSTANTS.statement, assignments={_mu_min: 1 / _beta, _L_max: 1 / _alpha}, relations=relations)
+    claim = replace(_CONSTANTS, statement=rule, literal_of=None)
+    assert why_not(claim) == ""
+    with pytest.raises(ValueError, match="no identity"):
+        read_code.of(claim)
+
+
+@pytest.mark.parametrize(
+    "of, relation",
+    [
+        (lambda problem, params, state: 1 / min(problem.f.mu), lambda x: sympy.Le(x, _mu_min)),
+        (lambda problem, params, state: 1 / max(problem.f.L), lambda x: sympy.Ge(x, _L_max)),
+        (lambda problem, params, state: 1 / min(problem.f.mu), lambda x: sympy.Le(100 * x, 99 * _L_max)),
+        (lambda problem, params, state: max(problem.f.mu) - min(problem.f.mu), lambda x: sympy.Le(x, 0)),
+        (
+            lambda problem, params, state: max(problem.f.L) - min(problem.f.mu),
+            lambda x: sympy.Ge(_beta - _alpha, 2 * x),
+        ),
+        (lambda problem, params, state: sum(problem.f.mu), lambda x: sympy.Le(x, _beta)),
+        (lambda problem, params, state: max(problem.f.mu) * problem.n, lambda x: sympy.Le(x, _beta)),
+        (lambda problem, params, state: min(problem.f.mu) ** 2, lambda x: sympy.Le(x, _beta)),
+        (lambda problem, params, state: 1 / (min(problem.f.mu) - max(problem.f.mu)), lambda x: sympy.Le(x, 0)),
+        (lambda problem, params, state: min(state.w[0, 0]), lambda x: sympy.Le(x, _beta)),
+        (lambda problem, params, state: min(params.Lambda), lambda x: sympy.Le(x, _beta)),
+        (lambda problem, params, state: min(problem.f.mu), lambda x: sympy.Ge(x - _beta + _beta**2 * _mu_min, _beta)),
+    ],
+)
+def test_nothing_else_is_said_of_their_constants(of, relation):
+    assert _relates(of, relation)
