@@ -146,6 +146,10 @@ class Polynomial(Unknown):
         return self
 
     def __mul__(self, other: Any) -> Any:
+        if type(other) is Quotient:
+            if not other or not self.terms:
+                return _NOTHING
+            return _of({m: other * value for m, value in self.terms.items()})
         if isinstance(other, Polynomial):
             if self.degree + other.degree > 2:
                 raise _refused("a product of more than two unknowns")
@@ -155,7 +159,7 @@ class Polynomial(Unknown):
             return found
         if isinstance(other, _OTHERS):
             return NotImplemented
-        number = other if type(other) is Quotient else _exactly(other)
+        number = _exactly(other)
         return _NOTHING if _is_zero(number) else _of({m: number * value for m, value in self.terms.items()})
 
     __radd__, __rmul__ = __add__, __mul__

@@ -75,8 +75,12 @@ def _no_blocks(state: Any, fixed: Any) -> Array:
     return np.zeros((*replicas, 0, *d), dtype=int)
 
 
+def _is_identity(basis: Array) -> bool:
+    return basis.shape[0] == basis.shape[1] and bool((basis == np.eye(len(basis), dtype=int)).all())
+
+
 def _spread(basis: Array, blocks: Array) -> Array:
-    if (basis.shape[0] == basis.shape[1]) and (basis == np.eye(len(basis), dtype=int)).all():
+    if _is_identity(basis):
         return blocks
     if not basis.shape[1]:
         # One client whose only block must vanish.
@@ -205,7 +209,9 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
     size = sum(1 if r is None else r for r in about.rows.values())
     whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
     moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
-    reached = (moved[1:] - moved[:1]).T @ about.basis
+    reached = (moved[1:] - moved[:1]).T
+    if not _is_identity(about.basis):
+        reached = reached @ about.basis
     fields, ends = about.fixed._fields, np.cumsum([np.size(part) for part in about.fixed])
     total = int(ends[-1])
     freed = [k for k in range(total) if fields[int(np.searchsorted(ends, k, side="right"))] in free]
