@@ -1,4 +1,4 @@
-"""Starts of runs other than those that papers print."""
+"""Starts of runs, and options of methods, other than those that papers print."""
 
 from __future__ import annotations
 
@@ -33,3 +33,16 @@ class GradientStart:
         if mapping is None:
             raise ValueError(f"the functions of the problem have no {self.mapping}")
         return self.init(problem, params, **{**given, self.part: mapping(getattr(state, self.point))})
+
+
+@dataclass(frozen=True)
+class WithOption:
+    """Parameters as ``parameters`` makes them from a recipe, but for one, the option ``name``, which is ``value``."""
+
+    parameters: Any
+    name: str
+    value: str
+
+    def __call__(self, recipe: Any, problem: Any, exact: bool) -> Any:
+        """The parameters; errors are those of ``parameters``."""
+        return self.parameters(recipe, problem, exact)._replace(**{self.name: self.value})

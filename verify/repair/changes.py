@@ -70,6 +70,11 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
             yield Family("assignment", partial(_assigned, statement, assignments))
     for text, setting, algorithm in starts.starts(claim):
         yield _fixed("start", text, {"setting": setting, "algorithm": algorithm})
+    for text, setting in starts.options(claim):
+        yield _fixed("option", text, {"setting": setting})
+        for start, both, algorithm in starts.starts(replace(claim, setting=setting)):
+            family = _fixed("start", f"{text}, {start}", {"setting": both, "algorithm": algorithm})
+            yield replace(family, further=COSTS["option"])
     if not formulas.formulas(statement):
         return
     yield from _scaled(claim)

@@ -37,6 +37,7 @@ COSTS: Mapping[str, float] = {
     "reversed": 1.8,
     "inequality": 1.9,
     "start": 1.9,
+    "option": 1.95,
     "hypothesis of the paper": 2.0,
     "letter": 2.1,
     "maximum": 2.2,
@@ -88,10 +89,10 @@ class Family:
         if made is None or not made[1]:
             return None
         text, parts = made
-        setting = parts.get("setting", claim.setting)
         try:
             changed = _changed(claim, {name: part for name, part in parts.items() if name != "setting"})
-            changed = replace(changed, setting=setting)
+            if "setting" in parts:
+                changed = replace(changed, setting=parts["setting"], changes=changed.changes or ("setting",))
         except (ValueError, TypeError):
             return None
         if any(

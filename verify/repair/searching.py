@@ -296,7 +296,8 @@ class Search:
         # By the same names quantities may have other code.
         said += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
         new = said not in self._seen and change.claim.statement != self.claim.statement
-        new = new or (said not in self._seen and "requires" in change.claim.changes)
+        elsewhere = "requires" in change.claim.changes or change.claim.setting != self.claim.setting
+        new = new or (said not in self._seen and elsewhere)
         self._seen.add(said)
         return new
 

@@ -1,24 +1,29 @@
-"""Other starts of a run: a part of the state that begins at the gradients at another part.
+"""Other starts of a run, and other options of its method.
 
 What a method keeps as an estimate of gradients is in error at first wherever its paper starts it at 0, and many a
-bound holds once the first estimate is exact. It costs one evaluation before the first round.
+bound holds once the first estimate is exact: a part of the state begins at the gradients at another part. It costs one
+evaluation before the first round. An option is a parameter that is a word, such as what becomes of clients that sit
+out; other claims of the paper may have another one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice, permutations
+from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.starts import GradientStart
+from fedtheory.algorithms.starts import GradientStart, WithOption
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.sampling.chart import keywords
 from fedtheory.settings import Setting
 from verify.base.evaluate import meeting
+from verify.repair import of_paper
 
 #: Gradients, and those of the conjugates f_i^*, by the names that problems give them.
 _MAPS = {"gradient": "grad f_i", "conjugate_gradient": "grad f_i^*"}
@@ -35,8 +40,7 @@ def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
     setting, algorithm = claim.setting, claim.statement.algorithm
     if algorithm is None or not claim.statement.horizon or setting.algorithm != algorithm or setting.drawing.special:
         return
-    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
-    instances = [instance for _, instance in islice(meeting(claim, proposed), _INSTANCES)]
+    instances = _instances(claim, _INSTANCES)
     parts = _of_clients(algorithm, instances)
     for part, point in permutations(parts, 2):
         for mapping, word in _MAPS.items() if part not in setting.drawing.start else ():
@@ -44,6 +48,41 @@ def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
             if _is_start(began, instances):
                 text = f"{part}_i starting from {word}({point}_i)"
                 yield text, replace(setting, text=f"{setting.text}; with {text}", algorithm=began), began
+
+
+def options(claim: Claim) -> Iterator[tuple[str, Setting]]:
+    """Settings in which an option of the method is as other claims of the paper have it, in words each: what most of
+    them have first.
+
+    An option is known by its name. One that the method does not have leaves no instance.
+    """
+    setting = claim.setting
+    if setting.algorithm is None or setting.drawing.parameters is None or setting.drawing.special is not None:
+        return
+    own, used, known = _words(claim), Counter[tuple[str, str]](), dict[Setting, dict[str, str]]()
+    for other in of_paper.others(claim) if own else ():
+        algorithm = other.setting.algorithm
+        if algorithm is not None and own.keys() & set(getattr(algorithm.Params, "_fields", ())):
+            used.update((known.get(other.setting) or known.setdefault(other.setting, _words(other))).items())
+    for (name, value), _ in used.most_common():
+        if own.get(name, value) != value:
+            made = WithOption(setting.drawing.parameters, name, value)
+            text = f"the method with {name} = {value}"
+            drawing = replace(setting.drawing, parameters=made)
+            yield text, replace(setting, text=f"{setting.text}; {text}", drawing=drawing)
+
+
+def _words(claim: Claim) -> dict[str, str]:
+    """The parameters that are words, at an instance."""
+    found = _instances(claim, 1)
+    params: Any = found[0].params if found else None
+    told = params._asdict() if hasattr(params, "_asdict") else {}
+    return {name: value for name, value in told.items() if type(value) is str}
+
+
+def _instances(claim: Claim, count: int) -> list[Instance]:
+    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
+    return [instance for _, instance in islice(meeting(claim, proposed), count)]
 
 
 def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:

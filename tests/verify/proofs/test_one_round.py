@@ -8,11 +8,13 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from fedtheory.algorithms.next_round import NextRound
 from fedtheory.algorithms.starts import GradientStart
 from fedtheory.papers.feddcd import inexact
 from verify.methods import identities
 from verify.methods.identities import prove
 from verify.proofs import one_round
+from verify.reading import whole
 
 NUMBERS = ("29", "31", "36")
 EXACT = replace(inexact.tracked, init=GradientStart(inexact.tracked.init, "w", "conjugate_gradient", "y"))
@@ -99,3 +101,38 @@ def test_other_code_is_not_proved(changed):
     instance = next(one_round.instances(claim))
     assert one_round.differs(claim, instance) is not None
     assert one_round.differs(started("29"), instance) is None
+
+
+def of_next(of, step=inexact.tracked.step):
+    """(29) with another quantity for the next gap."""
+    claim = started("29")
+    other = NextRound(inexact.tracked.draws, step, of, "drift")
+    quantities = [
+        replace(q, of=other) if str(q.expression) == "G(y^(t+1))-G*" else q for q in claim.statement.quantities
+    ]
+    return replace(claim, statement=replace(claim.statement, quantities=tuple(quantities)))
+
+
+def gap(problem, params, state, after):
+    return inexact.dual.dual_gap(problem, params, after)
+
+
+def test_the_next_round_is_that_of_the_method():
+    instance = next(one_round.instances(started("29")))
+    assert one_round.differs(of_next(gap), instance) is None
+    assert one_round.differs(of_next(gap, long_step), instance) == "a quantity"
+    assert one_round.differs(of_next(lambda *of: gap(*of) / 2), instance) == "a quantity"
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        lambda problem, params, state, after: problem.d * gap(problem, params, state, after),
+        lambda problem, params, state, after: (after.y[..., :1] ** 2).sum(axis=(-1, -2)),
+        lambda problem, params, state, after: abs(gap(problem, params, state, after)),
+    ],
+)
+def test_what_the_next_round_says_is_read(looks):
+    instance = next(one_round.instances(started("29")))
+    assert not whole.unread(of_next(gap), instance)
+    assert whole.unread(of_next(looks), instance)

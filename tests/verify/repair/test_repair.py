@@ -257,11 +257,35 @@ def test_bad_input_is_one_sentence(capsys, tmp_path):
     assert "holds no repair of fedadmm/eq-21" in capsys.readouterr().err
 
 
+def test_an_option_of_the_method_is_as_other_claims_have_it():
+    claim = claims.get("feddcd/theorem-C.1")
+    # What most claims of the paper have first; and then with exact estimates at first.
+    words = ["the method with idle = refresh", "the method with idle = keep"]
+    assert changes(claim, "option") == words
+    found = {f.make(f.amounts[0])[0]: f for f in families(claim) if f.sort in ("start", "option")}
+    both = found[f"{words[0]}, slope_i starting from grad f_i(x_i)"]
+    assert both.cost == COSTS["start"] + COSTS["option"]
+    changed = both.change(claim, both.amounts[0]).claim
+    _, instance = next(meeting(changed, changed.instances.recipes(np.random.default_rng(0))))
+    assert instance.params.idle == "refresh"
+    state = changed.statement.algorithm.init(instance.problem, instance.params)
+    assert (state.slope == instance.problem.f.gradient(state.x)).all()
+    # An option alone changes no line of the statement, and is tried.
+    alone = found[words[0]].change(claim, sympy.S.One)
+    assert alone.claim.changes == ("setting",) and Search(Bench(claim))._new(alone)
+    # A method that has no such option fails at every instance; and most methods have none.
+    lemma = claims.get("feddcd/lemma-C.2")
+    reset = next(f for f in families(lemma) if f.make(f.amounts[0])[0] == "the method with idle = reset")
+    assert "must be 'keep' or 'refresh'" in Bench(lemma).search(reset.change(lemma, sympy.S.One).claim, 2).why
+    assert not changes(claims.get("fedadmm/eq-21"), "option")
+
+
 def test_a_run_begins_elsewhere():
     claim = claims.get("feddcd/lemma-C.2")
     begun = {f.make(f.amounts[0])[0]: f.change(claim, f.amounts[0]) for f in families(claim) if f.sort == "start"}
     # From grad f_i(w_i) for y_i runs would leave the sums that are 0.
-    assert set(begun) == {"w_i starting from grad f_i^*(y_i)", "w_i starting from grad f_i(y_i)"}
+    alone = {text for text in begun if not text.startswith("the method with")}
+    assert alone == {"w_i starting from grad f_i^*(y_i)", "w_i starting from grad f_i(y_i)"}
     changed = begun["w_i starting from grad f_i^*(y_i)"].claim
     assert changed.setting.algorithm is changed.statement.algorithm
     assert begun["w_i starting from grad f_i^*(y_i)"].text in changed.setting.text
