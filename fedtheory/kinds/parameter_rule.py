@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import sympy
@@ -43,17 +44,8 @@ class ParameterRule(Statement):
     def comparisons(self) -> tuple[Comparison, ...]:
         """The relations with the assignments put in, and that these are of the signs that their letters are declared to
         have: where sympy does not see it, it has simplified the relations by what may be false. Of other letters they
-        are that the values are numbers, since what is undefined may cancel."""
-        put = self.assignments
-        found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in self.printed]
-        for letter, value in put.items():
-            if letter.is_positive and not value.is_positive:
-                found.append(Comparison(sympy.S.Zero, "<", value))
-            elif letter.is_nonnegative and not value.is_nonnegative:
-                found.append(Comparison(sympy.S.Zero, "<=", value))
-            elif not letter.is_nonnegative and not value.is_polynomial():
-                found.append(Comparison(sympy.S.Zero, "<=", value**2))
-        return tuple(found)
+        are that the values are real numbers, since what is undefined may cancel."""
+        return _assigned(tuple(self.assignments.items()), self.printed)
 
     def lines(self, plain: Written) -> list[str]:
         return [f"{name} = {plain(value)}" for name, value in self.assignments.items()] + super().lines(plain)
@@ -71,3 +63,20 @@ class ParameterRule(Statement):
             for sort, text, result in changes(relation, fixed):
                 relations = (*self.relations[:index], result, *self.relations[index + 1 :])
                 yield sort, f"relation {index + 1}", text, {"relations": relations}
+
+
+@lru_cache(maxsize=1024)
+def _assigned(
+    put: tuple[tuple[sympy.Symbol, sympy.Expr], ...], printed: tuple[Comparison, ...]
+) -> tuple[Comparison, ...]:
+    """Comparisons with values put in, and what must hold of these; kept, since every instance asks for them."""
+    found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in printed]
+    for letter, value in put:
+        if letter.is_positive and not value.is_positive:
+            found.append(Comparison(sympy.S.Zero, "<", value))
+        elif letter.is_nonnegative and not value.is_nonnegative:
+            found.append(Comparison(sympy.S.Zero, "<=", value))
+        elif not letter.is_nonnegative and not value.is_polynomial():
+            # A square that is worked out may be a number where its root is none.
+            found.append(Comparison(sympy.S.Zero, "<=", sympy.Pow(value, 2, evaluate=False)))
+    return tuple(found)

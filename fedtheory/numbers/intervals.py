@@ -161,6 +161,10 @@ class Interval:
             return Interval(_power(base.low, whole, False), _power(base.high, whole, True), self.where)
         if power == Fraction(1, 2):
             return self.sqrt()
+        if self.low == 0 and isinstance(power, int | Fraction) and power > 0:
+            # Nothing has a root, and no logarithm.
+            end = self.high and (Interval(self.high, self.high, self.where) ** power).high
+            return Interval(0, end, self.where)
         return (self.log() * power).exp()
 
     def __rpow__(self, base: Any) -> Any:

@@ -21,6 +21,7 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
+from fedtheory.numbers.rational import Undefined, evaluate
 from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Comparison, E, Quantity
@@ -273,6 +274,16 @@ def test_what_is_assigned_has_the_sign_that_its_letter_is_declared_to_have(value
     """Abs(gamma) is gamma at once, for a letter that is positive."""
     rule = ParameterRule({gamma: value}, (sympy.Abs(gamma) * L <= 1,))
     assert rule.comparisons == (Comparison(value * L, "<=", sympy.S.One), *more)
+
+
+def test_whether_what_is_assigned_is_a_number_is_asked_of_it_as_it_is_written():
+    """The square of the root of what is negative is a number."""
+    value = sympy.sqrt(L - 2 * mu)
+    rule = ParameterRule({sympy.Symbol("v", real=True): value}, (mu <= 2 * L,))
+    (_, asked) = rule.comparisons
+    with pytest.raises(Undefined, match="square root"):
+        evaluate(asked.right, {mu: Fraction(1), L: Fraction(1)})
+    assert evaluate(asked.right, {mu: Fraction(1), L: Fraction(3)}) == 1
 
 
 def test_an_integer_is_assigned_what_is_seen_to_be_one():

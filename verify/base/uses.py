@@ -154,9 +154,14 @@ def _has(module: str, name: str, package: str = "") -> bool:
 
 def _is_listed(value: object) -> bool:
     """Whether what a module has comes from a package of the list, or from our modules that state mathematics."""
-    home = value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", None) or "builtins")
+    home = value.__name__ if isinstance(value, ModuleType) else _home(value)
     top = home.partition(".")[0].lstrip("_")
     return value is not _MISSING and (_states(home) if top == _OURS else top in _PACKAGES | {"builtins"})
+
+
+def _home(value: object) -> str:
+    """The module that defines a function or a class, or the class of another value."""
+    return str(getattr(value, "__module__", None) or type(value).__module__)
 
 
 def _is_ours(module: str) -> bool:

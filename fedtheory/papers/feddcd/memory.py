@@ -94,10 +94,7 @@ SETTING = Setting(
     ),
 )
 
-INEXACT = Hypothesis(
-    "the oracles are (1 - kappa)/4-inexact, kappa = alpha (tau - 1)/(32 beta (N - 1))",
-    met=_ORACLES.contains,
-)
+INEXACT = Hypothesis(inexact.INEXACT.text, met=_ORACLES.contains)
 GAP_T = replace(dual.GAP_T, domain=None)
 DISTANCE_T = Quantity(sympy.Symbol("|w^T-w*|^2"), primal_distance, after=True)
 V_0 = Quantity(_V_0, potential)

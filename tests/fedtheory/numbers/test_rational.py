@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
+from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Undefined, evaluate, real
 
 x, y = sympy.symbols("x y", real=True)
@@ -53,3 +54,11 @@ def test_a_power_by_what_is_no_number_is_a_float(exponent):
 
 def test_a_root_of_a_negative_float_is_no_complex_number():
     assert math.isnan(evaluate(x ** sympy.Rational(1, 3), {x: -2.0}))
+
+
+def test_roots_of_nothing_are_nothing():
+    """They are computed by logarithms, and it has none."""
+    assert evaluate(sympy.cbrt(x), {x: Fraction(0)}) == 0
+    assert Interval(Fraction(0), Fraction(8)) ** Fraction(1, 3) <= 3
+    with pytest.raises(Undefined):
+        evaluate(1 / sympy.cbrt(x), {x: Fraction(0)})
