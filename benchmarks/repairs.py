@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
@@ -54,10 +55,14 @@ def compared(machine: Claim, hand: Claim) -> tuple[str, bool]:
 
 def _word_for_word(machine: Claim, hand: Claim) -> bool:
     """Whether the one by machine says the lines of the other one in the setting and under the hypotheses that are
-    printed, where the one by hand is of a setting of its own: instances of both there are none then."""
+    printed, where the one by hand is of a setting of its own: instances of both there are none then. It may say other
+    lines, too."""
     asks = {"requires", "setting", "algorithm"} & set(machine.changes)
-    lines = machine.statement.comparisons
-    return bool(lines) and not asks and machine.setting is not hand.setting and lines == hand.statement.comparisons
+    ours, theirs = (
+        {(sympy.expand(c.left), c.relation, sympy.expand(c.right)) for c in claim.statement.comparisons}
+        for claim in (machine, hand)
+    )
+    return bool(theirs) and not asks and machine.setting is not hand.setting and theirs <= ours
 
 
 def _asks(machine: Claim, hand: Claim) -> str:

@@ -78,13 +78,16 @@ def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
 
     Nothing says which quantities are of one sort; names that share their letters are, as a rule.
     """
-    known = {q.expression: q for q in claim.statement.quantities}
+    used = {name for name, _ in _used(claim)}
+    known = {q.expression: q for q in claim.statement.quantities if q.expression in used}
     for other in others(claim):
         alike = other.setting.sources.keys() == claim.setting.sources.keys()
         if alike and other.setting.algorithm is claim.setting.algorithm:
+            # What a claim holds and does not speak of, it may share with one that repairs it.
+            spoken = {name for name, _ in _used(other)}
             for q in other.statement.quantities:
-                known.setdefault(q.expression, q)
-    used = {name for name, _ in _used(claim)}
+                if q.expression in spoken:
+                    known.setdefault(q.expression, q)
     for old in claim.statement.quantities:
         for name, new in known.items():
             if (

@@ -16,6 +16,7 @@ from fedtheory.claims import Claim
 from fedtheory.kinds.base import spoken_of
 from verify.repair.changes import families, misreadings
 from verify.repair.families import COSTS, Change, Family
+from verify.repair.lines import altered
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed
@@ -105,6 +106,7 @@ class Search:
     found: Found = field(default_factory=Found)
     advance: Callable[[], object] = lambda: None
     _seen: set[str] = field(default_factory=set)
+    _open: dict[str, _Standing] = field(default_factory=dict)
 
     @property
     def claim(self) -> Claim:
@@ -150,7 +152,9 @@ class Search:
                     break
                 searches += not found.why
             else:
-                self.found.repairs[self.found.repairs.index(least)] = replace(least, searches=searches)
+                at, told = self.found.repairs.index(least), replace(least, searches=searches)
+                self.found.repairs[at] = told
+                self.found.repairs[at] = replace(told, nearer=self._nearer(told))
                 return
             self._drop(least)
 
@@ -215,9 +219,13 @@ class Search:
         self.say(f"{repair.word}: {repair.change.text}")
 
     def _refine(self, one: _Standing, repair: Repair) -> None:
-        """Simpler numbers between what falls and what stands. Where the repair is shown: as far as they are shown, then
+        """Simpler numbers between what falls and what stands, where the repair is shown: as far as they are shown, then
         the least less a letter, then numbers with names above those that fall."""
-        shown, family, least = repair.word in HOLDING[:2], one.family, one.amount
+        if repair.word not in HOLDING[:2]:
+            # How near the next one that falls is, is asked of what is told alone.
+            self._open[repair.change.text] = one
+            return
+        family, least = one.family, one.amount
         # A number that holds, but is not shown to, is as a rule one of many.
         unshown = 0
 
@@ -237,24 +245,34 @@ class Search:
             self._tell(found)
             return True
 
-        if shown:
-            _, least = _halved(family, one.fallen, least, shows)
-            letters = sorted((s for s in spoken_of(self.claim.statement) if s.is_nonnegative), key=str)
-            # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
-            for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
-                shows(least - letter / family.unit)
+        _, least = _halved(family, one.fallen, least, shows)
+        letters = sorted((s for s in spoken_of(self.claim.statement) if s.is_nonnegative), key=str)
+        # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
+        for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
+            shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
-        if shown and open_ != least:
+        if open_ != least:
             # The least number that a search leaves standing is below the least that holds.
             for number in islice(named(family.unit * fallen, family.unit * least), _NAMES):
                 if (found := checked(number / family.unit)) is not None:
                     self._tell(found)
                     return
-        elif not shown:
-            numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
-            nearer = next((n for n in numbers if stands(n)), open_)
-            if nearer != least and (change := family.change(self.claim, nearer)) is not None:
-                self.found.repairs[-1] = replace(repair, nearer=change.text)
+
+    def _nearer(self, repair: Repair) -> str:
+        """Of what is only supported, the change by the least number that a short search leaves standing."""
+        one = self._open.get(repair.change.text)
+        if one is None:
+            return ""
+        family = one.family
+
+        def stands(amount: sympy.Expr) -> bool:
+            return self._stands(family.change(self.claim, amount))
+
+        fallen, open_ = _halved(family, one.fallen, one.amount, stands)
+        numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
+        nearer = next((n for n in numbers if stands(n)), open_)
+        change = family.change(self.claim, nearer)
+        return "" if nearer == one.amount or change is None else change.text
 
     def _enough(self, change: Change) -> bool:
         """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""
@@ -283,7 +301,7 @@ class Search:
             return self.known[change.text]
         if not change.claim.statement.searched or change.claim.statement.ending:
             return True
-        searched = self.bench.search(change.claim)
+        searched = self.bench.search(altered(change.claim, self.claim))
         stands = not searched.places and not searched.why and not collapsed(change.claim, self.claim)
         self.known[change.text] = stands
         return stands
@@ -305,7 +323,7 @@ class Search:
         """The least amount on the grid of a family that stands, beyond one that does not."""
         fallen = above
         grid = [a for a in family.amounts if above == 1 or _size(a) > _size(above)]
-        if family.ordered and not (grid and self._stands(family.change(self.claim, grid[-1]))):
+        if family.ordered and not self._may_stand(family, grid):
             return
         for amount in grid:
             change = family.change(self.claim, amount)
@@ -316,6 +334,11 @@ class Search:
                 yield _Standing(change, family, amount, fallen)
                 return
             fallen = amount
+
+    def _may_stand(self, family: Family, grid: list[sympy.Expr]) -> bool:
+        """Whether the largest amount, which serves if any does, holds at what is known to refute others."""
+        change = family.change(self.claim, grid[-1]) if grid else None
+        return change is not None and not self.bench.fails_at_once(change.claim)
 
     def _pairs(self, agenda: list[Family]) -> None:
         """Two changes together: of each sort that which mends most of what is known to fail, with any other.

@@ -18,6 +18,7 @@ from verify.methods import identities
 from verify.repair import starts
 from verify.repair.changes import families
 from verify.repair.families import COSTS
+from verify.repair.lines import altered
 from verify.repair.numbers import between, named
 from verify.repair.of_paper import restated
 from verify.repair.searching import LONG, Repair, Search
@@ -394,3 +395,22 @@ def test_what_runs_say_of_an_iteration_is_proved_of_any(sign, holds):
     said = printed.variant(right=printed.statement.right.subs(along, sign * along), also=())
     (there,) = restated(said)
     assert (str(check(there).verdict) == "proved") is holds
+
+
+def test_quantities_of_a_claim_are_those_that_it_speaks_of():
+    # The printed claim holds the quantities of the one that repairs it, which are to be found.
+    claim = claims.get("fedadmm/eq-67")
+    assert any("2s_0-2" in str(q.expression) for q in claim.statement.quantities)
+    assert not [text for text in changes(claim, "quantity exchanged") if "2s_0-2" in text]
+
+
+def test_only_the_lines_that_a_change_alters_are_searched():
+    claim = claims.get("fedadmm/eq-62")
+    (doubled,) = (
+        c for f in families(claim) if (c := f.change(claim, f.amounts[0])) is not None and c.text == "2*s_0 - 2 for s_0"
+    )
+    (line,) = altered(doubled.claim, claim).statement.comparisons
+    assert line == doubled.claim.statement.comparisons[-1]
+    # Of other hypotheses all lines say something else.
+    narrower = claim.variant(requires=claim.requires[:-1])
+    assert altered(narrower, claim) is narrower
