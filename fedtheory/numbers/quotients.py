@@ -200,6 +200,8 @@ class Quotient(Fraction):
         kind = type(b)
         if kind is Quotient or kind is Fraction:
             return a._numerator == b._numerator and a._denominator == b._denominator  # type: ignore[attr-defined]
+        if kind is int:
+            return a._numerator == b and a._denominator == 1
         _told_apart(a, b)
         return Fraction.__eq__(a, b)
 
@@ -209,6 +211,8 @@ class Quotient(Fraction):
         kind = type(b)
         if kind is Quotient or kind is Fraction:
             return a._numerator * b._denominator < b._numerator * a._denominator
+        if kind is int:
+            return a._numerator < b * a._denominator
         _told_apart(a, b)
         return Fraction.__lt__(a, b)
 
@@ -216,6 +220,8 @@ class Quotient(Fraction):
         kind = type(b)
         if kind is Quotient or kind is Fraction:
             return a._numerator * b._denominator <= b._numerator * a._denominator
+        if kind is int:
+            return a._numerator <= b * a._denominator
         _told_apart(a, b)
         return Fraction.__le__(a, b)
 
@@ -223,6 +229,8 @@ class Quotient(Fraction):
         kind = type(b)
         if kind is Quotient or kind is Fraction:
             return a._numerator * b._denominator > b._numerator * a._denominator
+        if kind is int:
+            return a._numerator > b * a._denominator
         _told_apart(a, b)
         return Fraction.__gt__(a, b)
 
@@ -230,6 +238,8 @@ class Quotient(Fraction):
         kind = type(b)
         if kind is Quotient or kind is Fraction:
             return a._numerator * b._denominator >= b._numerator * a._denominator
+        if kind is int:
+            return a._numerator >= b * a._denominator
         _told_apart(a, b)
         return Fraction.__ge__(a, b)
 
