@@ -349,6 +349,9 @@ _RULES: Mapping[type, Callable[..., Any]] = {
 def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays: Callable[[Any, Any], Any]) -> Any:
     """The largest or the smallest, entry by entry where some are arrays."""
     if not any(np.ndim(a) for a in parts):
+        if any(isinstance(a, float) for a in parts):
+            # A fraction that meets floats, as in sums: one that is as large is not to be told apart.
+            parts = [float(a) if isinstance(a, Fraction) else a for a in parts]
         return of_numbers(parts)
     if any(isinstance(a, np.ndarray) and is_exact(a) for a in parts):
         return np.vectorize(lambda *entries: of_numbers(list(entries)), otypes=[object])(*parts)

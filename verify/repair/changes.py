@@ -34,6 +34,8 @@ _MONOMIALS = 40
 _GROWING, _LOOSER = 0.6, 0.7
 #: What is added where one side is so many times the other, for a count.
 _COUNTED = 0.4
+#: What is added to another start where an option of the method is as other claims of the paper have it.
+_OPTION = 0.35
 
 
 def families(claim: Claim) -> list[Family]:
@@ -74,7 +76,7 @@ def _of_statement(claim: Claim) -> Iterator[Family]:
         yield _fixed("option", text, {"setting": setting})
         for start, both, algorithm in starts.starts(replace(claim, setting=setting)):
             family = _fixed("start", f"{text}, {start}", {"setting": both, "algorithm": algorithm})
-            yield replace(family, further=COSTS["option"])
+            yield replace(family, further=_OPTION)
     if not formulas.formulas(statement):
         return
     yield from _scaled(claim)

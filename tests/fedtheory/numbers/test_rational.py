@@ -62,3 +62,13 @@ def test_roots_of_nothing_are_nothing():
     assert Interval(Fraction(0), Fraction(8)) ** Fraction(1, 3) <= 3
     with pytest.raises(Undefined):
         evaluate(1 / sympy.cbrt(x), {x: Fraction(0)})
+
+
+def test_a_fraction_beside_a_float_in_an_extreme_is_a_float():
+    x = sympy.Symbol("x", positive=True)
+    near = 0.24999999999999997
+    # sqrt(x) = near, and 1/4 is too near to it to be told apart as a fraction.
+    assert evaluate(sympy.Min(sympy.Rational(1, 4), sympy.sqrt(x)), {x: near**2}) == near
+    assert evaluate(sympy.Max(sympy.Rational(1, 4), sympy.sqrt(x)), {x: near**2}) == 0.25
+    y = sympy.Symbol("y", positive=True)
+    assert evaluate(sympy.Min(y, sympy.sqrt(x)), {x: near**2, y: Fraction(1, 4)}) == near

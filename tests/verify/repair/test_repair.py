@@ -265,7 +265,7 @@ def test_an_option_of_the_method_is_as_other_claims_have_it():
     assert changes(claim, "option") == words
     found = {f.make(f.amounts[0])[0]: f for f in families(claim) if f.sort in ("start", "option")}
     both = found[f"{words[0]}, slope_i starting from grad f_i(x_i)"]
-    assert both.cost == COSTS["start"] + COSTS["option"]
+    assert COSTS["start"] < both.cost < COSTS["start"] + COSTS["option"]
     changed = both.change(claim, both.amounts[0]).claim
     _, instance = next(meeting(changed, changed.instances.recipes(np.random.default_rng(0))))
     assert instance.params.idle == "refresh"
