@@ -217,7 +217,7 @@ class Polynomial(Unknown):
     __hash__ = Unknown.__hash__
 
 
-_new, _set_terms = object.__new__, Polynomial.terms.__set__  # type: ignore[attr-defined]
+_new, _set_terms = object.__new__, vars(Polynomial)["terms"].__set__
 
 
 def _of(terms: Mapping[Monomial, Any]) -> Polynomial:
