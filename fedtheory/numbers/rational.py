@@ -296,8 +296,16 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
         highest = [square.high if isinstance(square, Interval) else square for square in squares]
         if any(isinstance(high, Fraction) and high < 0 for high in highest):
             raise Undefined(f"a square root in {e} is not real")
-        parts.append(_square_root(reduce(_product_of, squares)))
+        # Of an instance in floats so are numbers that meet them; elsewhere what a float stands for is not known.
+        parts.append(_square_root(reduce(_product_of if _in_floats(values) else operator.mul, squares)))
     return reduce(_product_of, parts)
+
+
+def _in_floats(values: Mapping[sympy.Expr, Any]) -> bool:
+    """Whether the values are floats, arrays of them and integers, all of them."""
+    return not any(
+        is_exact(v) if isinstance(v, np.ndarray) else isinstance(v, Fraction | Interval) for v in values.values()
+    )
 
 
 def _sum_of(a: Any, b: Any) -> Any:

@@ -72,3 +72,13 @@ def test_a_fraction_beside_a_float_in_an_extreme_is_a_float():
     assert evaluate(sympy.Max(sympy.Rational(1, 4), sympy.sqrt(x)), {x: near**2}) == 0.25
     y = sympy.Symbol("y", positive=True)
     assert evaluate(sympy.Min(y, sympy.sqrt(x)), {x: near**2, y: Fraction(1, 4)}) == near
+
+
+def test_roots_among_floats_are_floats_and_beside_fractions_intervals():
+    roots = sympy.sqrt(x) * sympy.sqrt(y - 1)
+    found = evaluate(roots, {x: 0.3, y: 5})
+    assert isinstance(found, float) and found == pytest.approx(math.sqrt(1.2))
+    # What a float stands for beside fractions is not known.
+    assert isinstance(evaluate(roots, {x: 0.3, y: Fraction(5)}), Interval)
+    beside = {x: 0.3, y: 5, sympy.Symbol("v"): np.array([Fraction(1)], dtype=object)}
+    assert isinstance(evaluate(roots, beside), Interval)
