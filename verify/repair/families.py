@@ -130,7 +130,7 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
         and (_negated(old.left, new.left, quantities) or _negated(old.right, new.right, quantities))
         for new, old in zip(now, before, strict=True)
     )
-    if {-rate for rate in _rates(claim)} & _rates(changed):
+    if {-rate for rate in _rates(claim)} & _rates(changed) or _expands(claim, changed):
         return True
     # delta |w|^2 <= |w|^2 says something of delta alone.
     named = quantities | measured(changed.statement)
@@ -154,6 +154,15 @@ def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named:
     return any(a and not b for a, b in zip(same, equal, strict=True))
 
 
+def _expands(claim: Claim, changed: Claim) -> bool:
+    """Whether the factor of a bound, below 1 before, is above 1 now."""
+    before, now = claim.statement.geometric, changed.statement.geometric
+    if before is None or now is None or before.factor == now.factor:
+        return False
+    values = _at_primes(before.factor, now.factor)
+    return bool(values) and bool(values[0] < 1 < values[1])
+
+
 def _rates(claim: Claim) -> set[sympy.Expr]:
     """Each r that is no number of a factor 1 + r, in letters, of a quantity, where something is stated after a step."""
     quantities = measured(claim.statement)
@@ -173,11 +182,17 @@ def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) ->
         return False
     if new == -old:
         return True
-    letters = sorted(old.free_symbols | new.free_symbols, key=str)
+    values = _at_primes(old, new)
+    return bool(values) and bool(values[0] > 0 > values[1])
+
+
+def _at_primes(*expressions: sympy.Expr) -> list[sympy.Expr]:
+    """Expressions in letters, with other primes for each letter; none where one is no real number."""
+    letters = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
     at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
     try:
-        values = [side.subs(at).evalf(15) for side in (old, new)]
+        values = [e.subs(at).evalf(15) for e in expressions]
     except (ValueError, TypeError):
         # Somewhere it divides by zero, say.
-        return False
-    return all(v.is_Float or v.is_Integer for v in values) and bool(values[0] > 0 > values[1])
+        return []
+    return values if all(v.is_Float or v.is_Integer for v in values) else []

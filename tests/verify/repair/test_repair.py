@@ -414,3 +414,10 @@ def test_only_the_lines_that_a_change_alters_are_searched():
     # Of other hypotheses all lines say something else.
     narrower = claim.variant(requires=claim.requires[:-1])
     assert altered(narrower, claim) is narrower
+
+
+def test_no_rate_is_above_one():
+    # 1 - a/(b (c + a/b)) with the sign of the sum changed: the factor is 1 + a/(b (c + a/b)) then.
+    claim = claims.get("feddcd/theorem-D.1")
+    assert changes(claim, "sign")
+    assert not [text for text in changes(claim, "sign") if text.startswith("-(n - 1)/(tau - 1) - ")]
