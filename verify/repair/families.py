@@ -155,12 +155,12 @@ def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named:
 
 
 def _expands(claim: Claim, changed: Claim) -> bool:
-    """Whether the factor of a bound, below 1 before, is above 1 now."""
+    """Whether the factor of a bound, below 1 before, is no longer."""
     before, now = claim.statement.geometric, changed.statement.geometric
     if before is None or now is None or before.factor == now.factor:
         return False
     values = _at_primes(before.factor, now.factor)
-    return bool(values) and bool(values[0] < 1 < values[1])
+    return bool(values) and bool(values[0] < 1 <= values[1])
 
 
 def _rates(claim: Claim) -> set[sympy.Expr]:

@@ -416,8 +416,10 @@ def test_only_the_lines_that_a_change_alters_are_searched():
     assert altered(narrower, claim) is narrower
 
 
-def test_no_rate_is_above_one():
+def test_no_rate_is_one_or_above():
     # 1 - a/(b (c + a/b)) with the sign of the sum changed: the factor is 1 + a/(b (c + a/b)) then.
     claim = claims.get("feddcd/theorem-D.1")
     assert changes(claim, "sign")
     assert not [text for text in changes(claim, "sign") if text.startswith("-(n - 1)/(tau - 1) - ")]
+    # The larger of 1 and what is negative.
+    assert not [text for text in changes(claim, "maximum") if text.startswith("Max(1, -")]
