@@ -24,6 +24,7 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.numbers.rational import evaluate
 from verify import results
 from verify.base.evaluate import dimension, meeting, sides, start
 from verify.repair.searching import HOLDING, Search
@@ -120,7 +121,26 @@ def _says(machine: Claim, hand: Claim) -> tuple[str, bool]:
                 found |= {"weaker"} if (apart & (a > b)).any() else set()
     if not seen:
         return "other", further
+    found |= _in_the_long_run(machine, hand)
     return "same" if not found else found.pop() if len(found) == 1 else "other", further
+
+
+def _in_the_long_run(machine: Claim, hand: Claim) -> set[str]:
+    """Which of two bounds says more after many rounds: that of the smaller factor."""
+    if machine.statement.geometric is None or hand.statement.geometric is None:
+        return set()
+    found = set[str]()
+    for recipe, _ in islice(_met(machine), STATED):
+        instance = machine.instances.build(recipe, False)
+        values = machine.setting.bind(instance.problem, instance.params)
+        try:
+            a, b = (float(evaluate(claim.statement.factor, values)) for claim in (machine, hand))
+        except (ValueError, TypeError, ArithmeticError):
+            # By hand it has other letters.
+            return set()
+        if abs(a - b) > NEAR:
+            found.add("stronger" if a < b else "weaker")
+    return found
 
 
 def _named_alike(machine: Claim, hand: Claim) -> bool:

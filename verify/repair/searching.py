@@ -154,8 +154,13 @@ class Search:
             else:
                 at, told = self.found.repairs.index(least), replace(least, searches=searches)
                 self.found.repairs[at] = told
-                self.found.repairs[at] = replace(told, nearer=self._nearer(told))
-                return
+                if (nearer := self._nearer(told)) is None:
+                    return
+                self.found.repairs[at] = replace(told, nearer=nearer.text)
+                if (found := self._checked(nearer)) is None:
+                    return
+                self._tell(found)
+                continue
             self._drop(least)
 
     def _drop(self, repair: Repair) -> None:
@@ -258,11 +263,12 @@ class Search:
                     self._tell(found)
                     return
 
-    def _nearer(self, repair: Repair) -> str:
-        """Of what is only supported, the change by the least number that a short search leaves standing."""
+    def _nearer(self, repair: Repair) -> Change | None:
+        """Of what is only supported, the change by the least number that a short search leaves standing, if that is
+        another."""
         one = self._open.get(repair.change.text)
         if one is None:
-            return ""
+            return None
         family = one.family
 
         def stands(amount: sympy.Expr) -> bool:
@@ -271,8 +277,7 @@ class Search:
         fallen, open_ = _halved(family, one.fallen, one.amount, stands)
         numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
         nearer = next((n for n in numbers if stands(n)), open_)
-        change = family.change(self.claim, nearer)
-        return "" if nearer == one.amount or change is None else change.text
+        return None if nearer == one.amount else family.change(self.claim, nearer)
 
     def _enough(self, change: Change) -> bool:
         """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""
