@@ -157,9 +157,9 @@ class Search:
                 if (nearer := self._nearer(told)) is None:
                     return
                 self.found.repairs[at] = replace(told, nearer=nearer.text)
-                if (found := self._checked(nearer)) is None:
+                if (further := self._checked(nearer)) is None:
                     return
-                self._tell(found)
+                self._tell(further)
                 continue
             self._drop(least)
 
