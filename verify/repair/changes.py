@@ -49,7 +49,8 @@ def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) 
     made = []
     for by in found:
         parts = readings.misread(claim, by)
-        family = _fixed("reading", readings.told(claim, by, parts), parts)
+        sort = "count" if all(one.sort == "count" for one in by) else "reading"
+        family = _fixed(sort, readings.told(claim, by, parts), parts)
         made.append(replace(family, further=_of_readings(claim, by)))
     return sorted(made, key=lambda family: family.cost)
 

@@ -94,6 +94,9 @@ class Notes:
         elif _has_parts(base) and hasattr(value, "_fields"):
             others = {n: "part" for n in _parts(base, True) if n != name and _same_parts(_got(base, n), value)}
             self._note(place, None, scope, {self._other(place, name, n): s for n, s in others.items()})
+        elif _has_parts(base) and type(value) is int and value > 0:
+            text = self.texts[Region(*place)]
+            self._keep(place, {f"(2 * {text} - {less})": "count" for less in (2, 1)})
         return self.seen(value) if _has_parts(base) else value
 
     def answer(

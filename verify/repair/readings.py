@@ -1,5 +1,5 @@
 """Quantities in whose code something else is read: another part of the state, the same one before or after the step,
-the negative, the multiple by a number of the client, the next index.
+the negative, the multiple by a number of the client, the next index, twice a count less 2 or 1.
 
 Which expressions are readings is seen where the code of the quantities runs, at instances of the claim: what a branch
 that is not taken would read is not looked at. What is put in place of one has the same shape at all of them. Of these
@@ -33,7 +33,7 @@ INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
 #: Single changes that mend some line, to which a second one is added; and changes that are told of.
 _BEAM, MOST = 3, 12
 #: What a reading is replaced by: costs beyond that of another part.
-COSTS: Mapping[str, float] = {"part": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
+COSTS: Mapping[str, float] = {"part": 0.0, "count": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
 
 #: Where a claim fails: the instance and the coordinates of a state.
 Counterexample = tuple[Recipe, tuple[Fraction, ...]]
@@ -269,4 +269,4 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
         # What is nowhere negative is a square or a size, and is not negated.
         if sort != "negative" or place in notes.signed
     ]
-    return sorted(made, key=lambda one: (COSTS[one.sort], one.substitution.place, one.text))
+    return sorted(made, key=lambda one: (COSTS[one.sort], one.substitution.place))

@@ -157,9 +157,8 @@ class Search:
                 if (nearer := self._nearer(told)) is None:
                     return
                 self.found.repairs[at] = replace(told, nearer=nearer.text)
-                if (further := self._checked(nearer)) is None:
+                if not self._lowered(told):
                     return
-                self._tell(further)
                 continue
             self._drop(least)
 
@@ -229,6 +228,8 @@ class Search:
         if repair.word not in HOLDING[:2]:
             # How near the next one that falls is, is asked of what is told alone.
             self._open[repair.change.text] = one
+            if repair is self.found.least:
+                self._lowered(repair)
             return
         family, least = one.family, one.amount
         # A number that holds, but is not shown to, is as a rule one of many.
@@ -278,6 +279,15 @@ class Search:
         numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
         nearer = next((n for n in numbers if stands(n)), open_)
         return None if nearer == one.amount else family.change(self.claim, nearer)
+
+    def _lowered(self, repair: Repair) -> bool:
+        """Whether a smaller number than that of what is only supported holds, too; it is told then."""
+        while (nearer := self._nearer(repair)) is not None:
+            # What falls is known from then on, and the next one is another.
+            if (further := self._checked(nearer)) is not None:
+                self._tell(further)
+                return True
+        return False
 
     def _enough(self, change: Change) -> bool:
         """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""

@@ -12,6 +12,8 @@ from fedtheory import claims
 from fedtheory.numbers.rational import square
 from verify import check
 from verify.repair import readings, rewriting
+from verify.repair.changes import misreadings
+from verify.repair.families import COSTS
 from verify.repair.searching import Search
 from verify.repair.trials import Bench
 
@@ -44,6 +46,16 @@ def test_no_branch_is_looked_at_that_is_not_taken():
     # It is W if what is printed is asked for, and else Pi.
     line = next(line for line, old in lines if old == "v.state.W")
     assert (line, "v.state.Pi") not in lines
+
+
+def test_a_count_is_read_as_twice_as_many_less_2():
+    claim = claims.get("fedadmm/eq-67")
+    counts = [one for one in readings.readings(claim, readings.samples(claim)) if one.sort == "count"]
+    assert {"(2 * v.run.s0 - 2) for v.run.s0", "(2 * v.run.s0 - 1) for v.run.s0"} <= {one.text for one in counts}
+    # What says more comes first.
+    assert "- 2) for " in counts[0].text
+    (family, *_) = misreadings(claim, [(counts[0],)])
+    assert family.sort == "count" and family.cost == COSTS["count"] + 0.7
 
 
 @pytest.mark.slow

@@ -209,6 +209,26 @@ def test_a_number_that_is_shown_has_one_with_a_name_below_it(monkeypatch):
     assert [(r.word, r.change.text) for r in found.repairs[1:]] == [("supported", "the right side times 4*exp(-1)")]
 
 
+def test_a_number_that_is_only_supported_is_refined_at_once(monkeypatch):
+    # As above, but nothing is shown, and a check refutes what a short search leaves standing below 4/e.
+    claim, checked = claims.get("feddcd/theorem-6.1/eq-10"), []
+
+    def check(bench, changed):
+        checked.append(changed.statement.constant)
+        return Verdict("supported" if checked[-1] >= 4 / sympy.E else "refuted", "", None, 100, ())
+
+    monkeypatch.setattr(Bench, "fails_at_once", lambda bench, changed: False)
+    monkeypatch.setattr(
+        Bench, "search", lambda bench, changed, *more: _searched(changed.statement.constant > sympy.Rational(29, 20))
+    )
+    monkeypatch.setattr(Bench, "check", check)
+    search = Search(Bench(claim))
+    search.agenda = [f for f in families(claim) if f.sort == "prefactor"]
+    told = [r.change.text for r in search.run().repairs]
+    assert told[:2] == ["the right side times 2", "the right side times 4*exp(-1)"]
+    assert checked[0] == 2 and max(checked[1:-1]) < 4 / sympy.E and checked.count(4 / sympy.E) == 1
+
+
 def _searched(stands):
     return Searched(() if stands else (None,), 100, 1.0, "")
 
