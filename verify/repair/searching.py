@@ -30,6 +30,8 @@ _SUPPORTED = 2
 #: Letters that are taken off the least number that is shown; numbers with names that are tried beside it; and numbers
 #: that hold without being shown, after which no others are looked for.
 _LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
+#: Numbers that are checked below one that is only supported.
+_LOWERED = 3
 #: What it costs to say the same in another setting.
 RESTATED = 0.1
 #: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
@@ -154,12 +156,11 @@ class Search:
             else:
                 at, told = self.found.repairs.index(least), replace(least, searches=searches)
                 self.found.repairs[at] = told
-                if (nearer := self._nearer(told)) is None:
-                    return
-                self.found.repairs[at] = replace(told, nearer=nearer.text)
-                if not self._lowered(told):
-                    return
-                continue
+                if self._lowered(told):
+                    continue
+                if (nearer := self._nearer(told)) is not None:
+                    self.found.repairs[at] = replace(told, nearer=nearer.text)
+                return
             self._drop(least)
 
     def _drop(self, repair: Repair) -> None:
@@ -276,15 +277,19 @@ class Search:
             return self._stands(family.change(self.claim, amount))
 
         fallen, open_ = _halved(family, one.fallen, one.amount, stands)
-        numbers = (n / family.unit for n in named(family.unit * fallen, family.unit * open_))
+        # A hypothesis has numbers that are simple.
+        names = named(family.unit * fallen, family.unit * open_) if family.amounts[-1] > 1 else ()
+        numbers = (n / family.unit for n in names)
         nearer = next((n for n in numbers if stands(n)), open_)
         return None if nearer == one.amount else family.change(self.claim, nearer)
 
     def _lowered(self, repair: Repair) -> bool:
         """Whether a smaller number than that of what is only supported holds, too; it is told then."""
-        while (nearer := self._nearer(repair)) is not None:
+        for _ in range(_LOWERED):
             # What falls is known from then on, and the next one is another.
-            if (further := self._checked(nearer)) is not None:
+            nearer = self._nearer(repair)
+            further = None if nearer is None else self._checked(nearer)
+            if further is not None:
                 self._tell(further)
                 return True
         return False
