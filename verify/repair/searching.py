@@ -18,7 +18,7 @@ from verify.repair.changes import families, misreadings
 from verify.repair.families import COSTS, Change, Family
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
-from verify.repair.of_paper import restated
+from verify.repair.restating import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed
 
 #: Verdicts that say that a claim holds, strongest first.

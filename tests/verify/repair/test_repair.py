@@ -20,7 +20,7 @@ from verify.repair.changes import families
 from verify.repair.families import COSTS
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
-from verify.repair.of_paper import restated
+from verify.repair.restating import restated
 from verify.repair.searching import LONG, Repair, Search
 from verify.repair.solving import solved
 from verify.repair.trials import Bench, Searched, Verdict, collapsed

@@ -1,0 +1,140 @@
+"""The same said in other settings of the paper, in which other claims speak of the same quantities; and of any single
+iteration, where it is said of one iteration of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.kinds.base import spoken_of
+from fedtheory.settings import Setting
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.iterations import Alone, Along
+from fedtheory.settings.relations import Quantity
+from verify.base.evaluate import meeting
+from verify.derivation.runs import outside
+from verify.repair.of_paper import others, spoken
+
+#: Runs of which iterations are looked at, how many are proposed, and how near what is the same comes out.
+_RUNS, _PROPOSED, _NEAR = 40, 2000, 1e-9
+
+
+def restated(claim: Claim) -> Iterator[Claim]:
+    """The claim in other settings of the paper, in which other claims speak of all its quantities by the same names and
+    of all its letters, each setting once; and of a single iteration, where it is about runs and looks at no other. A
+    claim about another start is about no other setting.
+
+    Of its hypotheses those are kept that are relations between letters which the setting has, and those that are
+    asked for there in the same words: the claim is then made under no more than before.
+    """
+    used = spoken(claim)
+    if not used or not claim.statement.statewise or "algorithm" in claim.changes:
+        return
+    settings, named = _settings(claim), set[Setting]()
+    for setting, stated in settings.items():
+        known = {(q.expression, q.after): q for other in stated for q in other.statement.quantities}
+        if used <= known.keys():
+            named.add(setting)
+            yield from _in(setting, stated, claim, [known[key] for key in sorted(used, key=str)])
+    quantities = [q for q in claim.statement.quantities if (q.expression, q.after) in used]
+    for along in _alongs(claim):
+        setting = along.iteration.setting
+        alone = [replace(q, of=Alone(along, q.of)) for q in quantities]
+        for there in _in(setting, settings.get(setting, []), claim, alone) if setting not in named else ():
+            if _covers(there, along, claim, quantities):
+                yield there
+
+
+def _in(setting: Setting, stated: list[Claim], claim: Claim, quantities: list[Quantity]) -> Iterator[Claim]:
+    """The claim in a setting of the paper's, of which others are ``stated``, and of other quantities; none where there
+    is no such claim."""
+    letters = set(setting.sources)
+    if not spoken_of(claim.statement) <= letters:
+        return
+    asked = {h.text: h for other in stated for h in other.requires}
+    requires = tuple(h for own in claim.requires if (h := _there(own, asked, letters)) is not None)
+    # A statement of any kind that speaks of quantities.
+    statement: Any = claim.statement
+    with suppress(ValueError, TypeError):
+        yield replace(
+            claim,
+            id=claim.id.rstrip("*") + "*",
+            setting=setting,
+            statement=replace(statement, quantities=tuple(quantities)),
+            requires=requires,
+            origin="",
+            formula="",
+            literal_of=None,
+            follows=(),
+            changes=("setting",),
+        )
+
+
+def _alongs(claim: Claim) -> Iterator[Along]:
+    """How other claims of the paper take the runs that a claim is about for iterations, each way once."""
+    known: set[int] = set()
+    for other in others(claim) if claim.setting.drawing.special is not None else ():
+        if other.setting.drawing.special is claim.setting.drawing.special:
+            for q in other.statement.quantities:
+                along = getattr(q.of, "along", None)
+                if isinstance(along, Along) and along.alone is not None and id(along) not in known:
+                    known.add(id(along))
+                    yield along
+
+
+def _covers(there: Claim, along: Along, claim: Claim, quantities: list[Quantity]) -> bool:
+    """Whether a claim about single iterations is seen to say of runs what a claim about these does: the iterations of
+    some runs are among those that it is about, and the quantities are the same numbers there. Some of these iterations
+    are neither the first nor the last of their runs."""
+    rng, within = np.random.default_rng(0), 0
+    proposed = islice(claim.instances.recipes(rng), _PROPOSED)
+    iteration = along.iteration
+    for recipe, _ in islice(meeting(claim, proposed), _RUNS):
+        instance = claim.instances.build(recipe, False)
+        problem, history = instance.at(rng.normal(size=(2, instance.dimension)))
+        run, points = instance.params, list(along.points(problem, instance.params, history))
+        k = getattr(run, str(along.last))
+        if not 0 <= k < len(points):
+            return False
+        params, point = points[k]
+        params = params._replace(**{iteration.each: getattr(run, iteration.each)})
+        met = all(h.met is None or h.met(problem, params) for h in there.requires)
+        if not met or not iteration.admits(problem, params):
+            return False
+        if outside(iteration, problem, params, point, iteration.before(problem, params, point)):
+            return False
+        within += 0 < k < len(points) - 1
+        for q, one in zip(quantities, there.statement.quantities, strict=True):
+            try:
+                found, alone = q.of(problem, run, history), one.of(problem, params, point)
+            except (ValueError, TypeError, LookupError, AttributeError):
+                # It looks at other iterations.
+                return False
+            if not np.allclose(np.asarray(found, float), np.asarray(alone, float), rtol=_NEAR, atol=_NEAR):
+                return False
+    return within > 0
+
+
+def _settings(claim: Claim) -> dict[Setting, list[Claim]]:
+    """The other claims of the paper by their settings, that of the claim left out."""
+    found: dict[Setting, list[Claim]] = {}
+    for other in others(claim):
+        if other.setting is not claim.setting and other.setting.algorithm is not None:
+            found.setdefault(other.setting, []).append(other)
+    return found
+
+
+def _there(own: Hypothesis, asked: dict[str, Hypothesis], letters: set[sympy.Expr]) -> Hypothesis | None:
+    """What a hypothesis is in another setting; None where it is none there."""
+    if own.text in asked:
+        return asked[own.text]
+    relation = own.relation
+    kept = relation is not None and own.met is None and not own.each and relation.free_symbols <= letters
+    return own if kept else None
