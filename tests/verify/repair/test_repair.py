@@ -169,8 +169,8 @@ def test_a_constant_is_found_and_proved(capsys, tmp_path):
     assert stored["tried"]["theta = 1/3"] is True
     stored["tried"]["theta = 1/3"] = False
     out.write_text(json.dumps(stored))
-    assert main(["repair", "fedadmm/eq-45/use", "--out", str(out), "--seconds", "1"]) == 1
-    assert capsys.readouterr().out.startswith("no repair of fedadmm/eq-45/use was found")
+    assert main(["repair", "fedadmm/eq-45/use", "--out", str(out)]) == 0
+    assert capsys.readouterr().out.startswith("proved: fedadmm/eq-45/use with theta = 1/3, and ")
 
 
 def test_a_number_is_refined_to_the_least_that_is_proved():
