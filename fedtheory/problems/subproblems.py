@@ -44,7 +44,11 @@ class Task(NamedTuple):
 
     def residual(self, problem: Problem, W: Array) -> Array:
         """alpha_i grad f_i(w_i) + pi_i + sigma_i (w_i - w) at ``W (..., m, d)``."""
-        return self.alpha[:, None] * problem.f.gradient(W) + self.Pi + self.sigma[:, None] * (W - self.anchor)
+        return self.residual_with(problem.f.gradient(W), W)
+
+    def residual_with(self, slopes: Array, W: Array) -> Array:
+        """The same with ``slopes (..., m, d)`` for the gradients."""
+        return self.alpha[:, None] * slopes + self.Pi + self.sigma[:, None] * (W - self.anchor)
 
 
 class Solver(Protocol):
@@ -105,8 +109,7 @@ class InnerSteps:
         """The residual of those that have to answer; of the others any numbers."""
         if not isinstance(problem.f, Selecting) or task.clients.ndim != 1:
             return task.residual(problem, v)
-        slopes = problem.f.gradient_of(v, task.clients)
-        return task.alpha[:, None] * slopes + task.Pi + task.sigma[:, None] * (v - task.anchor)
+        return task.residual_with(problem.f.gradient_of(v, task.clients), v)
 
     def _floor(self, task: Task, v: Array, residual: Array) -> Any:
         """The square of what rounding alone may leave of the residual, ``(..., m)``; 0 for fractions."""
