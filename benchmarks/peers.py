@@ -37,13 +37,14 @@ from verify.multipliers import proving
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.search import search
+from verify.multipliers.work import Work
 from verify.pep.worst_case import certify
 
 MU, L = Fraction(1, 10), Fraction(1)
 #: Numbers of clients, unless others are asked for.
 SIZES = (2, 5, 10, 20)
-#: Seconds that a search for multipliers in all letters may take.
-PATIENCE = 600.0
+#: Units of work for a search for multipliers in all letters.
+PATIENCE = 1_000_000
 
 
 class Method(NamedTuple):
@@ -245,7 +246,7 @@ def searched(claim: Claim) -> float | None:
     """Processor seconds of finding multipliers in all letters and n, of which nothing is known; None if none were."""
     begun = time.process_time()
     for posed in _cases(claim):
-        if isinstance(search(posed, PATIENCE), str):
+        if isinstance(search(posed, Work(PATIENCE)), str):
             return None
     return time.process_time() - begun
 

@@ -6,13 +6,14 @@ import numpy as np
 
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
+from verify.multipliers.work import CLIENTS
 from verify.search import hunting
 
 
-def shown(claim, seconds=3):
+def shown(claim, work=CLIENTS):
     """Whether multipliers are found for a claim, at 40 of its proposed instances; False where code is not read."""
     instances = [i for _, i in meeting(claim, islice(claim.instances.recipes(hunting.generator(claim, 0)), 40))]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), seconds), str)
+        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), work), str)
     except ValueError:
         return False

@@ -20,8 +20,6 @@ from verify.pep import rounding
 
 #: By how much of 1 minus the best number one that is proved for every number of clients may be larger.
 _ROOM = (Fraction(0), Fraction(1, 100), Fraction(1, 10))
-#: Seconds of processor time for the search of multipliers of one number.
-SECONDS = 10.0
 
 
 def proved(of: Subject, found: Interval, at: places.Letters, say: Say) -> tuple[Fraction | None, str]:
@@ -35,7 +33,7 @@ def proved(of: Subject, found: Interval, at: places.Letters, say: Say) -> tuple[
     why = ""
     for number in _numbers(found.upper):
         say(f"is {float(number):.9g} proved for every number of clients?")
-        shown = prove(_fixed(of.at(number), of.claim, instance), SECONDS)
+        shown = prove(_fixed(of.at(number), of.claim, instance))
         if not isinstance(shown, str):
             return number, ""
         why = why or shown

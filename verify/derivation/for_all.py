@@ -27,8 +27,8 @@ from verify.reading import theory, whole
 
 #: The client of which all is derived.
 _ANY = 0
-#: Instances at which code is seen, and of how many that are drawn; seconds for multipliers.
-_INSTANCES, _DRAWN, _SECONDS = 12, 60, 5.0
+#: Instances at which code is seen, and of how many that are drawn.
+_INSTANCES, _DRAWN = 12, 60
 
 
 class RuleResult(NamedTuple):
@@ -72,7 +72,7 @@ def unshown(own: Sequence[Claim]) -> str:
 def _unshown(setting: Setting, statement: Statement) -> str:
     claim, rng = Claim("what-a-derivation-rests-on", setting=setting, statement=statement), np.random.default_rng(0)
     met = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
-    shown = linking.prove(claim, [instance for _, instance in islice(met, _INSTANCES)], rng, _SECONDS)
+    shown = linking.prove(claim, [instance for _, instance in islice(met, _INSTANCES)], rng)
     return shown if isinstance(shown, str) else ""
 
 

@@ -60,7 +60,7 @@ def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
 
 
 def _of_multipliers(claim: Claim) -> list[dict[str, Any]]:
-    shown = prove(claim, multipliers.SECONDS)
+    shown = prove(claim)
     if isinstance(shown, str):
         raise ValueError(shown)
     return letters.of(shown)
@@ -108,7 +108,7 @@ def _of_step(id: str) -> tuple[list[dict[str, Any]], str]:
     """The objects of what a bound for every number of rounds follows from: of a step, and of inequalities of states."""
     try:
         chain = chain_of(claims.get(id))
-        shown = prove(chain.step, multipliers.SECONDS)
+        shown = prove(chain.step)
         if isinstance(shown, str):
             return [], shown
         made = [*letters.of(shown), *(one for lemma in chain.lemmas for one in letters.of_each_client(lemma))]

@@ -25,7 +25,7 @@ from verify.base.evaluate import meeting
 from verify.export import graded, inside, objects
 from verify.export.factored import content
 from verify.export.objects import sealed
-from verify.methods import client_by_client, derivation
+from verify.methods import derivation
 from verify.methods.base import Inquiry, seen
 from verify.multipliers import linking
 from verify.multipliers.charts import Multiples, Pick, SlackChart, has_no_negative
@@ -303,7 +303,7 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
     rng = hunting.generator(claim, 0)
     recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
     given = tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))
-    shown = linking.shown(claim, seen(Inquiry(claim, given=given)), rng, client_by_client.SECONDS)
+    shown = linking.shown(claim, seen(Inquiry(claim, given=given)), rng)
     if isinstance(shown, str):
         raise ValueError(shown)
     return [_object(claim, group, proofs) for group, trees in shown for proofs in _alike(group, trees)]

@@ -12,16 +12,13 @@ from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import linking
 from verify.search import hunting
 
-#: Seconds for the search of multipliers, where no stored ones prove a claim.
-SECONDS = 5.0
-
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved by multipliers that were checked; otherwise nothing is known."""
     claim = inquiry.claim
     try:
         with attributed(claim):
-            shown = linking.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed), SECONDS)
+            shown = linking.prove(claim, seen(inquiry), hunting.generator(claim, inquiry.seed))
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     if isinstance(shown, str):

@@ -6,7 +6,7 @@ from fedtheory.kinds.bound import Bound
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
-from verify.methods import client_by_client, multipliers
+from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import linking
 from verify.multipliers.induction import chain_of
@@ -20,11 +20,11 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(undefined)
     try:
         chain = chain_of(inquiry.claim)
-        found = prove(chain.step, multipliers.SECONDS)
+        found = prove(chain.step)
         if isinstance(found, str):
             return method.skipped(f"left open: {found}")
         for lemma in chain.lemmas:
-            told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed), client_by_client.SECONDS)
+            told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
             if isinstance(told, str):
                 return method.skipped(f"left open: {lemma.id}: {told}")
     except (ValueError, ArithmeticError) as error:

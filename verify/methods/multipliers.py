@@ -10,15 +10,12 @@ from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.multipliers.proving import prove
 
-#: Seconds for the search of multipliers, where no stored ones prove a claim.
-SECONDS = 10.0
-
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved by multipliers that were checked; otherwise nothing is known."""
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)
-    found = prove(inquiry.claim, SECONDS)
+    found = prove(inquiry.claim)
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
     used = sum(len(proof.multipliers) for proof in found.proofs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -14,9 +13,10 @@ from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.links import agreed, nets
 from verify.multipliers.points import Programs, SamplePoints
 from verify.multipliers.posing import Posed
-from verify.multipliers.proofs import CaseProof, Tree, check
+from verify.multipliers.proofs import OVER, CaseProof, Tree, check
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.search import search
+from verify.multipliers.work import Work
 
 #: What is linked: multipliers by the names of links.
 Links = Mapping[str, Ratio]
@@ -29,40 +29,40 @@ _SIMPLE = sorted(
 )
 
 
-def searched(group: ComparisonProof, seconds: float) -> dict[str, Tree] | str:
-    """Proofs of all parts of a group, or why none were found in the time.
+def searched(group: ComparisonProof, work: Work) -> dict[str, Tree] | str:
+    """Proofs of all parts of a group, or why none were found with the work that is left.
 
     What is linked gets numbers that do for all parts, or else the multipliers that one part wants.
     """
-    deadline, why = time.process_time() + seconds, "no multipliers were found within the time limit"
-    for links in _proposed(group, deadline):
-        found = _with(group, links, deadline)
+    why = OVER
+    for links in _proposed(group, work):
+        found = _with(group, links, work)
         if not isinstance(found, str):
             agreed(group, found)
             return found
         why = found
-        if time.process_time() > deadline:
+        if work.is_spent:
             break
     return why
 
 
-def _proposed(group: ComparisonProof, deadline: float) -> Iterator[Links]:
+def _proposed(group: ComparisonProof, work: Work) -> Iterator[Links]:
     """Multipliers of what is linked, if any is, that may do."""
     posed = next(iter(group.parts.values()))
-    found = _numbers(group)
+    found = _numbers(group, work)
     if found is not None:
         yield {link: posed.one * c for link, c in found.items()}
     for first in group.parts.values() if found != {} else ():
-        one = search(first, deadline - time.process_time())
+        one = search(first, work)
         if isinstance(one, CaseProof):
             links = nets(group, one.posed, one.multipliers)
             if not any(group.own & c.letters() for c in links.values()):
                 yield links
 
 
-def _numbers(group: ComparisonProof) -> dict[str, Fraction] | None:
+def _numbers(group: ComparisonProof, work: Work) -> dict[str, Fraction] | None:
     """Simple numbers between what programs at points want of each link, one after another; None where none are."""
-    programs = {name: _at_points(posed) for name, posed in group.parts.items()}
+    programs = {name: _at_points(posed, work) for name, posed in group.parts.items()}
     links = sorted(
         {link for known, (link, _) in group.linked.items() if any(known in p.known for p in group.parts.values())}
     )
@@ -81,11 +81,11 @@ def _numbers(group: ComparisonProof) -> dict[str, Fraction] | None:
     return chosen
 
 
-def _at_points(posed: Posed) -> list[tuple[Programs, int]]:
+def _at_points(posed: Posed, work: Work) -> list[tuple[Programs, int]]:
     points = SamplePoints(posed, np.random.default_rng(0))
     if len(points.X) < 4:
         return []
-    programs = Programs(posed, points.choose(_POINTS))
+    programs = Programs(posed, points.choose(_POINTS), work)
     return [(programs, p) for p in range(len(programs.X))]
 
 
@@ -119,7 +119,7 @@ def _interval(
     return ends[0], ends[1]
 
 
-def _with(group: ComparisonProof, links: Links, deadline: float) -> dict[str, Tree] | str:
+def _with(group: ComparisonProof, links: Links, work: Work) -> dict[str, Tree] | str:
     """Proofs of all parts with given multipliers of what is linked."""
     trees: dict[str, Tree] = {}
     for name, posed in group.parts.items():
@@ -132,8 +132,7 @@ def _with(group: ComparisonProof, links: Links, deadline: float) -> dict[str, Tr
         for known, c in given.items():
             target = target - posed.known[known] * c
         others = {known: form for known, form in posed.known.items() if known not in group.linked}
-        left = deadline - time.process_time()
-        found = search(replace(posed, target=target, known=others), left) if left > 0 else "the time was over"
+        found = OVER if work.is_spent else search(replace(posed, target=target, known=others), work)
         if not isinstance(found, CaseProof):
             return f"{name}: {found if isinstance(found, str) else 'it is split'}"
         trees[name] = check(posed, {**found.multipliers, **given})

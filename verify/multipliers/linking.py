@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from fedtheory.kinds.one_step import OneStep
 from verify.multipliers.inequalities import ComparisonProof, invariant_of, pose
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
+from verify.multipliers.work import CLIENTS, Work
 from verify.reading import claimed, comparing
 
 
@@ -23,24 +23,25 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
 
 
 def prove(
-    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float
+    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, work: int = CLIENTS
 ) -> list[CaseProof] | str:
     """Proofs of all parts of an inequality, or what stands in the way. Arguments as of :func:`shown`."""
-    found = shown(claim, instances, rng, seconds)
+    found = shown(claim, instances, rng, work)
     if isinstance(found, str):
         return found
     return [proof for _, trees in found for tree in trees.values() for proof in leaves(tree)]
 
 
 def shown(
-    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, seconds: float
+    claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, work: int = CLIENTS
 ) -> list[tuple[ComparisonProof, Mapping[str, Tree]]] | str:
     """What shows each comparison of an inequality, with the proofs of its parts, or what stands in the way.
 
-    ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``seconds``: for the
-    search, where no stored multipliers prove a part. ``ValueError`` where the code is not read.
+    ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``work``: units of
+    :class:`~verify.multipliers.work.Work` for the search, where no stored multipliers prove a part. ``ValueError``
+    where the code is not read.
     """
-    deadline = time.process_time() + seconds
+    left = Work(work)
     functions = [quantity.of for quantity in claim.statement.quantities]
     if (invariant := invariant_of(claim)) is not None:
         functions.append(invariant)
@@ -50,7 +51,7 @@ def shown(
     found: list[tuple[ComparisonProof, Mapping[str, Tree]]] = []
     for k, case in enumerate(cases):
         for group in pose(claim, case, f"{k}." if len(cases) > 1 else ""):
-            trees = _proved(group, stored().get(claim.id, {}), deadline)
+            trees = _proved(group, stored().get(claim.id, {}), left)
             if isinstance(trees, str):
                 return trees
             found.append((group, trees))
@@ -58,15 +59,15 @@ def shown(
     return found
 
 
-def _proved(group: ComparisonProof, known: Mapping[str, Any], deadline: float) -> Mapping[str, Tree] | str:
-    def search(seconds: float) -> Mapping[str, Tree] | str:
+def _proved(group: ComparisonProof, known: Mapping[str, Any], work: Work) -> Mapping[str, Tree] | str:
+    def search() -> Mapping[str, Tree] | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
         from verify.multipliers.linked_search import searched
 
-        return searched(group, seconds)
+        return searched(group, work)
 
     whole = all(name in known for name in group.parts)
-    return else_searched((lambda: read(group, known)) if whole else None, search, deadline)
+    return else_searched((lambda: read(group, known)) if whole else None, search, work)
 
 
 def read(group: ComparisonProof, known: Mapping[str, Any]) -> dict[str, Tree]:

@@ -12,12 +12,13 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from fedtheory.numbers.rational import Array
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, key, terms
+from verify.multipliers.work import INTEGER_PROGRAM, NODE, NODES, Work
 
 #: Numbers in front of products, the simplest first; the largest power of a factor; terms of a factor.
 CONSTANTS = sorted(
     {Fraction(a, b) for a in range(1, 9) for b in range(1, 9) if a * b <= 24}, key=lambda c: c.numerator + c.denominator
 )
-_POWER, _TERMS, _SECONDS = 3, 6, 4.0
+_POWER, _TERMS = 3, 6
 #: More than the logarithm of anything at a point.
 _BIG = 60.0
 
@@ -133,6 +134,7 @@ def names(
     units: Sequence[tuple[Array, float]],
     count: int,
     tolerance: float,
+    work: Work,
 ) -> Iterator[tuple[Fraction, tuple[int, ...]]]:
     """Numbers c and exponents with low <= c times the product of powers <= high at all points but a few.
 
@@ -164,8 +166,11 @@ def names(
     for attempt in range(count):
         w = weights * (1 if attempt == 0 else rng.uniform(0.5, 2.0, K))
         cost = np.concatenate([w, w, simple, 2.5 * np.ones(points)])
-        options = {"time_limit": _SECONDS, "mip_rel_gap": 0.01}
+        if work.is_spent:
+            return
+        options = {"node_limit": NODES, "mip_rel_gap": 0.01}
         found = milp(cost, constraints=constraints, integrality=np.ones(len(cost)), bounds=bounds, options=options)
+        work.spend(INTEGER_PROGRAM + NODE * (found.mip_node_count or 0))
         if found.x is None:
             return
         x = np.round(found.x).astype(int)

@@ -16,13 +16,24 @@ from verify.base import panics
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import blocks
 from verify.multipliers.ratios import Ratio, terms
+from verify.multipliers.work import Work
 
 #: Points that are drawn of a domain, and at which branches of a maximum tie.
 DRAWN, TIES = 3000, 300
 #: What the solver says of what may be a solution all the same, where there is little room.
 _NEARLY = ("AlmostSolved", "InsufficientProgress")
+#: Significant digits of points, and of what a solver says.
+_DIGITS, _SURE = 9, 6
 #: Room that is given to programs that have none.
 _ROOM = 1e-7
+
+
+def rounded(X: Array, digits: int) -> Array:
+    """Numbers that are 0, finite or not, to so many significant digits: those on which processors agree."""
+    size = np.floor(np.log10(np.abs(np.where((X == 0) | ~np.isfinite(X), 1.0, X))))
+    unit = 10.0 ** (digits - 1 - size)
+    found: Array = np.where(np.isfinite(X), np.round(np.where(np.isfinite(X), X, 0.0) * unit) / unit, X)
+    return found
 
 
 class Floats:
@@ -74,12 +85,12 @@ class SamplePoints:
         self.tied = np.zeros(0, dtype=bool)
         if not posed.domain.charts:
             return
-        X = self._of_chart()
+        X = rounded(self._of_chart(), _DIGITS)
         X = X[self._inside(X)]
         ties = [self._ties(X, letter) for letter in posed.branches]
-        all_of = np.concatenate([X, *ties]) if len(X) else X
+        all_of = rounded(np.concatenate([X, *ties]), _DIGITS) if len(X) else X
         tied = np.arange(len(all_of)) >= len(X)
-        all_of = self._with_maxima(all_of)
+        all_of = rounded(self._with_maxima(all_of), _DIGITS)
         inside = self._inside(all_of)
         self.X, self.tied = all_of[inside], tied[inside]
 
@@ -155,11 +166,13 @@ def _sizes(A: Array) -> Array:
 class Programs:
     """Programs at points, whose unknowns are the multipliers ``names``: which are feasible, and between what bounds.
 
+    Each one that is solved takes a unit of ``work``.
+
     In ``matrices`` and ``values`` the target comes first, then what is known: ``(points, 1 + known, ...)``.
     """
 
-    def __init__(self, posed: Posed, X: Array) -> None:
-        self.posed, self.names, self.X = posed, list(posed.known), X
+    def __init__(self, posed: Posed, X: Array, work: Work) -> None:
+        self.posed, self.names, self.X, self.work = posed, list(posed.known), X, work
         forms = [posed.target, *posed.known.values()]
         self.matrices = []
         for block, rows in blocks(posed).items():
@@ -197,6 +210,7 @@ class Programs:
         self, p: int, objective: Array, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0
     ) -> Array | str | None:
         """Multipliers that minimise an objective at a point: None where there are none, "?" where that is not clear."""
+        self.work.spend()
         own, free = self.scale[p], [k for k in keep if k not in fixed]
         fix = {k: v * own[k + 1] / own[0] for k, v in fixed.items()}
         if not free:
@@ -294,5 +308,9 @@ class Programs:
         if low is None:
             return None
         high = self.solve(p, 1e-9 - unit, keep, fixed, slack)
-        least = max(float(low[k]), 0.0) if not isinstance(low, str) else 0.0
-        return least, float(high[k]) if isinstance(high, np.ndarray) else np.inf
+        ends = (
+            max(float(low[k]), 0.0) if not isinstance(low, str) else 0.0,
+            (float(high[k]) if isinstance(high, np.ndarray) else np.inf),
+        )
+        least, most = rounded(np.array(ends), _SURE)
+        return float(least), float(most)

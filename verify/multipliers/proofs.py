@@ -9,7 +9,6 @@ leave. All of it is exact.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +20,10 @@ from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.posing import Posed
 from verify.multipliers.ratios import Ratio, coefficients, degree, parsed, text
+from verify.multipliers.work import Work
+
+#: Why a search ended that was not exhausted.
+OVER = "no multipliers were found before the search ended"
 
 #: A symmetric matrix, all of its entries.
 Matrix = list[list[Ratio]]
@@ -314,15 +317,12 @@ def texts(name: str) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def else_searched(
-    known: Callable[[], _Found] | None, search: Callable[[float], _Found | str], deadline: float
-) -> _Found | str:
-    """What ``known`` proves (None where nothing is stored), or, where that is ``Wrong``, what a search finds in the
-    seconds of the processor that are left; else why there is nothing."""
+def else_searched(known: Callable[[], _Found] | None, search: Callable[[], _Found | str], work: Work) -> _Found | str:
+    """What ``known`` proves (None if nothing is stored) or, if that is ``Wrong``, what a search finds with the work
+    that is left; else why nothing was found."""
     if known is not None:
         try:
             return known()
         except Wrong:
             pass
-    left = deadline - time.process_time()
-    return search(left) if left > 0 else "no multipliers were found within the time limit"
+    return OVER if work.is_spent else search()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +10,7 @@ from fedtheory.claims import Claim
 from verify.multipliers.cases import cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
+from verify.multipliers.work import STEP, Work
 from verify.reading.source import Unread
 
 
@@ -32,12 +32,13 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
     return texts("stored.json")
 
 
-def prove(claim: Claim, seconds: float) -> Shown | str:
+def prove(claim: Claim, work: int = STEP) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
-    ``seconds``: for the search, where no stored multipliers prove a case.
+    ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
+    prove.
     """
-    deadline = time.process_time() + seconds
+    left = Work(work)
     known, found = stored().get(claim.id, {}), {}
     waiting = cases(claim)
     while waiting:
@@ -51,18 +52,18 @@ def prove(claim: Claim, seconds: float) -> Shown | str:
             continue
         except Unread as error:
             return str(error)
-        tree = _proved(posed, known.get(case.name), deadline)
+        tree = _proved(posed, known.get(case.name), left)
         if isinstance(tree, str):
             return f"{case.name}: {tree}"
         found[case.name] = tree
     return Shown(claim, found) if found else "no letters meet the hypotheses"
 
 
-def _proved(posed: Posed, known: Mapping[str, Any] | None, deadline: float) -> Tree | str:
-    def searched(seconds: float) -> Tree | str:
+def _proved(posed: Posed, known: Mapping[str, Any] | None, work: Work) -> Tree | str:
+    def searched() -> Tree | str:
         # Where all is stored, nothing is searched for, and no solver loaded.
         from verify.multipliers.search import search
 
-        return search(posed, seconds)
+        return search(posed, work)
 
-    return else_searched(None if known is None else lambda: checked(posed, known), searched, deadline)
+    return else_searched(None if known is None else lambda: checked(posed, known), searched, work)

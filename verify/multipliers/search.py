@@ -8,7 +8,6 @@ found fails are added, and it is tried again.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import combinations
@@ -37,6 +36,7 @@ from verify.multipliers.proofs import (
     remainder,
 )
 from verify.multipliers.ratios import Ratio, from_terms, key, terms
+from verify.multipliers.work import SIGN, Work
 
 #: Points at which programs are solved, and how often those where a candidate failed are added.
 POINTS, ROUNDS = 28, 8
@@ -50,10 +50,10 @@ Say = Callable[[str], None]
 
 @dataclass(eq=False)
 class Search:
-    """A search in one case. ``deadline``: of ``time.process_time``; ``say``: called with what happens."""
+    """A search in one case. ``work``: what it may spend; ``say``: called with what happens."""
 
     posed: Posed
-    deadline: float
+    work: Work
     say: Say = lambda text: None
     seed: int = 0
     points: int = POINTS
@@ -83,29 +83,25 @@ class Search:
             self.failing, self.named = [], {}
             self.fixed = [{} for _ in self.programs.X]
             found = self._next(0)
-            if found is not None or not self.failing or self._late:
+            if found is not None or not self.failing or self.work.is_spent:
                 return found
             new = np.unique(np.array(self.failing), axis=0)[:10]
-            programs = Programs(self.posed, new)
+            programs = Programs(self.posed, new, self.work)
             every = list(range(len(self.names)))
             good = [p for p in range(len(new)) if programs.feasible(p, every, {}, self.slack)]
             self.say(f"more points {len(good)} of {len(new)}: {self.why}")
             if not good:
                 return None
-            self.programs = Programs(self.posed, np.concatenate([self.programs.X, new[good]]))
+            self.programs = Programs(self.posed, np.concatenate([self.programs.X, new[good]]), self.work)
             if not all(programs.feasible(p, self.keep, {}, self.slack) for p in good):
                 # What was enough before is not enough there.
                 self._support()
         return None
 
-    @property
-    def _late(self) -> bool:
-        return time.process_time() > self.deadline
-
     def _posed_at(self, X: Array) -> bool:
         """Whether programs at most points have multipliers, perhaps with a little room."""
         every = list(range(len(self.names)))
-        programs = Programs(self.posed, X)
+        programs = Programs(self.posed, X, self.work)
         for self.slack in (0.0, 1e-6):
             good = [p for p in range(len(X)) if programs.feasible(p, every, {}, self.slack)]
             self.say(f"feasible at {len(good)} of {len(X)} points, slack {self.slack}")
@@ -117,7 +113,7 @@ class Search:
         if len(good) < 0.5 * len(X):
             self.why = f"there are no multipliers at {len(bad)} of {len(X)} points"
             return False
-        self.programs = Programs(self.posed, X[good])
+        self.programs = Programs(self.posed, X[good], self.work)
         return True
 
     def _support(self) -> None:
@@ -178,7 +174,7 @@ class Search:
     # One multiplier after another
 
     def _next(self, place: int) -> CaseProof | None:
-        if self._late:
+        if self.work.is_spent:
             return None
         if place == len(self.order):
             return self._finish()
@@ -222,7 +218,7 @@ class Search:
         units = [(u, d) for u, d in units if np.abs(u).max(initial=0) > 0 or abs(d) > 0]
         weights = np.array([1 + 0.4 * (len(p) - 1) for p in self.atoms])
         tolerance = 1e-2 if self.slack else 2e-4
-        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance):
+        for c, powers in naming.names(at, low, high, self.rng, weights, units, 4, tolerance, self.work):
             ratio = self.posed.one * c
             for p, power in zip(self.atoms, powers, strict=True):
                 if power:
@@ -316,9 +312,10 @@ class Search:
             return None
 
     def _doubts(self, p: Any) -> bool:
-        """Whether floats say that a polynomial is negative somewhere, or the time is over."""
+        """Return True if floats say that a polynomial is negative somewhere, or the search has to stop."""
+        self.work.spend(SIGN)
         v, size = Floats(p)(self.some)
-        return self._late or bool((v < -1e-9 * size).any())
+        return self.work.is_spent or bool((v < -1e-9 * size).any())
 
     def _least(self, of: Matrix) -> Array:
         """The least eigenvalues of a matrix, its diagonal scaled to ones, at some points.
@@ -342,13 +339,12 @@ def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
     return found
 
 
-def search(posed: Posed, seconds: float, say: Say = lambda text: None, seed: int = 0) -> Tree | str:
-    """Proofs of a case, or why none were found in the time.
+def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0) -> Tree | str:
+    """Proofs of a case, or why none were found with the work that is left.
 
     Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum.
     """
-    deadline = time.process_time() + seconds
-    whole = Search(posed, deadline, say, seed)
+    whole = Search(posed, work, say, seed)
     found = whole.run()
     if found is not None:
         return found
@@ -356,7 +352,7 @@ def search(posed: Posed, seconds: float, say: Say = lambda text: None, seed: int
         say(f"split by the sign of {key(p)}")
         halves = []
         for side in (1, -1):
-            half = Search(posed.part(p * side), deadline, say, seed).run()
+            half = Search(posed.part(p * side), work, say, seed).run()
             if half is None:
                 break
             halves.append(half)

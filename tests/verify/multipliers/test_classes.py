@@ -21,13 +21,14 @@ from verify.multipliers.cases import cases, declared, declared_of_g
 from verify.multipliers.posing import pose
 from verify.multipliers.proofs import Wrong, checked
 from verify.multipliers.proving import prove, stored
+from verify.multipliers.work import STEP
 from verify.reading.source import Unread
 
 mu, L, M, gamma, q = ft.letters("mu L M gamma q")
 
 
-def shown(claim, seconds=4):
-    return not isinstance(prove(claim, seconds), str)
+def shown(claim, work=STEP):
+    return not isinstance(prove(claim, work), str)
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,7 @@ def shown(claim, seconds=4):
 )
 def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
     true, false = load(EXAMPLES / "gallery" / f"{name}.py")
-    assert shown(true) and not shown(false, 1)
+    assert shown(true) and not shown(false)
 
 
 def test_what_classes_declare():
@@ -115,7 +116,7 @@ def test_square_roots_are_those_that_are_positive(factor, right):
 
 def test_a_square_root_in_the_code_is_of_what_is_nonnegative():
     # Without q <= 1 there is no step at some q.
-    assert not shown(_claim(_rooted, ft.Convex(), 1 - q, params=("q",)), 1)
+    assert not shown(_claim(_rooted, ft.Convex(), 1 - q, params=("q",)))
 
 
 FIVEGCS = "baseline/5gcs-cc/one-step"
@@ -126,7 +127,7 @@ def test_each_hypothesis_on_sampled_clients_is_needed(old):
     claim = claims.get(FIVEGCS)
     requires = tuple(h for h in claim.requires if h.text != old)
     setting = replace(claim.setting, domain=()) if old == "m <= n" else claim.setting
-    assert not shown(replace(claim, id="mine/other", setting=setting, requires=requires), 1)
+    assert not shown(replace(claim, id="mine/other", setting=setting, requires=requires))
 
 
 def test_a_mean_square_is_known_of_the_function_alone_that_the_class_has():
@@ -157,7 +158,7 @@ def test_a_penalty_that_is_a_little_smaller_lets_inner_steps_contract_less(share
     least, most = (of * at for of, at in zip((s_i, rho * r_i / 2), share or (0, 0), strict=True))
     new = () if share is None else (Hypothesis("a smaller one", sympy.Ge(sigma_i, alpha_i * (least + most))),)
     others = tuple(h for h in claim.requires if h is not old)
-    assert not shown(replace(claim, id="mine/contraction", requires=others + new), 1)
+    assert not shown(replace(claim, id="mine/contraction", requires=others + new))
 
 
 def test_gradient_steps_on_weakly_convex_functions_expand_by_their_modulus():
@@ -167,7 +168,7 @@ def test_gradient_steps_on_weakly_convex_functions_expand_by_their_modulus():
     def claim(factor):
         return _claim(_descent, functions, factor, (gamma * r <= 1,), clients=(1,))
 
-    assert shown(claim((1 + gamma * s) ** 2)) and not shown(claim(1 + gamma * s), 1)
+    assert shown(claim((1 + gamma * s) ** 2)) and not shown(claim(1 + gamma * s))
 
 
 def test_of_weakly_convex_functions_the_modulus_is_at_most_the_lipschitz_constant():
@@ -179,7 +180,7 @@ def test_of_weakly_convex_functions_the_modulus_is_at_most_the_lipschitz_constan
 def test_what_is_the_least_of_several_is_at_most_each(by, right):
     hypothesis = sympy.Eq(gamma, by(1 / L, q / (1 + sympy.sqrt(q))), evaluate=False)
     functions, params = ft.SmoothStronglyConvex(mu, L), ("gamma", "q")
-    assert shown(_claim(_descent, functions, 1 - gamma * mu, (hypothesis,), params=params), 2) is right
+    assert shown(_claim(_descent, functions, 1 - gamma * mu, (hypothesis,), params=params)) is right
 
 
 ADIANA = "baseline/adiana/one-step"

@@ -19,17 +19,18 @@ from fedtheory.randomness import Bernoulli, Product
 from fedtheory.settings.hypotheses import Hypothesis, of_each
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
+from verify.multipliers.work import CLIENTS
 from verify.reading.source import Unread
 from verify.search import hunting
 
 GRADSKIP = claims.get("baseline/gradskip/one-step")
 
 
-def shown(claim, seconds=0.0):
+def shown(claim, work=0):
     recipes = islice(claim.instances.recipes(hunting.generator(claim, 0)), 12)
     instances = [instance for _, instance in meeting(claim, recipes)]
     try:
-        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), seconds), str)
+        return not isinstance(linking.prove(claim, instances, np.random.default_rng(0), work), str)
     except Unread:
         return False
 
@@ -95,7 +96,7 @@ TWICE = Hypothesis("gamma <= 3/L_i", met=of_each(lambda problem, params: 3 - par
     ("factor", "length", "right"), ((1, SHORT, True), (1, TWICE, False), (1 - gamma * mu, SHORT, False))
 )
 def test_a_coin_is_its_chance_in_the_mean(factor, length, right):
-    assert shown(_claim(_thinned, sympy.sympify(factor), (length,)), 2 if right else 0.5) is right
+    assert shown(_claim(_thinned, sympy.sympify(factor), (length,)), CLIENTS) is right
 
 
 def _of_those_drawn(problem, params, state, draw):
@@ -106,7 +107,7 @@ def _of_those_drawn(problem, params, state, draw):
 
 
 def test_what_others_draw_is_no_number():
-    assert not shown(_claim(_of_those_drawn, sympy.Integer(100)), 1)
+    assert not shown(_claim(_of_those_drawn, sympy.Integer(100)), CLIENTS)
 
 
 def _asked_where_others_are(problem, params, state, draw):
@@ -115,7 +116,7 @@ def _asked_where_others_are(problem, params, state, draw):
 
 
 def test_functions_are_not_asked_at_points_that_others_draw():
-    assert not shown(_claim(_asked_where_others_are, sympy.Integer(100)), 1)
+    assert not shown(_claim(_asked_where_others_are, sympy.Integer(100)), CLIENTS)
 
 
 def _twice(problem, params, state, draw):
@@ -129,4 +130,4 @@ def test_a_coin_that_is_read_twice_is_tossed_once():
     def tossed(problem, params, state):
         return Product(Coins, (Bernoulli(params.p), coins(params.q)))
 
-    assert shown(_claim(_twice, sympy.Integer(1), (SHORT,), tossed), 3)
+    assert shown(_claim(_twice, sympy.Integer(1), (SHORT,), tossed), CLIENTS)

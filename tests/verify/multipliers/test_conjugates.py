@@ -15,12 +15,13 @@ from fedtheory.papers.feddcd.dual import N, alpha, beta, rate, tau
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.multipliers.induction import step_of
 from verify.multipliers.proving import prove
+from verify.multipliers.work import STEP
 
 CLAIM = claims.get("feddcd/varying-participation")
 
 
-def shown(claim, seconds=1):
-    return not isinstance(prove(claim, seconds), str)
+def shown(claim, work=STEP):
+    return not isinstance(prove(claim, work), str)
 
 
 def _mine(**parts):
@@ -45,7 +46,7 @@ def test_smaller_rates_are_not_proved(factor):
 def test_each_hypothesis_is_needed(k):
     # That of participation is the setting's too.
     weaker = _mine(requires=(*CLAIM.requires[:k], *CLAIM.requires[k + 1 :]))
-    assert shown(weaker, 10) is (CLAIM.requires[k] == dual.PARTICIPATION)
+    assert shown(weaker) is (CLAIM.requires[k] == dual.PARTICIPATION)
 
 
 def test_a_draw_that_may_not_be_made_proves_nothing():
@@ -79,7 +80,7 @@ def _moved(step):
 
 def test_other_steps():
     # The mean over those drawn is a division by tau; the sum of the y_i is kept.
-    assert shown(_moved(_of_idle), 20)
+    assert shown(_moved(_of_idle))
     assert not shown(_moved(_forgets_one))
 
 

@@ -77,7 +77,7 @@ def test_coins_of_each_coordinates_own(step, draws, factor, of, right, clients):
     claim = ft.Claim(
         "mine/coordinates", setting=setting, statement=ft.contracts(method, of, factor), requires=(gamma * L <= 1,)
     )
-    assert isinstance(prove(claim, 2), str) is not right
+    assert isinstance(prove(claim), str) is not right
 
 
 def _where_tossed(problem, params, state, draw):

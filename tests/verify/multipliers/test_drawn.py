@@ -32,7 +32,7 @@ def _seen(claim):
 def shown(claim):
     """Whether a claim is proved, by what is stored of it."""
     try:
-        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), 0.0), str)
+        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), 0), str)
     except Unread:
         return False
 
@@ -44,7 +44,7 @@ def test_stored_multipliers_prove_their_claims(id):
 
 def test_multipliers_are_found():
     claim = replace(claims.get("feddcd/eq-28"), id="mine/other")
-    assert not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), 5.0), str)
+    assert not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0)), str)
 
 
 def _right(id, right):

@@ -11,6 +11,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import E
 from verify.multipliers.proving import prove
+from verify.multipliers.work import STEP
 
 L, gamma, omega = ft.letters("L gamma omega")
 n, tau = ft.integers("n tau")
@@ -76,8 +77,8 @@ def sampled(share: Any) -> ft.Claim:
     return ft.Claim("mine/sampled", setting=setting, statement=statement)
 
 
-def shown(claim: ft.Claim, seconds: float = 2) -> bool:
-    found = prove(claim, seconds)
+def shown(claim: ft.Claim, work: int = STEP) -> bool:
+    found = prove(claim, work)
     return not isinstance(found, str)
 
 
@@ -87,7 +88,7 @@ SHARE = (n - tau) / (tau * (n - 1))
 
 @pytest.mark.parametrize("claim", (compressed(VARIANCE), compressed(n * VARIANCE, independent=False), sampled(SHARE)))
 def test_variance_is_what_the_value_loses(claim):
-    assert shown(claim, 10)
+    assert shown(claim)
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,14 @@ import sympy
 import fedtheory as ft
 from verify.multipliers.cases import declared
 from verify.multipliers.proving import prove
+from verify.multipliers.work import STEP
 
 mu, L, gamma, sigma = ft.letters("mu L gamma sigma")
 RATE = 1 - 2 * gamma * mu + (gamma * L) ** 2
 
 
-def shown(claim, seconds=4):
-    return not isinstance(prove(claim, seconds), str)
+def shown(claim, work=STEP):
+    return not isinstance(prove(claim, work), str)
 
 
 def _claim(step, functions, statement, requires=(), params=("gamma",), parts=None, **more):
@@ -72,13 +73,13 @@ def _if_there_are_resolvents(problem, params, state, draw):
     ),
 )
 def test_restricted_secants_are_of_the_average_from_the_minimiser(step, factor, right):
-    assert shown(_claim(step, ft.RestrictedSecant(mu, L), _contracts(factor)), 2) is right
+    assert shown(_claim(step, ft.RestrictedSecant(mu, L), _contracts(factor))) is right
 
 
 def test_restricted_secants_say_nothing_of_two_other_points():
     # The gap of a smooth function would not grow.
     claim = _claim(_descent, ft.RestrictedSecant(mu, L), _contracts(sympy.Integer(1), ft.gap), (gamma * L <= 1,))
-    assert not shown(claim, 1)
+    assert not shown(claim)
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ class Steeper(ft.RestrictedSecant):
 def test_classes_of_which_nothing_of_the_kind_is_known_show_nothing():
     assert declared(Steeper(mu, L)) is None and declared(ft.RestrictedSecant(mu, L)) is not None
     for functions in (Steeper(mu, L), ft.Convex()):
-        assert not shown(_claim(_descent, functions, _contracts(sympy.Integer(1))), 1)
+        assert not shown(_claim(_descent, functions, _contracts(sympy.Integer(1))))
 
 
 @pytest.mark.parametrize(("most", "right"), ((1, True), (sympy.Rational(11, 10), False)))
@@ -107,7 +108,7 @@ def test_below_a_parabola_steps_may_not_be_longer(most, right):
         return ft.one_step(method, ft.E(D_next) <= D - 2 * gamma * F)
 
     claim = _claim(_descent, ft.ConvexQuadraticGrowth(L), statement, (gamma * L <= most,), clients=(1,))
-    assert shown(claim, 2) is right
+    assert shown(claim) is right
 
 
 def _noisy(problem, params, state, draw):
@@ -148,7 +149,7 @@ def test_noise_of_a_single_client(step, variance, right):
         return ft.one_step(method, ft.E(D_next) <= (1 - gamma * mu) * D + variance)
 
     claim = _claim(step, ft.SmoothStronglyConvex(mu, L), statement, (gamma * L <= 1,), **NOISE)
-    assert shown(claim, 2) is right
+    assert shown(claim) is right
 
 
 def _compressed(problem, params, state, draw):
@@ -167,4 +168,4 @@ def test_unbiased_compression_by_a_single_client(omega, right):
         adversaries=(ft.UnbiasedCompressors(),),
         clients=(1,),
     )
-    assert shown(claim, 2) is right
+    assert shown(claim) is right

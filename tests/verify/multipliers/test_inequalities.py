@@ -23,6 +23,7 @@ from verify.multipliers.inequalities import invariant_of, pose
 from verify.multipliers.linked_search import searched
 from verify.multipliers.links import agreed
 from verify.multipliers.proofs import Wrong
+from verify.multipliers.work import CLIENTS, Work
 from verify.reading import claimed
 from verify.reading.source import Unread
 from verify.search import hunting
@@ -52,10 +53,10 @@ def _seen(claim):
     return [instance for _, instance in meeting(claim, recipes)]
 
 
-def shown(claim, seconds=0.0):
-    """Whether a claim is proved, by what is stored of it, or by what is found in some seconds."""
+def shown(claim, work=0):
+    """Return True if a claim is proved, by what is stored of it or by what is found with some work."""
     try:
-        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), seconds), str)
+        return not isinstance(linking.prove(claim, _seen(claim), np.random.default_rng(0), work), str)
     except Unread:
         return False
 
@@ -77,7 +78,7 @@ def test_a_step_of_sdca_takes_no_more_off_the_gap(of):
     more = sdca_any_loss.BEFORE.expression - sympy.Rational(101, 100) * sdca_any_loss.SHARE * of.expression
     quantities = (*claim.statement.quantities, *({of} - set(claim.statement.quantities)))
     statement = Inequality(sdca_any_loss.AFTER.expression, more, quantities)
-    assert not shown(replace(claim, id="mine/sdca", statement=statement), 1)
+    assert not shown(replace(claim, id="mine/sdca", statement=statement), CLIENTS)
 
 
 def _groups(claim):
@@ -120,13 +121,13 @@ def test_smaller_sides_are_not_proved(id):
 
 
 def test_smaller_sides_are_not_proved_by_a_search():
-    assert not shown(_scaled("fedadmm/theorem-4.1/c/turn", _SMALLER), 1)
+    assert not shown(_scaled("fedadmm/theorem-4.1/c/turn", _SMALLER), CLIENTS)
 
 
 def test_what_holds_for_few_clients_is_not_proved():
     id = "fedadmm/theorem-4.1/c/gradients"
     right = claims.get(id).statement.right
-    assert not shown(_with(id, right=right.subs(m, 5)), 1)
+    assert not shown(_with(id, right=right.subs(m, 5)), CLIENTS)
 
 
 def _requiring(id, *hypotheses):
@@ -166,7 +167,7 @@ WEIGHTED = transition.quantity("weighted", lambda v: (_along(v) * v.params.alpha
 def test_what_is_known_of_a_sum_is_not_known_of_a_client(quantity, true):
     quantities = (quantity, descent.SERVER)
     claim = _with("fedadmm/eq-47", left=quantity.expression, right=descent.SERVER.expression, quantities=quantities)
-    assert shown(claim, 1) is true
+    assert shown(claim, CLIENTS) is true
 
 
 def test_what_is_linked_has_one_multiplier():
@@ -187,7 +188,7 @@ def test_what_is_linked_has_one_multiplier():
 
 def test_multipliers_are_found_again():
     (group, *_) = _groups(claims.get("fedadmm/theorem-4.1/c/begins"))
-    assert searched(group, 10).keys() == group.parts.keys()
+    assert searched(group, Work(CLIENTS)).keys() == group.parts.keys()
 
 
 def test_a_setting_that_says_too_much_of_its_states_proves_nothing():

@@ -23,14 +23,15 @@ from verify.multipliers.domains import Domain
 from verify.multipliers.points import Programs, SamplePoints
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.ratios import Ratio, parsed, polynomials, text
+from verify.multipliers.work import STEP, Work
 
 gamma, p, alpha = sympy.symbols("gamma p alpha", positive=True)
 
 SCAFFNEW, DIANA, EF21 = "baseline/scaffnew/one-step", "baseline/diana/one-step", "baseline/ef21/one-step"
 
 
-def shown(claim, seconds=2):
-    return not isinstance(prove(claim, seconds), str)
+def shown(claim, work=STEP):
+    return not isinstance(prove(claim, work), str)
 
 
 #: Of those whose multipliers are long.
@@ -50,13 +51,13 @@ def test_stored_multipliers_prove_their_claims(id):
 
 
 def test_multipliers_are_found_again():
-    assert shown(replace(claims.get(SCAFFNEW), id="mine/scaffnew"), 20)
+    assert shown(replace(claims.get(SCAFFNEW), id="mine/scaffnew"))
 
 
 def test_a_program_without_unknowns_is_decided_without_the_solver():
     claim = claims.get(SCAFFNEW)
     posed = posing.pose(claim, cases(claim)[1])
-    programs = Programs(posed, SamplePoints(posed, np.random.default_rng(0)).choose(2))
+    programs = Programs(posed, SamplePoints(posed, np.random.default_rng(0)).choose(2), Work(99))
     assert not programs.feasible(0, [], {})
     every = list(range(len(programs.names)))
     found = programs.solve(0, np.ones(len(every)), every, {})
@@ -278,7 +279,7 @@ def test_a_step_must_keep_the_invariant(step):
     setting = ft.Setting(algorithm=algorithm, functions=ft.SmoothStronglyConvex(mu, L))
     statement = ft.contracts(algorithm, ft.distance, 1 - gamma * mu)
     claim = ft.Claim("mine/corrected", setting=setting, statement=statement, requires=(gamma * L <= 1,))
-    found = prove(claim, 3)
+    found = prove(claim)
     assert ("preserve the invariant" in found) if step is _drifting else not isinstance(found, str)
 
 

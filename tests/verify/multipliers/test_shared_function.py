@@ -38,4 +38,4 @@ def test_of_a_g_that_is_only_convex_nothing_more_is_known(functions):
     letters = {} if isinstance(functions.of, ft.SmoothStronglyConvex) else {mu: "mu"}
     setting = replace(OPTIMALITY.setting, functions=functions, letters={**OPTIMALITY.setting.letters, **letters})
     requires = tuple(h for h in OPTIMALITY.requires if not h.states_membership((OPTIMALITY.setting.functions,)))
-    assert not shown(_with(mu, L, setting=setting, requires=requires), 1)
+    assert not shown(_with(mu, L, setting=setting, requires=requires))

@@ -19,9 +19,9 @@ def test_the_chain_of_fedadmm_is_shown_for_all_letters():
     assert shown(claim)
     penalty = next(h for h in claim.requires if "sigma" in h.text and "rho" in h.text)
     others = tuple(h for h in claim.requires if h is not penalty)
-    assert not shown(replace(claim, id="mine/chain", requires=others), 1)
+    assert not shown(replace(claim, id="mine/chain", requires=others))
     left, more = claim.statement.left, 2 * claim.statement.right
-    assert not shown(replace(claim, id="mine/other", statement=replace(claim.statement, right=left - more)), 1)
+    assert not shown(replace(claim, id="mine/other", statement=replace(claim.statement, right=left - more)))
 
 
 def _length(problem, params, state):
@@ -68,4 +68,4 @@ def test_what_is_known_at_the_stationary_point_of_one_client(relation, clients, 
 @pytest.mark.parametrize("clients", ((1,), (1, 2, 3)))
 def test_inequalities_without_letters_are_posed(relation, right, clients):
     setting = ft.Setting(algorithm=METHOD, functions=ft.SmoothConvex(L), clients=clients)
-    assert shown(ft.Claim("mine/plain", setting=setting, statement=ft.inequality(relation())), 1) is right
+    assert shown(ft.Claim("mine/plain", setting=setting, statement=ft.inequality(relation()))) is right

@@ -58,7 +58,7 @@ HALF = sympy.Rational(1, 2)
 @pytest.fixture
 def at_points(monkeypatch):
     """No multipliers for all letters are known: what comes after them is asked."""
-    monkeypatch.setattr("verify.methods.multipliers.prove", lambda claim, seconds: "not asked")
+    monkeypatch.setattr("verify.methods.multipliers.prove", lambda claim: "not asked")
 
 
 @pytest.mark.usefixtures("at_points")
