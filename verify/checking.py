@@ -57,12 +57,14 @@ def check(
     progress: Callable[[], object] | None = None,
     known: Mapping[str, Verdict] | None = None,
     carried: Carried | None = None,
+    keep: Callable[[Evidence], object] | None = None,
 ) -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
     ``progress`` is called when one of the methods is done, or was not needed. ``known``: verdicts of registered claims,
     by id, that this gave at the same seed and budget: on which the claim rests is then not examined again.
     ``carried``: what was found of the claim before, whose proofs are checked in place of being found again.
+    ``keep``: called with what is known whenever a method has ended, in case the check is stopped.
 
     ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
     in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
@@ -83,6 +85,8 @@ def check(
                 outcomes.append(outcome)
                 if progress is not None:
                     progress()
+                if keep is not None:
+                    keep(_unfinished(claim, outcomes))
         evidence = _told(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
     fallen = () if recheck is None else tuple(recheck.fallen)
     return replace(evidence, fallen=fallen, seconds=time.perf_counter() - begun)
@@ -94,6 +98,21 @@ def check_arguments(seed: int, budget: str) -> None:
         raise ValueError(f"the budget must be one of {', '.join(BUDGETS)}, got {budget!r}")
     if not isinstance(seed, int) or seed < 0:
         raise ValueError(f"the seed must be a nonnegative integer, got {seed}")
+
+
+def _unfinished(claim: Claim, outcomes: Sequence[Outcome]) -> Evidence:
+    """What is known when only some of the methods have ended: no verdict, but theirs beside it."""
+    best = strongest(outcomes)
+    ended = [f"{o.method}: {o.verdict or 'nothing'}" for o in outcomes if o.applied]
+    return Evidence(
+        claim,
+        Verdict.NOT_TESTED,
+        None if best is None else best.margin,
+        tuple(dict.fromkeys(name for o in outcomes for name in o.used)),
+        0 if best is None else best.instances,
+        note=f"until then {', '.join(ended) if ended else 'no method had ended'}",
+        outcomes=tuple(outcomes),
+    )
 
 
 def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:

@@ -18,19 +18,24 @@ SECONDS, BYTES = 60, 4 * 2**30
 _WAITING = 10
 
 
-def limited(work: Callable[[], T], seconds: int = SECONDS, size: int = BYTES, name: str = "") -> T:
-    """``work()``, computed in a child process that may take ``seconds`` of processor time and ``size`` bytes of memory.
+class Stopped(ValueError):
+    """Work that had not ended when its time was over, or that took more memory than it may: which, in one sentence."""
 
-    ``ValueError`` of one sentence, with the ``name`` of what the work is on if given, when it takes more, and when it
-    fails in any way. Where processes cannot be forked (Windows), the work is done without limits.
+
+def limited(work: Callable[[], T], seconds: int | None = SECONDS, size: int = BYTES, name: str = "") -> T:
+    """``work()``, computed in a child process that may take ``seconds`` of processor time (None: any) and ``size``
+    bytes of memory.
+
+    ``Stopped`` when it takes more and ``ValueError`` when it fails in any other way: one sentence, with the ``name`` of
+    what the work is on if given. Where processes cannot be forked (Windows), the work is done without limits.
     """
     try:
         return _limited(work, seconds, size)
     except ValueError as error:
-        raise ValueError(str(error) if name in str(error) else f"{name}: {error}") from error
+        raise type(error)(str(error) if name in str(error) else f"{name}: {error}") from error
 
 
-def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
+def _limited(work: Callable[[], Any], seconds: int | None, size: int) -> Any:
     if not hasattr(os, "fork"):
         return _reply(_outcome(work))
     reading, writing = os.pipe()
@@ -50,11 +55,11 @@ def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
     if os.WIFSIGNALED(status):
         ended = os.WTERMSIG(status)
         if ended == signal.SIGXCPU:
-            raise ValueError(f"it takes more than {seconds} s of processor time")
+            raise Stopped(f"stopped after {seconds} s of processor time")
         if ended == signal.SIGALRM:
-            raise ValueError(f"it lasts more than {_WAITING * seconds} s, most of which it waits")
+            raise Stopped(f"stopped after {_WAITING * (seconds or 0)} s, most of which it waits")
         if ended == signal.SIGKILL:
-            raise ValueError("it was killed, as happens where it takes more memory than there is")
+            raise Stopped("it was killed, as happens where it takes more memory than there is")
         raise ValueError(f"its evaluation was ended by {signal.Signals(ended).name}")
     if not answer:
         raise ValueError("its evaluation returned nothing")
@@ -62,7 +67,7 @@ def _limited(work: Callable[[], Any], seconds: int, size: int) -> Any:
     return _reply(pickle.loads(answer))
 
 
-def _child(work: Callable[[], Any], writing: int, seconds: int, size: int) -> NoReturn:
+def _child(work: Callable[[], Any], writing: int, seconds: int | None, size: int) -> NoReturn:
     """Do the work and leave, whatever happens, without running the parent's exit handlers."""
     try:
         for number in (signal.SIGXCPU, signal.SIGALRM, signal.SIGTERM, signal.SIGINT):
@@ -75,17 +80,20 @@ def _child(work: Callable[[], Any], writing: int, seconds: int, size: int) -> No
         os._exit(0)
 
 
-def _limit(seconds: int, size: int) -> None:
+def _limit(seconds: int | None, size: int) -> None:
     import resource
 
     # A child's processor time is counted from its birth.
     bounds = ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_AS, _used() + size))
     for what, limit in bounds:
+        if limit is None:
+            continue
         _, hard = resource.getrlimit(what)
         allowed = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
         resource.setrlimit(what, (allowed, hard))
-    # Waiting for something takes no processor time.
-    signal.alarm(_WAITING * seconds)
+    if seconds is not None:
+        # Waiting for something takes no processor time.
+        signal.alarm(_WAITING * seconds)
 
 
 def _used() -> int:

@@ -10,9 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from verify.best.record import Record
 
-#: Seconds after which nothing further is begun, by default.
-SECONDS = 300
-
 _BEST = """\
 Find the smallest rate (or multiple of the right side) for which a claim about one step holds over its whole class, at
 given letters, as an exact interval: the upper end has a certificate, the lower end a function and a state. With
@@ -53,14 +50,14 @@ def register(
         "--seconds",
         type=at_least(1),
         metavar="S",
-        default=SECONDS,
-        help=f"begin nothing further after so many seconds (default: {SECONDS})",
+        help="begin nothing further after so many seconds (default: search to the end)",
     )
     asking.add_argument("--out", type=Path, metavar="FILE.json", help="keep what is found there, and go on from it")
 
 
 def run_best(args: Any) -> int:
     """The best number of a claim at given letters."""
+    import math
     import sys
     import time
     from dataclasses import replace
@@ -78,10 +75,11 @@ def run_best(args: Any) -> int:
     at = sweep.letters(args.at)
     path = None if args.out is None else writable(args.out)
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
-    deadline = time.perf_counter() + args.seconds
+    begun = time.perf_counter()
+    deadline = math.inf if args.seconds is None else begun + args.seconds
 
     def say(text: str) -> None:
-        consoles.say(log, f"[{args.seconds - (deadline - time.perf_counter()):.0f} s] {text}")
+        consoles.say(log, f"[{time.perf_counter() - begun:.0f} s] {text}")
 
     def keep(found: Record) -> None:
         if path is not None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
     from verify.evidence.record import Evidence
     from verify.report.terminal import ResultLine
 
-#: Seconds of processor time that a claim may take at each budget, and gigabytes of memory, by default.
-SECONDS, GIGABYTES = {"quick": 600, "full": 7200}, 4
+#: Gigabytes of memory that a claim may take by default.
+GIGABYTES = 4
 
 _CHECK = """\
 Test the theorems in a Python file of your own, which is executed. Each claim gets one line: its verdict, its margin,
 and what the verdict covers; --details adds the statement, the evidence and the counterexample. An error in the code of
 one claim is reported, and the other claims are still tested. A claim that exceeds --seconds of processor time or
---memory is reported as failed. See docs/own-theorem.md.
+--memory is stopped: it has no verdict, and what was found by then is kept. See docs/own-theorem.md.
 """
 
 
@@ -51,12 +53,11 @@ def register(
     checking.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence, counterexamples and certificates there"
     )
-    limits = ", ".join(f"{seconds} for {budget}" for budget, seconds in SECONDS.items())
     checking.add_argument(
         "--seconds",
         type=at_least(1),
         metavar="S",
-        help=f"limit on the processor time of each claim (default: {limits})",
+        help="limit on the processor time of each claim (default: none)",
     )
     checking.add_argument(
         "--memory",
@@ -123,19 +124,29 @@ def run_check(args: Any) -> int:
 def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
     """The evidence for a claim, and why there is none, empty where there is."""
     from verify.audit import FAILED
-    from verify.base import limits
+    from verify.base import files, limits
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
 
-    seconds, size = args.seconds or SECONDS[args.budget], args.memory * 2**30
-    try:
-        text = limits.limited(
-            lambda: json.dumps(check(claim, args.seed, args.budget).to_json()), seconds, size, claim.id
-        )
-        return Evidence.from_json(claim, json.loads(text)), ""
-    except ValueError as error:
-        return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error)
+    size = args.memory * 2**30
+    with tempfile.TemporaryDirectory() as folder:
+        kept = Path(folder) / "kept.json"
+
+        def tested() -> str:
+            found = check(claim, args.seed, args.budget, keep=lambda e: files.write(kept, json.dumps(e.to_json())))
+            return json.dumps(found.to_json())
+
+        try:
+            return Evidence.from_json(claim, json.loads(limits.limited(tested, args.seconds, size, claim.id))), ""
+        except limits.Stopped as error:
+            why = str(error).removeprefix(f"{claim.id}: ")
+            if not kept.exists():
+                return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), str(error)
+            found = Evidence.from_json(claim, json.loads(kept.read_text(encoding="utf-8")))
+            return replace(found, note=f"{why}; {found.note}"), str(error)
+        except ValueError as error:
+            return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=f"{FAILED}: {error}"), str(error)
 
 
 def _describe(claim: Claim) -> None:
@@ -178,4 +189,4 @@ def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
         consoles.say(report, f"{left}counterexamples and evidence: fedtheory check {args.file} --details")
 
 
-__all__: Sequence[str] = ["GIGABYTES", "SECONDS", "register", "run_check"]
+__all__: Sequence[str] = ["GIGABYTES", "register", "run_check"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -13,9 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.repair.searching import Repair, Search
-
-#: Seconds that a search lasts by default.
-SECONDS = 600
 
 _DESCRIPTION = """\
 Search for the least change that makes a refuted claim true: another constant, factor, term, sign, exponent or grouping,
@@ -55,8 +53,7 @@ def register(
         "--seconds",
         type=at_least(1),
         metavar="S",
-        default=SECONDS,
-        help=f"after which no trial begins (default: {SECONDS})",
+        help="after which no trial begins (default: none; the number of trials is limited)",
     )
     added.add_argument("--out", type=Path, metavar="FILE.json", help="store the result and what was tried there")
 
@@ -75,7 +72,7 @@ def run_repair(args: Any) -> int:
     key = _key(claim, args)
     known = {} if out is None else _known(out, key)
     log = consoles.console(sys.stderr)
-    bench = Bench(claim, args.seed, begun + args.seconds)
+    bench = Bench(claim, args.seed, until=math.inf if args.seconds is None else begun + args.seconds)
     _check_refuted(bench)
     search = Search(bench, known)
     with consoles.progress(log, "kinds of change", len(search.agenda)) as advance:
@@ -103,7 +100,7 @@ def _check_refuted(bench: Any) -> None:
 def told(search: Search) -> list[str]:
     """What was found, for a reader: the verdict of the repaired claim stands in the first line."""
     found, claim = search.found, search.claim
-    rest = "; the others change as much or more" if found.complete else "; then the time ended: --seconds gives more"
+    rest = "; the others change as much or more" if found.complete else "; then the search ended"
     tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
     least, proven = found.least, found.proven
     if least is None:

@@ -8,8 +8,6 @@ changes few mend a claim; the others are left out at a handful of states.
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -30,8 +28,8 @@ from verify.repair.rewriting import Substitution, rebuilt, substituted
 
 #: Instances at which code is run, of so many that are proposed; states of each; how near the same numbers are.
 INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
-#: Single changes that mend some line, to which a second one is added; and changes that are told of.
-_BEAM, MOST = 3, 12
+#: Single changes that mend some line, to which a second one is added; changes that are found, and tried, at most.
+_BEAM, MOST, TRIED = 3, 12, 2000
 #: What a reading is replaced by: costs beyond that of another part.
 COSTS: Mapping[str, float] = {"part": 0.0, "count": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
 
@@ -124,14 +122,11 @@ def _renamed(expression: sympy.Expr, words: str) -> sympy.Expr:
     return expression.xreplace(symbols)
 
 
-def found(
-    claim: Claim, places: Iterable[Counterexample] = (), seconds: float = math.inf
-) -> list[tuple[Misreading, ...]]:
+def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Misreading, ...]]:
     """Changes of readings, one or two, after which nothing speaks against the claim at a few states.
 
-    ``places``: where the claim fails; ``seconds``: of processor time after which no other one is tried.
+    ``places``: where the claim fails.
     """
-    begun = time.process_time()
     at = samples(claim, places) if claim.statement.statewise else []
     printed = _lines(claim, at)
     if printed is None or all(line.holds for line in printed):
@@ -148,8 +143,8 @@ def found(
             place = first.substitution.place
             yield from ((first, second) for second in singles if not place.meets(second.substitution.place))
 
-    for by in candidates():
-        if len(told) == MOST or time.process_time() - begun > seconds:
+    for by in islice(candidates(), TRIED):
+        if len(told) == MOST:
             break
         parts, lines = _tried(claim, by, at)
         if lines is None or (signature := _signature(lines)) in known:

@@ -19,7 +19,7 @@ from verify.repair.families import COSTS, Change, Family
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
 from verify.repair.restating import restated
-from verify.repair.trials import FIRST, FURTHER, Bench, OutOfTime, Verdict, collapsed
+from verify.repair.trials import FIRST, FURTHER, Bench, Ended, Verdict, collapsed
 
 #: Verdicts that say that a claim holds, strongest first.
 HOLDING = ("proved", "certified", "supported")
@@ -34,7 +34,7 @@ _LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
 _LOWERED = 3
 #: What it costs to say the same in another setting.
 RESTATED = 0.1
-#: Counterexamples that are enough to begin with, and the share of the time in which changes are tried.
+#: Counterexamples that are enough to begin with, and the share of the trials in which changes are tried.
 _KNOWN, _SHARE = 4, 0.8
 #: What a single change may cost before two together are tried.
 _TWO = 3.6
@@ -121,18 +121,18 @@ class Search:
         return families(self.claim)
 
     def run(self) -> Found:
-        """Search until a repair is proved or certified, all changes are tried, or the time is over."""
-        deadline = self.bench.deadline
-        # Time is kept for further searches against what is only supported.
-        now = self.bench.clock()
-        self.bench.deadline = now + _SHARE * (deadline - now)
+        """Search until a repair is proved or certified, all changes are tried, or the trials are over."""
+        bench = self.bench
+        # Some is kept for further searches against what is only supported.
+        kept, until, now = (1 - _SHARE) * bench.effort, bench.until, bench.clock()
+        bench.effort, bench.until = bench.effort - kept, now + _SHARE * (until - now)
         try:
             self._run()
             self.found.complete = True
-        except OutOfTime:
+        except Ended:
             pass
-        self.bench.deadline = deadline
-        with suppress(OutOfTime):
+        bench.effort, bench.until = max(bench.effort, 0) + kept, until
+        with suppress(Ended):
             self._search_on()
         return self.found
 

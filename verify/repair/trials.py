@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,10 +32,10 @@ POOL = 24
 PROPOSED = 200
 #: Of how many of them a share is counted.
 SOME = 6
-#: Seconds of processor time of a short search, and of all methods together.
-SEARCHING, CHECKING = 20, 240
-#: Seconds in which readings of the code are exchanged.
-READING = 45
+#: What a short search, a longer one and a check by all methods are counted as, and how much of it there is.
+SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
+#: Seconds of processor time of one trial: changed code may never end. Nothing that ends takes as long.
+ENDLESS = 3600
 #: Other seeds at which what is only supported is searched again.
 FURTHER = 3
 
@@ -68,24 +69,25 @@ class Verdict(NamedTuple):
     places: tuple[Place, ...]
 
 
-class OutOfTime(Exception):
-    """The time for a repair is over."""
+class Ended(Exception):
+    """The trials for a repair, or the time that was given for them, are over."""
 
 
 @dataclass
 class Bench:
-    """Where changes of a claim are tried. ``pool``: where the claim or changes of it failed; ``deadline``: when the
-    ``clock`` is past it no further trial begins."""
+    """Where changes of a claim are tried, until the trials count as much as ``effort``. ``pool``: where the claim or
+    changes of it failed; ``until``: when the ``clock`` is past it no further trial begins either."""
 
     claim: Claim
     seed: int = 0
-    deadline: float = float("inf")
+    effort: float = EFFORT
+    until: float = math.inf
     clock: Callable[[], float] = time.monotonic
     pool: list[Place] = field(default_factory=list)
 
     def fails_at_once(self, changed: Claim) -> bool:
         """Whether a changed claim fails where another one did."""
-        self._in_time()
+        self._goes_on()
         for index, place in enumerate(self.pool):
             if fails(changed, place):
                 self.pool.insert(0, self.pool.pop(index))
@@ -94,13 +96,13 @@ class Bench:
 
     def share(self, changed: Claim) -> float:
         """At which share of some known counterexamples a changed claim does not fail."""
-        self._in_time()
+        self._goes_on()
         some = self.pool[:SOME]
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
     def search(self, changed: Claim, size: int = SHORT, seed: int | None = None, enough: int = 3) -> Searched:
-        """A search with limits on its time; the counterexamples that it finds are kept."""
-        seconds, at = self._seconds(SEARCHING if size == SHORT else CHECKING), self.seed if seed is None else seed
+        """A search; the counterexamples that it finds are kept."""
+        seconds, at = self._begin(SHORT_SEARCH if size == SHORT else LONG_SEARCH), self.seed if seed is None else seed
         try:
             found = limits.limited(lambda: _searched(changed, at, size, enough), seconds)
         except ValueError as error:
@@ -109,8 +111,8 @@ class Bench:
         return found
 
     def check(self, changed: Claim) -> Verdict:
-        """All methods, with limits on their time; the counterexample that they find is kept."""
-        seconds = self._seconds(CHECKING)
+        """All methods; the counterexample that they find is kept."""
+        seconds = self._begin(CHECK)
         try:
             found = limits.limited(lambda: _told(check(changed, self.seed)), seconds)
         except ValueError as error:
@@ -120,23 +122,24 @@ class Bench:
 
     def misreadings(self) -> list[tuple[readings.Misreading, ...]]:
         """What the code of quantities may read instead, in a process of its own: what it does then nobody knows."""
-        seconds, places = self._seconds(READING), [(place.recipe, place.point) for place in self.pool]
+        seconds, places = self._begin(CHECK), [(place.recipe, place.point) for place in self.pool]
         try:
-            return limits.limited(lambda: readings.found(self.claim, places, seconds), 2 * seconds)
+            return limits.limited(lambda: readings.found(self.claim, places), seconds)
         except ValueError:
             return []
 
     def _keep(self, places: tuple[Place, ...]) -> None:
         self.pool = [*places, *(place for place in self.pool if place not in places)][:POOL]
 
-    def _in_time(self) -> None:
-        if self.clock() > self.deadline:
-            raise OutOfTime
+    def _goes_on(self) -> None:
+        if self.effort <= 0 or self.clock() > self.until:
+            raise Ended
 
-    def _seconds(self, most: int) -> int:
-        self._in_time()
-        left = self.deadline - self.clock()
-        return most if left > most else max(1, int(left))
+    def _begin(self, counted: int) -> int:
+        """Count a trial. The seconds that it may take."""
+        self._goes_on()
+        self.effort -= counted
+        return max(1, int(min(ENDLESS, self.until - self.clock())))
 
 
 def fails(claim: Claim, place: Place) -> bool:
