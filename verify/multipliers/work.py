@@ -8,7 +8,7 @@ from dataclasses import dataclass
 #: one program at most; and a question about the sign of a polynomial.
 INTEGER_PROGRAM, NODE, NODES, SIGN = 50, 10, 500, 10
 #: Units for a claim about one step, and for what is shown client by client. Proofs that are found take up to 2,600.
-STEP, CLIENTS = 16_000, 8_000
+STEP, CLIENTS = 16_000, 12_000
 
 
 @dataclass(eq=False)
