@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 T = TypeVar("T")
 
 #: Seconds of processor time, and bytes beyond those that the process has, that the work may take.
-SECONDS, BYTES = 60, 4 * 2**30
+SECONDS, BYTES = 600, 4 * 2**30
 #: How many times the processor time it may last.
 _WAITING = 10
 
