@@ -20,6 +20,7 @@ from fedtheory.papers.fedadmm import (
     rate_proof,
     rounds,
     selecting,
+    two_iterations,
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
 from fedtheory.plugins import Paper
@@ -30,6 +31,7 @@ _CLAIMS = (
     inner.CONTRACTION,
     *inner.EQ_16,
     method.SECTION_35,
+    rounds.SECTION_35_LITERAL,
     method.DEFINITION_41,
     *appendix_a.OPTIMA,
     *selecting.GAP,
@@ -78,6 +80,9 @@ _CLAIMS = (
     *rounds.READ_OFF,
     figures.TABLE_1,
     figures.TIMES,
+    *two_iterations.TWO_ITERATIONS,
+    *appendix_c.OF_CONVEX_F,
+    *selecting.LARGER,
 )
 PAPER = Paper(
     "fedadmm",

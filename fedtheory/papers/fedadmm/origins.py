@@ -26,6 +26,7 @@ PRINTED = {
     r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
     "section-3.5": r"\mathbf{w}^{\tau_{k+1}}=\frac{1}{\sigma}(\sum_{i\in\Omega^{\tau_k}}\mathbf{z}_i^k+"
     r"\sum_{i\notin\Omega^{\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
+    "section-3.5/literal": r"\Omega^{\tau_k}, \quad k,k+1,\cdots,k+k_0-1",
     "definition-4.1": r"\nabla f(\mathbf{w}^*)=\sum_{i=1}^m\alpha_i\nabla f_i(\mathbf{w}^*)=-\sum_{i=1}^m\pi_i^*=0",
     "eq-21": r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
     "definition-4.1/local": "",
@@ -155,6 +156,16 @@ PRINTED = {
     "experiments/s0": "",
     "table-1": "",
     "section-5.4.4/times": "",
+    "appendix-C.5/multipliers-of-two-iterations": r"\|\boldsymbol{\pi}_i^{k+1}-\boldsymbol{\pi}_i^{\ell+1}\|^2\leq"
+    r"6\epsilon_i^{k+1}+6\alpha_i^2r_i^2(\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\overline{"
+    r"\mathbf{w}}_i^{\ell+1}\|^2)",
+    "eq-58": r"f(\mathbf{w}^{\tau_k})\geq f(\mathbf{w}^*)\geq f(\mathbf{w}^{\tau_k})+\langle\nabla "
+    r"f(\mathbf{w}^{\tau_k}),\mathbf{w}^*-\mathbf{w}^{\tau_k}\rangle",
+    "appendix-C.5/strong-convexity": r"f(\mathbf{w}^{\tau_k})-f(\mathbf{w}^*)\geq\langle\nabla f(\mathbf{w}^*),"
+    r"\mathbf{w}^{\tau_k}-\mathbf{w}^*\rangle+\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2="
+    r"\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2",
+    "scheme-4.1/larger-s0": "",
+    "scheme-4.1/larger-s0/literal": "",
     "eq-60": r"\max\{\sum_i\|\sigma_i\triangle\mathbf{w}^{\tau_{k+1}}\|^2,\sum_i\|\sigma_i\triangle"
     r"\mathbf{w}_i^{k+1}\|^2\}\leq 10\overline{\sigma}(\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1})",
 }
@@ -338,6 +349,15 @@ PROOFS = {
     ),
     "eq-55/tolerances": PrintedProof(
         ("eq-55",), "By eq. (55) l <= k, and the tolerances do not increase: the one at l + 1 is the larger."
+    ),
+    "appendix-C.5/multipliers-of-two-iterations": PrintedProof(("eq-55/tolerances", "lemma-C.1/b", "eq-33")),
+    "appendix-C.5/strong-convexity": PrintedProof(("definition-4.1",)),
+    "section-3.5/literal": PrintedProof(
+        flaw="Omega^{tau_k} is printed for Omega^{tau_{k+1}}: at a step k in K those of the next round are selected."
+    ),
+    "scheme-4.1/larger-s0/literal": PrintedProof(
+        flaw="No proof is printed. Windows of s_0 + 1 rounds begin elsewhere than those of s_0, and one of them may "
+        "contain none of those."
     ),
     "eq-56": PrintedProof(("lemma-C.1/a", "lemma-C.1/b", "lemma-C.2/c", "eq-55/tolerances")),
     "eq-57": PrintedProof(

@@ -16,7 +16,18 @@ from fedtheory.papers.fedadmm import along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
 from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
-from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, RunView, of_client, quantity
+from fedtheory.papers.fedadmm.runs import (
+    ROUND,
+    RUN,
+    SCHEME,
+    SMOOTH,
+    START,
+    STEP,
+    RunView,
+    ScheduledRun,
+    of_client,
+    quantity,
+)
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Composed
@@ -61,6 +72,32 @@ EQ_53 = (
         "that is drawn from it does not depend on the number",
     ),
     waiting.EQ_53,
+)
+
+# Section 3.5
+
+_kept = parts("|z_i^{k+1}-z_i^k|^2")[0]
+
+
+def _begins_without(problem: Any, run: ScheduledRun) -> bool:
+    """Whether k is in K, and i not in Omega^{tau_k}; Omega^0 is [m]."""
+    begins = run.k % run.fed.k0 == 0 and run.round > 1
+    return begins and not run.masks[run.round - 2][run.i]
+
+
+SECTION_35_LITERAL = Claim(
+    id="fedadmm/section-3.5/literal",
+    where="Section 3.5",
+    kind="identity",
+    gist="clients outside Omega^{tau_k} do nothing at steps k, k + 1, ..., k + k_0 - 1",
+    setting=ROUND,
+    statement=Inequality(
+        _kept, sympy.S.Zero, (of_client(_kept.name, lambda v, k: square(v.history.Z[k + 1] - v.history.Z[k])),)
+    ),
+    requires=(Hypothesis("k is in K, and i is not in Omega^{tau_k}", met=_begins_without),),
+    reading="of the first of these steps. At step k in K the clients of Omega^{tau_{k+1}} go on, which are selected "
+    "then; Omega^{tau_k} is that of the round before",
+    literal_of="fedadmm/section-3.5",
 )
 
 # Equation (55)
@@ -284,4 +321,4 @@ READ_OFF = (
     ),
 )
 
-__all__ = ["EQ_53", "EQ_55", "EQ_68", "LAST", "READ_OFF"]
+__all__ = ["EQ_53", "EQ_55", "EQ_68", "LAST", "READ_OFF", "SECTION_35_LITERAL"]
