@@ -8,12 +8,14 @@ from fedtheory.papers.feddcd import (
     descent,
     exact,
     general,
+    gradient_moves,
     inexact,
     lower_bound,
     memory,
     origins,
     projection,
     rounds,
+    sentences,
 )
 from fedtheory.papers.feddcd.dual import (
     N,
@@ -57,6 +59,10 @@ _CLAIMS = (
     *exact.LEMMA_E2,
     *lower_bound.APPENDIX_F,
     *rounds.SECTION_8,
+    *sentences.SECTION_4,
+    *sentences.TABLE_1,
+    *sentences.SECTION_5,
+    *gradient_moves.BEFORE_31,
 )
 PAPER = Paper(
     "feddcd",
