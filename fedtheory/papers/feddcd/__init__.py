@@ -3,6 +3,7 @@
 from fedtheory.claims import with_origins, with_proofs
 from fedtheory.papers.feddcd import (
     accelerated,
+    acceleration_proof,
     appendix_b,
     convex,
     descent,
@@ -62,7 +63,9 @@ _CLAIMS = (
     *sentences.SECTION_4,
     *sentences.TABLE_1,
     *sentences.SECTION_5,
+    acceleration_proof.EQ_37,
     *gradient_moves.BEFORE_31,
+    projection.P_AND_G,
 )
 PAPER = Paper(
     "feddcd",
