@@ -52,6 +52,9 @@ _CLAIMS = (
     *cocoa.SECTION_2_3_1,
     *model.SECTION_4,
     *model.FIGURE_2,
+    *scaling.ABSENT,
+    svrg.GENERAL_SMOOTH,
+    dane.STATIONARITY,
 )
 PAPER = Paper(
     "fedopt",

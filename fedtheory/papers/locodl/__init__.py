@@ -43,6 +43,8 @@ _CLAIMS = (
     *remarks.NOT_SCAFFNEW,
     problem.STEP_5,
     *complexity.MORE_EXPERIMENTS,
+    *method.SECTION_2_2,
+    method.LIMITS_OF_ALL,
 )
 PAPER = Paper(
     "locodl",
