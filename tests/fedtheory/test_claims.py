@@ -30,6 +30,14 @@ SAYS_LITTLE = (
 LIST = SHARED / "claims.csv"
 #: What is meant, of which the list tells the letter or the use.
 RESTATED = ("fedadmm/eq-45", "locodl/uplink", "locodl/assumption-2.1")
+#: What says less than the list, and so says in its gist what it says.
+NARROWER = (
+    "feddcd/identical-clients",
+    "feddcd/gap",
+    "fedadmm/eq-14",
+    "fedadmm/remark-4.3/eq-28",
+    "fedadmm/section-3.5",
+)
 #: The first of the ids that were added to the list when it was there.
 ADDED_FIRST = "fedadmm/eq-14"
 
@@ -45,7 +53,8 @@ def test_registry_agrees_with_the_list():
         row = listed.get(claim.id) or listed[claim.id.rpartition("/")[0]] | {"kind": claim.kind, "gist": claim.gist}
         assert (claim.where, claim.kind) == (row["where"], row["kind"])
         said = row["gist"] in SAYS_LITTLE and claim.gist not in SAYS_LITTLE
-        assert claim.gist == row["gist"] or said or claim.id in RESTATED
+        narrower = claim.id in NARROWER and claim.gist.startswith(row["gist"])
+        assert claim.gist == row["gist"] or said or narrower or claim.id in RESTATED
     # What was added to the list later stands at its end, of all papers; in the registry where its paper has it.
     listed_first = list(listed)[: list(listed).index(ADDED_FIRST)]
     order = [id for id in listed_first if id in {c.id for c in claims.all()} and not id.endswith("/literal")]

@@ -77,6 +77,7 @@ _CLAIMS = (
     rounds.EQ_68,
     *rounds.LAST,
     convergence.HIGH_PROBABILITY,
+    convergence.HIGH_PROBABILITY_B,
     *rounds.READ_OFF,
     figures.TABLE_1,
     figures.TIMES,

@@ -153,6 +153,7 @@ PRINTED = {
     "appendix-C.6/last/literal": r"\min_{s=1,3,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\leq\min_{p=s_0,s_0+1,"
     r"\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2",
     "theorem-4.2/high-probability": "",
+    "theorem-4.2/high-probability/isolated": "",
     "experiments/s0": "",
     "table-1": "",
     "section-5.4.4/times": "",
@@ -377,6 +378,7 @@ PROOFS = {
         "3 is printed for 2 in the range of s: the even p k_0 of the next line are then missing from it.",
     ),
     "theorem-4.3/any-k": PrintedProof(("appendix-C.6/last",)),
+    "theorem-4.2/high-probability/isolated": PrintedProof(("theorem-4.2/b", "remark-4.1/scheme")),
     "theorem-4.2/high-probability": PrintedProof(("theorem-4.1/c/server", "theorem-4.2/a", "remark-4.1/scheme")),
     "remark-4.3/k0-and-rounds": PrintedProof(
         ("remark-4.3/eq-29",),

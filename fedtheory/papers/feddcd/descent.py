@@ -228,7 +228,7 @@ _dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
 _GISTS = {
     "29": "expected decrease of h, with the errors of earlier rounds for that of the oracle",
     "30": "eq. (29), with the last move added and subtracted",
-    "31": "the errors of earlier rounds are at most (1 - kappa) A_t - A_(t+1)",
+    "31": "expected decrease of h by a share of h - h*, with the errors of earlier rounds, less the last move",
     "36": "expected decrease of h by a share kappa of h - h*, and the A_t",
 }
 
@@ -308,8 +308,8 @@ APPENDIX_C = (
         _gap_next + _weight * alpha * _move,
         (1 - _dual_kappa_33) * _gap + _M * alpha * _drift,
         (_GAP_NEXT, MOVE, _GAP, DRIFT),
-        "its last line, with alpha of eq. (34); that the sums are at most (1 - kappa) A_t - A_(t+1) is M <= alpha, "
-        "theorem-C.1/parameters",
+        "its last line, with alpha of eq. (34). That the sums in it are at most (1 - kappa) A_t - A_(t+1), as (i) says, "
+        "is M <= alpha, theorem-C.1/parameters, which holds",
         FEASIBLE,
         one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
     ),

@@ -108,10 +108,12 @@ PRINTED = {
     "eq-28": r"\mathbb{E}\left[h(x^{(t+1)})\mid x^{(t)}\right]\leq h(x^{(t)})-\langle\nabla h(x^{(t)}),r\eta G_{[n]}"
     r"\widetilde{\nabla}h(x^{(t)})\rangle+\frac{r\eta^2}{2}\|G_{[n]}\widetilde{\nabla}h(x^{(t)})\|_{\mathbf{L}}^2",
     "eq-28/lines": "",
-    "eq-29": r"\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+\left("
+    "eq-29": r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq"
+    r"\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+\left("
     r"\frac{r\eta}{2}+r\eta^2\right)\frac{L_{\max}}{L_{\min}^2}\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla "
     r"h(x^{(j+1)})\|^2\right]",
-    "eq-30": r"\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+"
+    "eq-30": r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq"
+    r"\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+"
     r"\alpha\|\nabla h(x^{(t)})-\nabla h(x^{(t+1)})\|^2+\left(\frac{r\eta}{2}+r\eta^2\right)"
     r"\frac{L_{\max}}{L_{\min}^2}\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2-"
     r"\alpha\|\nabla h(x^{(t)})-\nabla h(x^{(t+1)})\|^2\right]",
@@ -131,10 +133,10 @@ PRINTED = {
     r"\widetilde{\nabla}h(x^{(t)})\|_L^2\right]\leq\frac{2\alpha rL_{\max}^2\eta^2}{L_{\min}}\mathbb{E}\left["
     r"\|G_{[n]}\nabla h(x^{(t)})\|_L^2\right]+\frac{2\alpha r\eta^2L_{\max}^3}{L_{\min}^3}\mathbb{E}\left["
     r"\|\widetilde{\nabla}h(x^{(t)})-\nabla h(x^{(t)})\|^2\right]",
-    "eq-31": r"\left(\frac{r\eta}{2}+r\eta^2+\frac{2\alpha r\eta^2L_{\max}^2}{L_{\min}}\right)\frac{L_{"
-    r"\max}}{L_{\min}^2}"
-    r"\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2-\alpha\|\nabla h(x^{(t)})-\nabla "
-    r"h(x^{(t+1)})\|^2\leq(1-\kappa)A_t-A_{t+1}",
+    "eq-31": r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2-"
+    r"\frac{2\alpha rL_{\max}^2\eta^2}{L_{\min}}\right)\frac{2\mu}{L_{\max}}(h(x^{(t)})-h(x^*))+\left(\frac{r\eta}{2}"
+    r"+r\eta^2+\frac{2\alpha r\eta^2L_{\max}^2}{L_{\min}}\right)\frac{L_{\max}}{L_{\min}^2}\sum_{j=0}^{t-1}"
+    r"\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2-\alpha\|\nabla h(x^{(t)})-\nabla h(x^{(t+1)})\|^2\right]",
     "eq-36": r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\kappa(h(x^{(t)})-h(x^*))+(1-"
     r"\kappa)A_t-"
     r"A_{t+1}\right]",
@@ -307,10 +309,7 @@ PROOFS = {
     ),
     "eq-30": PrintedProof(("eq-29",)),
     "appendix-C/before-31": PrintedProof(("lemma-C.2", "lemma-B.3/eq-20", "lemma-B.4/eq-22")),
-    "eq-31": PrintedProof(
-        flaw="At t = 0 the sum is empty, and so is A_0, while the first answer of the oracle may be wrong: the error "
-        "that Lemma C.2 leaves out is missing."
-    ),
+    "eq-31": PrintedProof(("eq-30", "appendix-C/before-31", "lemma-B.6/weighted")),
     "eq-36": PrintedProof(("eq-30", "eq-31")),
     "lemma-C.2": PrintedProof(
         flaw="The recursion leads down to the error of the first answer, delta^t |~grad h(x^0) - grad h(x^0)|^2, "
