@@ -33,6 +33,8 @@ PRINTED = {
     "definition-4.1/convex": "",
     "remark-4.1": r"p_i=1-(1-\frac{|\Omega^{\tau+1}|}{m})(1-\frac{|\Omega^{\tau+2}|}{m})\cdots"
     r"(1-\frac{|\Omega^{\tau+s_0}|}{m})",
+    # And again in Section 5.2.
+    "remark-4.1/scheme": "",
     "lemma-4.1": _DESCENT,
     # Under the sigma_i >= 3 alpha_i r_i of the proof's first line.
     "lemma-4.1/with-step-condition": _DESCENT + r", \quad \sigma_i\geq 3\alpha_ir_i",
@@ -110,7 +112,6 @@ PRINTED = {
     r"\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+9m\sum_i\epsilon_i^k",
     "eq-69": r"\sum_{p=s_0}^t\epsilon_i^{pk_0}\le\sum_{a=1}^{\lceil t/s_0\rceil}s_0\epsilon_i^{as_0k_0}\le"
     r"\frac{s_0\epsilon_i^{s_0k_0}(1-\nu_i^{\lceil t/s_0\rceil})}{1-\nu_i}\le\frac{s_0\epsilon_i}{1-\nu_i}",
-    "example-5.1": r"\lceil d/3\rceil, \quad \lceil d/3\rceil, \quad d-2\lceil d/3\rceil",
     "figure-1": "",
     "figure-2": "",
     "figure-3": "",
@@ -185,11 +186,11 @@ IMPLIED = (
     "algorithm-1/initial-state",
     "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
+    # What Example 5.1 prints is that each client has non-i.i.d. data, and this is how it is read.
+    "example-5.1",
     *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration", "monotone", "ends")),
 )
 OBSERVED = (
-    # Of all clients and windows, where the remark speaks of one client in one window.
-    "remark-4.1/scheme",
     # FedAvg has no theorem in the paper.
     "algorithm-2",
     # The paper sets these values, and says nothing of the conditions.
@@ -285,7 +286,7 @@ PROOFS = {
     "eq-62": PrintedProof(
         ("lemma-C.1/c", "eq-21", "eq-33", "eq-45/use"),
         "Eq. (63) takes the sum over the rounds in which a client waits as one of at most s_0 terms; under Scheme "
-        "4.1 there may be 2 s_0 - 2.",
+        "4.1 there may be 2 s_0 - 2. Under eq. (21) there are s_0 - 1 at most.",
     ),
     "eq-64": PrintedProof(
         ("eq-21", "lemma-C.2/a"),

@@ -260,10 +260,10 @@ REMARK_41 = (
         setting=SUBSETS,
         statement=Inequality(sympy.Rational(_HIGH), _scheme, (SCHEME,)),
         requires=(_LIKELY,),
-        reading="ours: the remark computes the probability of one client in one window, and says that Scheme 4.1, "
-        f"which asks for all clients in all windows, has a high one. Read as {_HIGH} at least, in however many windows "
-        f"T, where it is {_HIGHER} in one: whatever is called high falls, as the probability is that of one window to "
-        "the power T, which tends to 0",
+        reading="the remark computes the probability of one client in one window, and says that Scheme 4.1, which asks "
+        "for all clients in all windows, has a high one, as Section 5.2 says again. Read as "
+        f"{_HIGH} at least, in however many windows T, where it is {_HIGHER} in one: whatever is called high falls, as "
+        "the probability is that of one window to the power T, which tends to 0",
     ),
     Claim(
         id="fedadmm/remark-4.1/scheme/repaired",

@@ -104,6 +104,7 @@ TWO_ITERATIONS = (
         ),
         requires=(SMOOTH, START, STEP, SCHEME),
         reading=f"its two ends; {_READ}. That they tend to 0, which is drawn from it, does not depend on the error",
+        literal_of=f"{_ID}/repaired",
     ),
     Claim(
         id=f"{_ID}/repaired",

@@ -308,8 +308,8 @@ APPENDIX_C = (
         _gap_next + _weight * alpha * _move,
         (1 - _dual_kappa_33) * _gap + _M * alpha * _drift,
         (_GAP_NEXT, MOVE, _GAP, DRIFT),
-        "its last line, with alpha of eq. (34). That the sums in it are at most (1 - kappa) A_t - A_(t+1), as (i) says, "
-        "is M <= alpha, theorem-C.1/parameters, which holds",
+        "its last line, with alpha of eq. (34). That the sums in it are at most (1 - kappa) A_t - A_(t+1) is M <= "
+        "alpha, theorem-C.1/parameters, which holds",
         FEASIBLE,
         one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
     ),

@@ -216,9 +216,9 @@ OBSERVED = (
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
     "projection": PrintedProof(
-        flaw="No proof is printed. u is a vector, and u'y = 0 one equation: that all coordinates of the blocks in I "
-        "add up to 0. C_I asks for d of them, one a coordinate. Lemma B.2 proves the case d = 1, where the two "
-        "are the same."
+        flaw="e_d is printed for I_d. With e_d u is a vector, and u'y = 0 one equation: that all coordinates of the "
+        "blocks in I add up to 0. C_I asks for d of them, one a coordinate. Lemma B.2 proves the case d = 1, where "
+        "the two are the same. A later version leaves the closed form out."
     ),
     "theorem-4.1/eq-3": PrintedProof(("lemma-B.8/rate", "theorem-4.1/proof-constants")),
     "theorem-4.1/eq-4": PrintedProof(("lemma-E.1/exact", "theorem-4.1/eq-3", "lemma-E.2")),

@@ -65,6 +65,7 @@ SECTION_3_1 = (
         "Section 3.1",
         "closed form printed for proj onto C_I in the W-norm, with u = e_I (x) e_d, any d",
         Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
+        literal_of="feddcd/projection/repaired",
     ),
     _projection(
         "feddcd/projection/repaired",

@@ -77,6 +77,9 @@ FALSE = [
     "appendix-C.5/multipliers",
     "appendix-C.6/last/literal",
     "remark-4.3/k0-and-rounds",
+    "section-3.5/literal",
+    "scheme-4.1/larger-s0/literal",
+    "appendix-C.5/multipliers-of-two-iterations",
 ]
 ILL_POSED = ["algorithm-1/initial-state"]
 FIGURES = [f"figure-{number}" for number in range(1, 6)]
@@ -89,7 +92,7 @@ def claim(name: str) -> Claim:
 
 def test_every_id_has_a_truth_value():
     printed = {c.id.removeprefix("fedadmm/") for c in ALL if c.repairs is None}
-    assert len(printed) == 124
+    assert len(printed) == 131
     assert {*FALSE, *ILL_POSED, *EXPERIMENTS} <= printed
     # What is false or ill-posed has a sibling that holds, and nothing else has: a repair, or what is meant.
     letters = {c.id.removeprefix("fedadmm/") for c in ALL if c.literal_of}
