@@ -99,6 +99,7 @@ PAPER = Paper(
     experiments=f"{__name__}.reruns",
     notation=letters.notation,
     order=2,
+    version="arXiv 2204.10607, a revision without a date, of later than its first version of 22 April 2022",
 )
 
 __all__ = [

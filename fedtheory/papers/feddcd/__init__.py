@@ -1,6 +1,6 @@
 """Fan, Fang, Friedlander: A dual approach for federated learning (2022). Letters as in the paper."""
 
-from fedtheory.claims import with_origins, with_proofs
+from fedtheory.claims import with_later, with_origins, with_proofs
 from fedtheory.papers.feddcd import (
     accelerated,
     acceleration_proof,
@@ -72,7 +72,7 @@ PAPER = Paper(
     "Fan, Fang, Friedlander: A dual approach for federated learning (2022)",
     with_origins(
         "feddcd",
-        with_proofs("feddcd", _CLAIMS, origins.PROOFS),
+        with_later("feddcd", with_proofs("feddcd", _CLAIMS, origins.PROOFS), origins.LATER),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,
@@ -88,6 +88,7 @@ PAPER = Paper(
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",
     order=1,
+    version="arXiv 2201.11183, the text of 28 January 2022",
 )
 
 __all__ = [

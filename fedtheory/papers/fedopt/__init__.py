@@ -72,6 +72,7 @@ PAPER = Paper(
     },
     experiments=f"{__name__}.reruns",
     order=4,
+    version="arXiv 1610.02527, the text of 8 October 2016",
 )
 
 __all__ = [

@@ -167,9 +167,17 @@ def _planted() -> dict[str, Claim]:
         ),
         "(14), 19/10 for 2": claim("eq-14").variant(right=_Q(19, 20) * claim("eq-14").statement.right),
         "(53), 2 s_0 - 3": claim("eq-53/repaired").variant(
-            also=tuple(
-                c._replace(right=c.right.subs(2 * s0 - 2, 2 * s0 - 3)) for c in claim("eq-53/repaired").statement.also
-            )
+            right=claim("eq-53/repaired").statement.right.subs(4 * s0 - 4, 4 * s0 - 6)
+        ),
+        "two iterations, 19/10 for 2": claim("appendix-C.5/multipliers-of-two-iterations/repaired").variant(
+            right=_Q(19, 20) * claim("appendix-C.5/multipliers-of-two-iterations/repaired").statement.right
+        ),
+        "(58), the slope halved": claim("eq-58").variant(right=claim("eq-58").statement.right / 2),
+        "strong convexity, twice the modulus": claim("appendix-C.5/strong-convexity").variant(
+            right=claim("appendix-C.5/strong-convexity").statement.right / 2
+        ),
+        "a larger s_0, fewer clients than fit": claim("scheme-4.1/larger-s0").variant(
+            right=claim("scheme-4.1/larger-s0").statement.right - 2
         ),
         "(68), without the step condition": without("eq-68", "sigma_i"),
         "Appendix C.5, 19/10 for 2": claim("appendix-C.5/multipliers/repaired").variant(
