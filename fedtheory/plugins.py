@@ -45,8 +45,9 @@ class Paper:
     """A paper, as the package that holds it describes it.
 
     ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``version``: of which
-    version of its text the claims are, and its date; ``claims``: its claims, in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module
-    that builds each of its tables (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
+    version of its text the claims are, and its date; ``claims``: its claims, in order; ``glossary``: its letters, by
+    the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module that builds each of its tables
+    (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
     measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
     module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
     clients); ``experiments``: the package whose ``FIGURES`` are its figures and tables, as

@@ -158,7 +158,7 @@ PRINTED = {
     "experiments/s0": "",
     "table-1": "",
     "section-5.4.4/times": "",
-    "appendix-C.5/multipliers-of-two-iterations": r"\|\boldsymbol{\pi}_i^{k+1}-\boldsymbol{\pi}_i^{\ell+1}\|^2\leq"
+    "appendix-C.5/multipliers-of-two-iterations": r"\|\boldsymbol{\pi}_i^{k+1}-\boldsymbol{\pi}_i^{\ell+1}\|^2\leq "
     r"6\epsilon_i^{k+1}+6\alpha_i^2r_i^2(\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\overline{"
     r"\mathbf{w}}_i^{\ell+1}\|^2)",
     "eq-58": r"f(\mathbf{w}^{\tau_k})\geq f(\mathbf{w}^*)\geq f(\mathbf{w}^{\tau_k})+\langle\nabla "

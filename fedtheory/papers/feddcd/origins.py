@@ -192,7 +192,7 @@ PRINTED = {
     "theorem-5.2/constant-only/literal": "",
     "clientwise-constants": "",
     "varying-participation": "",
-    "local-steps-and-accuracy": r"\delta",
+    "local-steps-and-accuracy": "",
     "versus-mb-sgd-and-fedavg": "",
     "table-2": "",
     "figure-1": "",
