@@ -327,7 +327,7 @@ def _used(params: Any, key: str, value: Any) -> Any:
     if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):
         return value
     # Of a float the fraction is told from which it comes.
-    return value if used in (value, float(value)) else used
+    return value if isinstance(used, float) and used == float(value) else used
 
 
 def _row(values: Any) -> str:

@@ -11,6 +11,8 @@ _DESCENT = (
     r"\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1}\geq\sum_{i=1}^m\frac{\sigma_i}{10}"
     r"(\|\mathbf{w}^{\tau_{k+1}}-\mathbf{w}^{\tau_k}\|^2+\|\mathbf{w}_i^{k+1}-\mathbf{w}_i^k\|^2)"
 )
+#: Scheme 4.1.
+_SCHEME = r"\Omega^{\tau+1}\cup\Omega^{\tau+2}\cup\cdots\cup\Omega^{\tau+s_0}=[m], \quad \forall\tau=0,s_0,2s_0,\cdots"
 
 #: Formulas; "" where a sentence has none.
 PRINTED = {
@@ -34,7 +36,7 @@ PRINTED = {
     "remark-4.1": r"p_i=1-(1-\frac{|\Omega^{\tau+1}|}{m})(1-\frac{|\Omega^{\tau+2}|}{m})\cdots"
     r"(1-\frac{|\Omega^{\tau+s_0}|}{m})",
     # And again in Section 5.2.
-    "remark-4.1/scheme": "",
+    "remark-4.1/scheme": _SCHEME,
     "lemma-4.1": _DESCENT,
     # Under the sigma_i >= 3 alpha_i r_i of the proof's first line.
     "lemma-4.1/with-step-condition": _DESCENT + r", \quad \sigma_i\geq 3\alpha_ir_i",
@@ -166,8 +168,8 @@ PRINTED = {
     "appendix-C.5/strong-convexity": r"f(\mathbf{w}^{\tau_k})-f(\mathbf{w}^*)\geq\langle\nabla f(\mathbf{w}^*),"
     r"\mathbf{w}^{\tau_k}-\mathbf{w}^*\rangle+\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2="
     r"\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2",
-    "scheme-4.1/larger-s0": "",
-    "scheme-4.1/larger-s0/literal": "",
+    "scheme-4.1/larger-s0": _SCHEME,
+    "scheme-4.1/larger-s0/literal": _SCHEME,
     "eq-60": r"\max\{\sum_i\|\sigma_i\triangle\mathbf{w}^{\tau_{k+1}}\|^2,\sum_i\|\sigma_i\triangle"
     r"\mathbf{w}_i^{k+1}\|^2\}\leq 10\overline{\sigma}(\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1})",
 }

@@ -23,7 +23,7 @@ PRINTED = {
     "dane/diverges": r"\mu=0",
     "dane/perturbation-limit": r"a_k^t\to\nabla F_k(w^*)",
     "dane/larger-mu": "",
-    "dane/larger-mu/literal": "",
+    "dane/larger-mu/literal": r"\frac{\mu}{2}\|w-w^t\|^2",
     "dane/rounds": r"\mathcal{O}(K\log(1/\epsilon)), \quad \lambda=\mathcal{O}(1/\sqrt{n})",
     "remark-3": "",
     "one-shot-averaging/no-better": "",
