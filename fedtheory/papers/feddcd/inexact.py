@@ -139,7 +139,9 @@ def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     larger one allows, for which the theorem has no room."""
     wide = pick(rng, (Fraction(1),) * 12 + (Fraction(1, 2),) * 3 + (Fraction(2),))
     clients = tuple({**c, "c": wide * pick(rng, CONTRACTIONS)} for c in recipe["clients"])
-    return {**recipe, "delta": ALLOWED * wide**2, "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
+    # Else delta is drawn with the other letters, at its bound too.
+    given = {"delta": ALLOWED * wide**2} if wide != 1 or rng.random() < 3 / 4 else {}
+    return {**recipe, **given, "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
 
 
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
