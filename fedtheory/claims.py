@@ -42,7 +42,7 @@ class Claim:
     the claims on which its printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the
     claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
     by rules that are
-    checked; ``changes``: what ``variant`` changed.
+    checked; ``later``: what a later version of the paper says in its place; ``changes``: what ``variant`` changed.
     """
 
     id: str
@@ -60,6 +60,7 @@ class Claim:
     uses: tuple[str, ...] = ()
     flaw: str = ""
     follows: tuple[str, ...] = ()
+    later: str = ""
     changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -248,6 +249,7 @@ class Claim:
             origin="",
             formula="",
             literal_of=None,
+            later="",
             changes=(*self.changes, *names),
         )
 
@@ -271,6 +273,18 @@ def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, Printe
     if left:
         raise ValueError(f"there is no claim {paper}/{min(left)} to which a proof could belong")
     return tuple(found)
+
+
+def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) -> tuple[Claim, ...]:
+    """The claims of a paper with what its later version says in their place, by the ids after the paper's name.
+
+    ``ValueError`` for an id that no claim has.
+    """
+    left = {f"{paper}/{id}": said for id, said in later.items()}
+    found = tuple(replace(claim, later=left.pop(claim.id, claim.later)) for claim in claims)
+    if left:
+        raise ValueError(f"there is no claim {min(left)} in whose place a later version could say something else")
+    return found
 
 
 def with_origins(

@@ -19,7 +19,7 @@ ORIGINS = {
 #: What a place in a paper is named by: something that has a number or, in an appendix, a letter.
 _NUMBERED = re.compile(
     r"\b(?:(?:Sections?|Appendix|Theorem|Lemma|Proposition|Corollary|Remark|Definition|Example|Assumptions?|Scheme"
-    r"|Algorithms?|Tables?|Figures?) (?:[A-Z]\b|[A-Z]?\.?\d)|eqs?\. \(\d+\)|pages? \d+)"
+    r"|Algorithms?|Tables?|Figures?) (?:[A-Z]\b|[A-Z]?\.?\d)|(?:eqs?\.|before|between|after) \(\d+\)|pages? \d+)"
 )
 
 

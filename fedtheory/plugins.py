@@ -44,9 +44,10 @@ class Run:
 class Paper:
     """A paper, as the package that holds it describes it.
 
-    ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``claims``: its claims,
-    in order; ``glossary``: its letters, by the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module
-    that builds each of its tables (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
+    ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``version``: of which
+    version of its text the claims are, and its date; ``claims``: its claims, in order; ``glossary``: its letters, by
+    the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module that builds each of its tables
+    (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
     measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
     module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
     clients); ``experiments``: the package whose ``FIGURES`` are its figures and tables, as
@@ -64,11 +65,14 @@ class Paper:
     experiments: str = ""
     notation: Mapping[str, str] = field(default_factory=dict)
     order: int = 10
+    version: str = ""
 
     def __post_init__(self) -> None:
         naming.check_id(self.id)
         if "/" in self.id or not isinstance(self.title, str) or not self.title:
             raise ValueError(f"the paper {self.id} must have a title, and an id without '/'")
+        if not isinstance(self.version, str):
+            raise ValueError(f"the version of the paper {self.id} must be a text, got {self.version!r:.100}")
         for claim in self.claims:
             if not str(getattr(claim, "id", "")).startswith(f"{self.id}/"):
                 raise ValueError(f"ids of claims of {self.id} must begin with {self.id}/, got {claim!r:.100}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from fractions import Fraction
 from functools import partial
 from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -303,7 +304,9 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "skew")
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
-        f"{round_index if key == ROUND else key}={value}" for key, value in recipe.items() if key not in hidden
+        f"{round_index if key == ROUND else key}={_used(params, key, value)}"
+        for key, value in recipe.items()
+        if key not in hidden
     )
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
@@ -316,6 +319,15 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
     text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(told, 1))
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
+
+
+def _used(params: Any, key: str, value: Any) -> Any:
+    """The value of a letter: that of the parameter of its name, which the code of a setting may choose by itself."""
+    used = getattr(params, key, value)
+    if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):
+        return value
+    # Of a float the fraction is told from which it comes.
+    return value if isinstance(used, float) and used == float(value) else used
 
 
 def _row(values: Any) -> str:

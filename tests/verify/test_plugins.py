@@ -128,3 +128,8 @@ def test_what_is_no_paper_is_said_in_a_sentence(points, told, monkeypatch):
 def test_a_record_is_checked(id, title, claims):
     with pytest.raises(ValueError):
         plugins.Paper(id, title, claims)
+
+
+def test_the_version_of_a_paper_is_a_text():
+    with pytest.raises(ValueError, match="the version of the paper mine must be a text, got 2"):
+        plugins.Paper("mine", "A", version=2)

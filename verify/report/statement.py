@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 from functools import partial
+from inspect import isroutine
 from itertools import chain
 from typing import NamedTuple
 
@@ -19,12 +20,13 @@ import sympy
 from rich.text import Text
 
 from fedtheory import plugins
+from fedtheory.algorithms.next_round import NextRound
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.symbols import Latex, Plain, positive_first
 from fedtheory.settings import Setting
 from fedtheory.settings.iterations import At, Infimum, Least, Overall, Root, Start, Then
-from fedtheory.settings.quantities import Away, Difference, Image, Inner, Square, Total
+from fedtheory.settings.quantities import Among, Away, Difference, Image, Inner, Square, Total
 from fedtheory.settings.relations import Monomial, Quantity
 from verify.base.plain import clean
 from verify.report import names
@@ -150,9 +152,12 @@ def formulas(claim: Claim) -> list[str]:
 def _meaning(quantity: Quantity) -> str:
     """The first sentence on what computes the quantity, or that function's name, or "" when it has none."""
     of = quantity.of
-    if isinstance(of, Root | Away | Difference | Image | Inner | Monomial | Square | Total):
+    if isinstance(of, Among | Root | Away | Difference | Image | Inner | Monomial | Square | Total):
         # Their names say how they are composed.
         return ""
+    if isinstance(of, NextRound):
+        said = _documented(of.of)
+        return f"{said}, in the mean over the draws of the next round" if said else ""
     if isinstance(of, Overall):
         return _meaning(Quantity(quantity.expression, of.of))
     if isinstance(of, At):
@@ -160,9 +165,15 @@ def _meaning(quantity: Quantity) -> str:
         return f"{said}, after the iteration" if said and of.later else said
     if isinstance(of, Start | Least | Infimum | Then):
         return _along(of, _meaning(Quantity(quantity.expression, of.of.function)))
+    return _documented(of)
+
+
+def _documented(of: Callable[..., object]) -> str:
+    """The first sentence on a function, or its name, or "" when it has none."""
     while isinstance(of, partial):
         of = of.func
-    if of.__doc__:
+    # What is called without being a function has the docstring of its class, which says nothing of the number.
+    if isroutine(of) and of.__doc__:
         return _SHAPE.sub("", of.__doc__.split("\n")[0]).rstrip(".")
     name = getattr(of, "__name__", "<lambda>")
     return "" if name in _NO_NAMES or name.startswith("_") else name.replace("_", " ")

@@ -11,7 +11,7 @@ import mpmath
 from rich.table import Table
 from rich.text import Text
 
-from fedtheory import claims
+from fedtheory import claims, plugins
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import real
 from fedtheory.origins import ORIGINS
@@ -133,10 +133,10 @@ def _obstacle(evidence: Evidence) -> str:
 
 def description(claim: Claim) -> list[str]:
     """A claim in words: its place, statement, hypotheses, reading, and what ``variant`` can change."""
-    origin, scope = ORIGINS.get(claim.origin), statement.scope(claim)
+    scope = statement.scope(claim)
     lines = [
         f"{claim.id}  ({'; '.join(filter(None, (claim.kind, claim.where)))})",
-        *(f"  {text}" for text in (claim.gist, scope and f"for: {scope}", origin) if text),
+        *(f"  {text}" for text in (claim.gist, scope and f"for: {scope}", _of_version(claim)) if text),
         *(("as printed", f"  {claim.formula}") if claim.formula else ()),
         "statement" if not claim.formula else "as read",
         *(f"  {line}" for line in statement.text(claim)),
@@ -147,6 +147,8 @@ def description(claim: Claim) -> list[str]:
         lines += ["hypotheses", *(f"  {_hypothesis(claim, hypothesis)}" for hypothesis in claim.requires)]
     if claim.reading:
         lines += ["reading", f"  {claim.reading}"]
+    if claim.later:
+        lines += ["in a later version of the paper", f"  {claim.later}"]
     if claim.literal_of:
         lines += ["this is the literal reading; the intended statement is", f"  {claim.literal_of}"]
     if letters := claims.by_letter(claim.id):
@@ -156,6 +158,12 @@ def description(claim: Claim) -> list[str]:
     if claim.follows:
         lines += ["should follow from", *(f"  {id}" for id in claim.follows)]
     return [*lines, "claim.variant can change", f"  {', '.join(statement.parts(claim))}"]
+
+
+def _of_version(claim: Claim) -> str:
+    """What a claim is by its origin, with the version of the text in which it is printed."""
+    paper, origin = plugins.every().get(claim.paper), ORIGINS.get(claim.origin, "")
+    return f"{origin}: {paper.version}" if paper and paper.version and claim.origin == "printed" else origin
 
 
 def _hypothesis(claim: Claim, hypothesis: Hypothesis) -> str:

@@ -112,6 +112,8 @@ def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
         yield f"  as printed: {claim.formula}"
     if claim.reading and verdicts.get(claim.id) in FALLEN:
         yield f"  as read: {claim.reading}"
+    if claim.later:
+        yield f"  in a later version: {claim.later}"
     if claim.requires and verdicts.get(claim.id) in FALLEN:
         yield f"  under: {'; '.join(hypothesis.text for hypothesis in claim.requires)}"
     if claim.literal_of:

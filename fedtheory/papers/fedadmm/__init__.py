@@ -20,6 +20,7 @@ from fedtheory.papers.fedadmm import (
     rate_proof,
     rounds,
     selecting,
+    two_iterations,
 )
 from fedtheory.papers.fedadmm.letters import alpha_i, glossary, k, k0, m, nu_i, r_i, rho, s0, s_i, sigma_bar, sigma_i
 from fedtheory.plugins import Paper
@@ -30,6 +31,7 @@ _CLAIMS = (
     inner.CONTRACTION,
     *inner.EQ_16,
     method.SECTION_35,
+    rounds.SECTION_35_LITERAL,
     method.DEFINITION_41,
     *appendix_a.OPTIMA,
     *selecting.GAP,
@@ -75,9 +77,13 @@ _CLAIMS = (
     rounds.EQ_68,
     *rounds.LAST,
     convergence.HIGH_PROBABILITY,
+    convergence.HIGH_PROBABILITY_B,
     *rounds.READ_OFF,
     figures.TABLE_1,
     figures.TIMES,
+    *two_iterations.TWO_ITERATIONS,
+    *appendix_c.OF_CONVEX_F,
+    *selecting.LARGER,
 )
 PAPER = Paper(
     "fedadmm",
@@ -93,6 +99,7 @@ PAPER = Paper(
     experiments=f"{__name__}.reruns",
     notation=letters.notation,
     order=2,
+    version="arXiv 2204.10607, a revision without a date, of later than its first version of 22 April 2022",
 )
 
 __all__ = [

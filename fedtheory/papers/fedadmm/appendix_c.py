@@ -1,4 +1,4 @@
-"""FedADMM, Appendix C.5 on multipliers at a limit, and what Theorem 4.3 follows from."""
+"""FedADMM, Appendix C.5 on convex f and on multipliers at a limit, and what Theorem 4.3 follows from."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
+from fedtheory.papers.fedadmm.appendix_a import PAIRS, Pair
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.displays import equal, from_next, moved, server
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, s0
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, IterationView
+from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.relations import Comparison
+from fedtheory.settings.relations import Comparison, Quantity
 
 # What Theorem 4.3 follows from
 
@@ -82,7 +85,66 @@ PARTS_43 = (
     ),
 )
 
-# Appendix C.5
+# Appendix C.5, on f alone: the f_i need not be convex where their mean is
+
+_nu, _r = sympy.symbols("nu r", positive=True)
+
+
+def _above(problem: Problem, params: Any, state: Pair) -> Array:
+    """f(x) - f(x*)."""
+    value: Array = problem.f.value(state.x[..., None, :])[..., 0]
+    return value - problem.f.value(problem.x_star[..., None, :])[..., 0]
+
+
+def _downhill(at_star: bool) -> Any:
+    """<grad f, x - x*>, with the gradient at x or at x*."""
+
+    def of(problem: Problem, params: Any, state: Pair) -> Array:
+        away = state.x - problem.x_star
+        at = problem.x_star + 0 * away if at_star else state.x
+        found: Array = (problem.f.gradient(at[..., None, :])[..., 0, :] * away).sum(axis=-1)
+        return found
+
+    return of
+
+
+_rise, _slope, _slope_star, _apart = parts("f(w)-f(w*) <grad_f(w),w-w*> <grad_f(w*),w-w*> |w-w*|^2")
+_RISE = Quantity(_rise, _above)
+_CONVEX, _STRONG = SmoothConvex(_r), SmoothStronglyConvex(_nu, _r)
+_OF_F = "f with an r-Lipschitz gradient; any w^{tau_k}, and a minimiser w* of f"
+OF_CONVEX_F = (
+    Claim(
+        id="fedadmm/eq-58",
+        where="eq. (58)",
+        kind="limit",
+        gist="f(w) >= f(w*) >= f(w) + <grad f(w), w* - w> for convex f",
+        setting=replace(PAIRS, text=f"convex {_OF_F}", letters={_r: "L"}, functions=_CONVEX),
+        statement=Inequality(sympy.S.Zero, _slope, (_RISE, Quantity(_slope, _downhill(False))), middle=_rise),
+        requires=(Hypothesis("f is convex", met=_CONVEX.contains),),
+        reading="f(w*) taken from each of the three; at any w. That both ends tend to f(w*) along w^{tau_k} is "
+        "corollary-4.1/a",
+    ),
+    Claim(
+        id="fedadmm/appendix-C.5/strong-convexity",
+        where="Appendix C.5, part c",
+        gist="the display from strong convexity",
+        setting=replace(PAIRS, text=f"nu-strongly convex {_OF_F}", letters={_nu: "mu", _r: "L"}, functions=_STRONG),
+        statement=Inequality(
+            _slope_star + _nu / 2 * _apart,
+            _rise,
+            (
+                _RISE,
+                Quantity(_slope_star, _downhill(True)),
+                Quantity(_apart, lambda problem, params, state: square(state.x - problem.x_star)),
+            ),
+            also=equal(_slope_star + _nu / 2 * _apart, _nu / 2 * _apart),
+        ),
+        requires=(Hypothesis("f is nu-strongly convex", met=_STRONG.contains),),
+        reading="at any w; its second line is that grad f(w*) vanishes, by (20)",
+    ),
+)
+
+# Appendix C.5, on multipliers
 
 
 def _to_star(v: IterationView) -> Array:
@@ -147,4 +209,4 @@ APPENDIX_C5 = (
     ),
 )
 
-__all__ = ["APPENDIX_C5", "PARTS_43"]
+__all__ = ["APPENDIX_C5", "OF_CONVEX_F", "PARTS_43"]

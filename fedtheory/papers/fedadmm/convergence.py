@@ -36,6 +36,7 @@ from fedtheory.papers.fedadmm.limits import (
     INDEPENDENT,
     LONG,
     RANDOM,
+    RANDOM_FLAT_TOO,
     SCHEME,
     START,
     STRONG,
@@ -243,9 +244,19 @@ HIGH_PROBABILITY = Claim(
     setting=RANDOM,
     statement=_long(bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
     requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START),
-    reading="of all runs drawn. Scheme 4.1 is met in all windows with probability 0 (remark-4.1/scheme), so that it is "
-    "not by it that the theorems hold; what their proof needs is that all clients are selected again and again, which "
-    "has probability 1",
+    reading="of all runs drawn; Theorem 4.2 b is -/isolated. Scheme 4.1 is met in all windows with probability 0 "
+    "(remark-4.1/scheme), so that it is not by it that the theorems hold; what their proof needs is that all clients "
+    "are selected again and again, which has probability 1",
+)
+HIGH_PROBABILITY_B = Claim(
+    id="fedadmm/theorem-4.2/high-probability/isolated",
+    where="after Theorem 4.2",
+    kind="property",
+    gist="Theorem 4.2 b holds with high probability under random participation: the whole sequence converges",
+    setting=RANDOM_FLAT_TOO,
+    statement=_long(converging=_SEQUENCE),
+    requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START, ISOLATED),
+    reading="of all runs drawn, as in theorem-4.2/high-probability, which is of Theorems 4.1 and 4.2 a",
 )
 COROLLARY_41 = (
     Claim(
@@ -305,4 +316,13 @@ EQ_56 = Claim(
     follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
 )
 
-__all__ = ["COROLLARY_41", "EQ_54", "EQ_56", "HIGH_PROBABILITY", "THEOREM_41", "THEOREM_42", "THEOREM_43_LIMIT"]
+__all__ = [
+    "COROLLARY_41",
+    "EQ_54",
+    "EQ_56",
+    "HIGH_PROBABILITY",
+    "HIGH_PROBABILITY_B",
+    "THEOREM_41",
+    "THEOREM_42",
+    "THEOREM_43_LIMIT",
+]

@@ -61,7 +61,7 @@ EQ_14 = Claim(
     id="fedadmm/eq-14",
     where="eq. (14)",
     kind="property",
-    gist="a point that meets (6) exists",
+    gist="a point that meets (6) exists: a step (15) gains as much as the residual of (14) asks for",
     setting=replace(STATE, text="any w, pi_i and v; f_i with r_i-Lipschitz gradients, convex or not, and any sigma_i"),
     statement=Inequality(
         _res,

@@ -357,9 +357,9 @@ EXAMPLE_51 = (
         gist="the generator gives clients different distributions",
         setting=_DEALS,
         statement=_different(True),
-        reading="non-i.i.d. data: the laws of clients' samples differ. All orders of the samples are equally likely "
-        "after the shuffle; enumerated for few samples. That the fixed numbers of samples of each law make them "
-        "dependent is not meant",
+        reading="a reading of non-i.i.d. data, which is all that is printed: the laws of clients' samples differ. All "
+        "orders of the samples are equally likely after the shuffle; enumerated for few samples. That the fixed "
+        "numbers of samples of each law make them dependent, and so not i.i.d. by the letter, is another reading",
     ),
     Claim(
         id="fedadmm/example-5.1/repaired",

@@ -202,6 +202,10 @@ RANDOM = replace(
     text=f"{LONG.text}. The subsets of all rounds are independent and uniform",
     drawing=replace(LONG.drawing, special=Instances(_recipes, partial(_build, independent=True), far=_far)),
 )
+RANDOM_FLAT_TOO = replace(
+    RANDOM,
+    drawing=replace(LONG.drawing, special=Instances(_or_flat, partial(_build, independent=True), far=_far)),
+)
 
 COERCIVE = Hypothesis(
     "Assumption 4.2: f is coercive",
@@ -279,6 +283,7 @@ __all__ = [
     "LONG",
     "LONG_RUNS",
     "RANDOM",
+    "RANDOM_FLAT_TOO",
     "SCHEME",
     "START",
     "STRONG",

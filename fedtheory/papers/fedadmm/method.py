@@ -260,7 +260,7 @@ SECTION_35 = Claim(
     id="fedadmm/section-3.5",
     where="Section 3.5",
     kind="identity",
-    gist="the server's sum over stale and fresh z_i is (4)",
+    gist="the server's sum over stale and fresh z_i is (4): in each iteration the idle keep their z_i",
     setting=TRANSITION,
     statement=Inequality(
         _moved.expression,
@@ -270,8 +270,8 @@ SECTION_35 = Claim(
     ),
     requires=(IDLE,),
     reading="term by term: in every iteration the z_i of a client that is not selected stays what it was, so that "
-    "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected. The clients that do "
-    "nothing at steps k, ..., k + k_0 - 1, k in K, are those outside Omega^{tau_{k+1}}, where Omega^{tau_k} is printed",
+    "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected. Which clients do "
+    "nothing at steps k, ..., k + k_0 - 1 is section-3.5/literal",
 )
 
 __all__ = ["DEFINITION_41", "EQ_13", "EQ_15", "SECTION_35"]

@@ -11,6 +11,8 @@ _DESCENT = (
     r"\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1}\geq\sum_{i=1}^m\frac{\sigma_i}{10}"
     r"(\|\mathbf{w}^{\tau_{k+1}}-\mathbf{w}^{\tau_k}\|^2+\|\mathbf{w}_i^{k+1}-\mathbf{w}_i^k\|^2)"
 )
+#: Scheme 4.1.
+_SCHEME = r"\Omega^{\tau+1}\cup\Omega^{\tau+2}\cup\cdots\cup\Omega^{\tau+s_0}=[m], \quad \forall\tau=0,s_0,2s_0,\cdots"
 
 #: Formulas; "" where a sentence has none.
 PRINTED = {
@@ -26,12 +28,15 @@ PRINTED = {
     r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
     "section-3.5": r"\mathbf{w}^{\tau_{k+1}}=\frac{1}{\sigma}(\sum_{i\in\Omega^{\tau_k}}\mathbf{z}_i^k+"
     r"\sum_{i\notin\Omega^{\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
+    "section-3.5/literal": r"\Omega^{\tau_k}, \quad k,k+1,\cdots,k+k_0-1",
     "definition-4.1": r"\nabla f(\mathbf{w}^*)=\sum_{i=1}^m\alpha_i\nabla f_i(\mathbf{w}^*)=-\sum_{i=1}^m\pi_i^*=0",
     "eq-21": r"\max\left\{u-v:i\in\Omega^v,i\in\Omega^u,i\notin\Omega^\tau,\tau=v+1,\cdots,u-1\right\}\le s_0",
     "definition-4.1/local": "",
     "definition-4.1/convex": "",
     "remark-4.1": r"p_i=1-(1-\frac{|\Omega^{\tau+1}|}{m})(1-\frac{|\Omega^{\tau+2}|}{m})\cdots"
     r"(1-\frac{|\Omega^{\tau+s_0}|}{m})",
+    # And again in Section 5.2.
+    "remark-4.1/scheme": _SCHEME,
     "lemma-4.1": _DESCENT,
     # Under the sigma_i >= 3 alpha_i r_i of the proof's first line.
     "lemma-4.1/with-step-condition": _DESCENT + r", \quad \sigma_i\geq 3\alpha_ir_i",
@@ -109,7 +114,6 @@ PRINTED = {
     r"\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+9m\sum_i\epsilon_i^k",
     "eq-69": r"\sum_{p=s_0}^t\epsilon_i^{pk_0}\le\sum_{a=1}^{\lceil t/s_0\rceil}s_0\epsilon_i^{as_0k_0}\le"
     r"\frac{s_0\epsilon_i^{s_0k_0}(1-\nu_i^{\lceil t/s_0\rceil})}{1-\nu_i}\le\frac{s_0\epsilon_i}{1-\nu_i}",
-    "example-5.1": r"\lceil d/3\rceil, \quad \lceil d/3\rceil, \quad d-2\lceil d/3\rceil",
     "figure-1": "",
     "figure-2": "",
     "figure-3": "",
@@ -152,9 +156,20 @@ PRINTED = {
     "appendix-C.6/last/literal": r"\min_{s=1,3,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\leq\min_{p=s_0,s_0+1,"
     r"\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2",
     "theorem-4.2/high-probability": "",
+    "theorem-4.2/high-probability/isolated": "",
     "experiments/s0": "",
     "table-1": "",
     "section-5.4.4/times": "",
+    "appendix-C.5/multipliers-of-two-iterations": r"\|\boldsymbol{\pi}_i^{k+1}-\boldsymbol{\pi}_i^{\ell+1}\|^2\leq "
+    r"6\epsilon_i^{k+1}+6\alpha_i^2r_i^2(\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\overline{"
+    r"\mathbf{w}}_i^{\ell+1}\|^2)",
+    "eq-58": r"f(\mathbf{w}^{\tau_k})\geq f(\mathbf{w}^*)\geq f(\mathbf{w}^{\tau_k})+\langle\nabla "
+    r"f(\mathbf{w}^{\tau_k}),\mathbf{w}^*-\mathbf{w}^{\tau_k}\rangle",
+    "appendix-C.5/strong-convexity": r"f(\mathbf{w}^{\tau_k})-f(\mathbf{w}^*)\geq\langle\nabla f(\mathbf{w}^*),"
+    r"\mathbf{w}^{\tau_k}-\mathbf{w}^*\rangle+\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2="
+    r"\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2",
+    "scheme-4.1/larger-s0": _SCHEME,
+    "scheme-4.1/larger-s0/literal": _SCHEME,
     "eq-60": r"\max\{\sum_i\|\sigma_i\triangle\mathbf{w}^{\tau_{k+1}}\|^2,\sum_i\|\sigma_i\triangle"
     r"\mathbf{w}_i^{k+1}\|^2\}\leq 10\overline{\sigma}(\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1})",
 }
@@ -173,11 +188,11 @@ IMPLIED = (
     "algorithm-1/initial-state",
     "remark-4.1/scheme/window",
     "theorem-4.3/any-k",
+    # What Example 5.1 prints is that each client has non-i.i.d. data, and this is how it is read.
+    "example-5.1",
     *(f"theorem-4.3/{part}" for part in ("gradient", "descent", "constants", "iteration", "monotone", "ends")),
 )
 OBSERVED = (
-    # Of all clients and windows, where the remark speaks of one client in one window.
-    "remark-4.1/scheme",
     # FedAvg has no theorem in the paper.
     "algorithm-2",
     # The paper sets these values, and says nothing of the conditions.
@@ -273,7 +288,7 @@ PROOFS = {
     "eq-62": PrintedProof(
         ("lemma-C.1/c", "eq-21", "eq-33", "eq-45/use"),
         "Eq. (63) takes the sum over the rounds in which a client waits as one of at most s_0 terms; under Scheme "
-        "4.1 there may be 2 s_0 - 2.",
+        "4.1 there may be 2 s_0 - 2. Under eq. (21) there are s_0 - 1 at most.",
     ),
     "eq-64": PrintedProof(
         ("eq-21", "lemma-C.2/a"),
@@ -339,6 +354,15 @@ PROOFS = {
     "eq-55/tolerances": PrintedProof(
         ("eq-55",), "By eq. (55) l <= k, and the tolerances do not increase: the one at l + 1 is the larger."
     ),
+    "appendix-C.5/multipliers-of-two-iterations": PrintedProof(("eq-55/tolerances", "lemma-C.1/b", "eq-33")),
+    "appendix-C.5/strong-convexity": PrintedProof(("definition-4.1",)),
+    "section-3.5/literal": PrintedProof(
+        flaw="Omega^{tau_k} is printed for Omega^{tau_{k+1}}: at a step k in K those of the next round are selected."
+    ),
+    "scheme-4.1/larger-s0/literal": PrintedProof(
+        flaw="No proof is printed. Windows of s_0 + 1 rounds begin elsewhere than those of s_0, and one of them may "
+        "contain none of those."
+    ),
     "eq-56": PrintedProof(("lemma-C.1/a", "lemma-C.1/b", "lemma-C.2/c", "eq-55/tolerances")),
     "eq-57": PrintedProof(
         ("eq-56", "lemma-C.1/b", "lemma-C.1/d"),
@@ -357,6 +381,7 @@ PROOFS = {
         "3 is printed for 2 in the range of s: the even p k_0 of the next line are then missing from it.",
     ),
     "theorem-4.3/any-k": PrintedProof(("appendix-C.6/last",)),
+    "theorem-4.2/high-probability/isolated": PrintedProof(("theorem-4.2/b", "remark-4.1/scheme")),
     "theorem-4.2/high-probability": PrintedProof(("theorem-4.1/c/server", "theorem-4.2/a", "remark-4.1/scheme")),
     "remark-4.3/k0-and-rounds": PrintedProof(
         ("remark-4.3/eq-29",),

@@ -15,6 +15,7 @@ from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition, waiting
 from fedtheory.papers.fedadmm.letters import k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import (
+    CONSECUTIVE,
     IDLE,
     LATE,
     LETTERS,
@@ -302,6 +303,17 @@ BOUNDS = (
         setting=ROUND,
         statement=_eq_67(_V_longer, _eps_kept),
         requires=(SMOOTH, START, STEP, SCHEME, LATE),
+        repairs="fedadmm/eq-67",
+    ),
+    Claim(
+        id="fedadmm/eq-67/repaired-under-21",
+        where="eq. (67)",
+        kind="inequality",
+        gist="as printed, under eq. (21) besides Scheme 4.1",
+        setting=ROUND,
+        statement=_eq_67(_V_before, _eps),
+        requires=(SMOOTH, START, STEP, SCHEME, CONSECUTIVE, LATE),
+        reading="its last line",
         repairs="fedadmm/eq-67",
     ),
     Claim(

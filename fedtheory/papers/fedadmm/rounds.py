@@ -16,27 +16,25 @@ from fedtheory.papers.fedadmm import along, iterates, transition, waiting
 from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
 from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
-from fedtheory.papers.fedadmm.runs import ROUND, RUN, SCHEME, SMOOTH, START, STEP, RunView, of_client, quantity
+from fedtheory.papers.fedadmm.runs import (
+    ROUND,
+    RUN,
+    SCHEME,
+    SMOOTH,
+    START,
+    STEP,
+    RunView,
+    ScheduledRun,
+    of_client,
+    quantity,
+)
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Composed
 
 # Equation (53)
 
-_away, _jump, _way, _waits = parts(
-    "|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 |w^{tau_{k+1}}-w^{tau_{k_i+1}}|^2 sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2"
-)
-
-
-def _walked(v: RunView, k: int) -> Array:
-    """|w^{tau_{k+1}} - w^{tau_{k_i+1}}|^2 of every client, ``(..., m)``."""
-
-    def since(v: RunView, j: int) -> Array:
-        walked = square(v.history.w[k + 1] - v.history.w[j + 1])
-        return walked[..., None] + 0 * v.fed.sigma
-
-    found: Array = last_of(since)(v, k)
-    return found
+_away, _jump, _waits = parts("|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2")
 
 
 EQ_53 = (
@@ -47,20 +45,44 @@ EQ_53 = (
         setting=RUN,
         statement=Inequality(
             _away,
-            2 * _jump / sigma_i**2 + 2 * _way,
+            2 * _jump / sigma_i**2 + 2 * s0 * _waits,
             (
                 of_client(_away.name, lambda v, k: v.away(k + 1)),
                 of_client(_jump.name, last_of(lambda v, j: square(v.history.Pi[j + 1] - v.history.Pi[j]))),
-                of_client(_way.name, _walked),
                 of_client(_waits.name, waited),
             ),
-            also=(Comparison(_way, "<=", s0 * _waits),),
         ),
         requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
-        reading="of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 rounds. The limit "
-        "that is drawn from it does not depend on the number",
+        reading="its two ends, of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 "
+        "rounds. The limit that is drawn from it does not depend on the number",
     ),
     waiting.EQ_53,
+)
+
+# Section 3.5
+
+_kept = parts("|z_i^{k+1}-z_i^k|^2")[0]
+
+
+def _begins_without(problem: Any, run: ScheduledRun) -> bool:
+    """Whether k is in K, and i not in Omega^{tau_k}; Omega^0 is [m]."""
+    begins = run.k % run.fed.k0 == 0 and run.round > 1
+    return begins and not run.masks[run.round - 2][run.i]
+
+
+SECTION_35_LITERAL = Claim(
+    id="fedadmm/section-3.5/literal",
+    where="Section 3.5",
+    kind="identity",
+    gist="clients outside Omega^{tau_k} do nothing at steps k, k + 1, ..., k + k_0 - 1",
+    setting=ROUND,
+    statement=Inequality(
+        _kept, sympy.S.Zero, (of_client(_kept.name, lambda v, k: square(v.history.Z[k + 1] - v.history.Z[k])),)
+    ),
+    requires=(Hypothesis("k is in K, and i is not in Omega^{tau_k}", met=_begins_without),),
+    reading="of the first of these steps. At step k in K the clients of Omega^{tau_{k+1}} go on, which are selected "
+    "then; Omega^{tau_k} is that of the round before",
+    literal_of="fedadmm/section-3.5",
 )
 
 # Equation (55)
@@ -284,4 +306,4 @@ READ_OFF = (
     ),
 )
 
-__all__ = ["EQ_53", "EQ_55", "EQ_68", "LAST", "READ_OFF"]
+__all__ = ["EQ_53", "EQ_55", "EQ_68", "LAST", "READ_OFF", "SECTION_35_LITERAL"]

@@ -24,7 +24,7 @@ from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.nonconvex import LessHuber
 from fedtheory.problems.subproblems import Adversary
-from fedtheory.randomness.selections import Fixed, covers
+from fedtheory.randomness.selections import Fixed, covers, gaps
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
@@ -464,6 +464,10 @@ SMOOTH = Hypothesis(
 STEP = step_condition(Fraction(3))
 START = Hypothesis("pi_i^0 = -alpha_i grad f_i(w_i^0), as Algorithm 1 says", met=lambda problem, run: not run.zero)
 SCHEME = Hypothesis("Scheme 4.1", met=lambda problem, run: covers(run.masks, run.s0))
+CONSECUTIVE = Hypothesis(
+    "eq. (21): at most s_0 rounds from one selection of a client to its next",
+    met=lambda problem, run: bool(gaps(run.masks).max() <= run.s0),
+)
 IDLE = Hypothesis(
     "i is not in Omega^{tau_{k+1}}, but was selected before",
     met=lambda problem, run: bool(run.idle[run.i]) and run.last[run.i] >= 0,

@@ -108,6 +108,46 @@ GAP = (
     ),
 )
 
+# Remark 4.3: Scheme 4.1 with a larger s_0
+
+
+def _left_out(problem: Any, params: Selection, state: Any) -> Array:
+    """How many clients the windows of s_0 + 1 rounds, all of them whole, leave out, in all."""
+    length = params.s0 + 1
+    whole = len(params.masks) // length
+    windows = params.masks[: whole * length].reshape(whole, length, -1)
+    return np.array([[int((~windows.any(axis=1)).sum())]])
+
+
+_size, _more = sympy.symbols("a q", integer=True, positive=True)
+_missing = parts("clients_that_windows_of_s_0+1_rounds_leave_out")[0]
+LARGER = (
+    Claim(
+        id="fedadmm/scheme-4.1/larger-s0",
+        where="Section 4",
+        kind="property",
+        gist="that Scheme 4.1 can be satisfied with a larger s_0",
+        setting=Setting("all integers m, s_0, a, q >= 1", letters=(m, s0, _size, _more)),
+        statement=Inequality(m, (s0 + _more) * _size),
+        requires=(Hypothesis("m <= s_0 a", sympy.Le(m, s0 * _size, evaluate=False)),),
+        reading="with no more clients in each subset, as the sentence after it says: there are subsets of a clients "
+        "that satisfy the scheme if and only if m <= s_0 a, and then there are for s_0 + q. That subsets which satisfy "
+        "it with s_0 do so with a larger one is -/literal",
+    ),
+    Claim(
+        id="fedadmm/scheme-4.1/larger-s0/literal",
+        where="Section 4",
+        kind="property",
+        gist="subsets that satisfy Scheme 4.1 with s_0 satisfy it with s_0 + 1",
+        setting=PLANS,
+        statement=inequality(Quantity(_missing, _left_out) <= sympy.S.Zero),
+        requires=(_SCHEME,),
+        reading="the same subsets: windows begin at multiples of s_0 + 1 then, and one of them may contain no window "
+        "of s_0 rounds. From 2 s_0 - 1 on it contains one",
+        literal_of="fedadmm/scheme-4.1/larger-s0",
+    ),
+)
+
 # Remark 4.1
 
 
@@ -220,10 +260,10 @@ REMARK_41 = (
         setting=SUBSETS,
         statement=Inequality(sympy.Rational(_HIGH), _scheme, (SCHEME,)),
         requires=(_LIKELY,),
-        reading="ours: the remark computes the probability of one client in one window, and says that Scheme 4.1, "
-        f"which asks for all clients in all windows, has a high one. Read as {_HIGH} at least, in however many windows "
-        f"T, where it is {_HIGHER} in one: whatever is called high falls, as the probability is that of one window to "
-        "the power T, which tends to 0",
+        reading="the remark computes the probability of one client in one window, and says that Scheme 4.1, which asks "
+        "for all clients in all windows, has a high one, as Section 5.2 says again. Read as "
+        f"{_HIGH} at least, in however many windows T, where it is {_HIGHER} in one: whatever is called high falls, as "
+        "the probability is that of one window to the power T, which tends to 0",
     ),
     Claim(
         id="fedadmm/remark-4.1/scheme/repaired",
@@ -250,4 +290,4 @@ REMARK_41 = (
     ),
 )
 
-__all__ = ["GAP", "REMARK_41", "window"]
+__all__ = ["GAP", "LARGER", "REMARK_41", "window"]

@@ -83,11 +83,6 @@ def _eps(problem: Problem, params: Penalty, state: Waits) -> Array:
     return state.eps
 
 
-def _way(problem: Problem, params: Penalty, state: Waits) -> Array:
-    """|w^{tau_{k+1}} - w^{tau_{k_i+1}}|^2."""
-    return square(state.moves.sum(axis=-2))
-
-
 def _rounds(problem: Problem, params: Penalty, state: Waits) -> Array:
     """The sum of |w^{t+1} - w^t|^2."""
     found: Array = square(state.moves).sum(axis=-1)
@@ -109,22 +104,23 @@ WAITING = Setting(
     functions=Smooth(_L),
     hints=Hints(known=_known),
 )
+_CONSECUTIVE = Hypothesis("eq. (21): a client rests for s_0 - 1 rounds at most", sympy.Le(_n, s0 - 1, evaluate=False))
 _SCHEME = Hypothesis(
     "Scheme 4.1: a client rests for 2 s_0 - 2 rounds at most", sympy.Le(_n, 2 * s0 - 2, evaluate=False)
 )
 
-AWAY, JUMP, WAY, ROUNDS, MOVE, EPS = (
+AWAY, JUMP, ROUNDS, MOVE, EPS = (
     Quantity(symbol, of)
     for symbol, of in zip(
         parts(
-            "|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 |w^{tau_{k+1}}-w^{tau_{k_i+1}}|^2 "
+            "|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 "
             "sum_{tau_{k_i+1}<=t<tau_{k+1}}|w^{t+1}-w^t|^2 |Dw_i^{k_i+1}|^2 eps_i^{k_i}"
         ),
-        (_away, _jump, _way, _rounds, _move, _eps),
+        (_away, _jump, _rounds, _move, _eps),
         strict=True,
     )
 )
-_far, _dual, _walked, _waits = (quantity.expression for quantity in (AWAY, JUMP, WAY, ROUNDS))
+_far, _dual, _waits = (quantity.expression for quantity in (AWAY, JUMP, ROUNDS))
 
 EQ_53 = Claim(
     id="fedadmm/eq-53/repaired",
@@ -134,9 +130,8 @@ EQ_53 = Claim(
     setting=WAITING,
     statement=Inequality(
         _far,
-        2 * _dual / sigma_i**2 + 2 * _walked,
-        (AWAY, JUMP, WAY, ROUNDS),
-        also=(Comparison(_walked, "<=", (2 * s0 - 2) * _waits),),
+        2 * _dual / sigma_i**2 + 2 * (2 * s0 - 2) * _waits,
+        (AWAY, JUMP, ROUNDS),
     ),
     requires=(_SCHEME,),
     repairs="fedadmm/eq-53",
@@ -144,6 +139,27 @@ EQ_53 = Claim(
 
 _61 = _Q(2, 15) * sigma_i**2 * LOCAL.expression + 24 * ACCURACY.expression
 _62 = q("|w_i^{k+1}-w^{tau_{k+1}}|^2")
+
+
+def _eq_62(name: str, gist: str, rounds: Any, wait: Hypothesis) -> Claim:
+    """(63) with so many rounds for s_0."""
+    return Claim(
+        id=f"fedadmm/eq-62/{name}",
+        where="eqs. (61)-(63)",
+        kind="inequality",
+        gist=gist,
+        setting=WAITING,
+        statement=Inequality(
+            sigma_i**2 * _far,
+            _Q(4, 15) * sigma_i**2 * MOVE.expression + 48 * EPS.expression + 2 * rounds * sigma_i**2 * _waits,
+            (AWAY, MOVE, EPS, ROUNDS),
+        ),
+        requires=(wait,),
+        reading="(63); that (61) and (62) hold at k_i is eq-62/selected",
+        repairs="fedadmm/eq-62",
+    )
+
+
 EQ_62 = (
     Claim(
         id="fedadmm/eq-62/selected",
@@ -160,21 +176,13 @@ EQ_62 = (
         requires=(transition.SMOOTH, transition.STEP, transition.SELECTED),
         reading="it is what eq. (62) says at k_i, at which the client took part",
     ),
-    Claim(
-        id="fedadmm/eq-62/repaired",
-        where="eqs. (61)-(63)",
-        kind="inequality",
-        gist="with 2(2 s_0 - 2) in place of 2 s_0: under Scheme 4.1 a client waits for as many rounds",
-        setting=WAITING,
-        statement=Inequality(
-            sigma_i**2 * _far,
-            _Q(4, 15) * sigma_i**2 * MOVE.expression + 48 * EPS.expression + 2 * (2 * s0 - 2) * sigma_i**2 * _waits,
-            (AWAY, MOVE, EPS, ROUNDS),
-        ),
-        requires=(_SCHEME,),
-        reading="(63); that (61) and (62) hold at k_i is eq-62/selected",
-        repairs="fedadmm/eq-62",
+    _eq_62(
+        "repaired",
+        "with 2(2 s_0 - 2) in place of 2 s_0: under Scheme 4.1 a client waits for as many rounds",
+        2 * s0 - 2,
+        _SCHEME,
     ),
+    _eq_62("repaired-under-21", "as printed, under eq. (21) in place of Scheme 4.1", s0, _CONSECUTIVE),
 )
 
 __all__ = ["EQ_53", "EQ_62"]

@@ -1,19 +1,22 @@
 """Fan, Fang, Friedlander: A dual approach for federated learning (2022). Letters as in the paper."""
 
-from fedtheory.claims import with_origins, with_proofs
+from fedtheory.claims import with_later, with_origins, with_proofs
 from fedtheory.papers.feddcd import (
     accelerated,
+    acceleration_proof,
     appendix_b,
     convex,
     descent,
     exact,
     general,
+    gradient_moves,
     inexact,
     lower_bound,
     memory,
     origins,
     projection,
     rounds,
+    sentences,
 )
 from fedtheory.papers.feddcd.dual import (
     N,
@@ -57,13 +60,19 @@ _CLAIMS = (
     *exact.LEMMA_E2,
     *lower_bound.APPENDIX_F,
     *rounds.SECTION_8,
+    *sentences.SECTION_4,
+    *sentences.TABLE_1,
+    *sentences.SECTION_5,
+    acceleration_proof.EQ_37,
+    *gradient_moves.BEFORE_31,
+    projection.P_AND_G,
 )
 PAPER = Paper(
     "feddcd",
     "Fan, Fang, Friedlander: A dual approach for federated learning (2022)",
     with_origins(
         "feddcd",
-        with_proofs("feddcd", _CLAIMS, origins.PROOFS),
+        with_later("feddcd", with_proofs("feddcd", _CLAIMS, origins.PROOFS), origins.LATER),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,
@@ -79,6 +88,7 @@ PAPER = Paper(
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",
     order=1,
+    version="arXiv 2201.11183, the text of 28 January 2022",
 )
 
 __all__ = [

@@ -133,6 +133,11 @@ def _of_all(operator: Any) -> Any:
     return lambda problem, params, state: operator(params, _everyone(params), state.x)
 
 
+def of_every_set(operator: Any) -> Any:
+    """The operator of every set I, applied to x: ``(..., K, n)``."""
+    return lambda problem, params, state: operator(params, _support(params)[0], state.x[..., None, :])
+
+
 def _form(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     """y' G_I x for every set I: ``(..., K)``."""
     return (state.y[..., None, :] * G(params, _support(params)[0], state.x[..., None, :])).sum(axis=-1)
@@ -148,11 +153,6 @@ def _form_of_GLG(problem: Any, params: rbcd.Params, state: Pair) -> Array:
     masks = _support(params)[0]
     left, right = (G(params, masks, vector[..., None, :]) for vector in (state.x, state.y))
     return (params.L * left * right).sum(axis=-1)
-
-
-def _once(problem: Any, params: rbcd.Params, state: Pair) -> Array:
-    """P_I x for every set I: ``(..., K, n)``."""
-    return P(params, _support(params)[0], state.x[..., None, :])
 
 
 def _twice(problem: Any, params: rbcd.Params, state: Pair) -> Array:
@@ -275,7 +275,9 @@ H_STAR = Quantity(_h_star, h_star)
 
 CLAIMS = (
     _identity("lemma-B.3/symmetric", "G_I is symmetric", FORM, Quantity("y' G_I^T x", _transposed_form)),
-    _identity("lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I x", _once), Quantity("P_I^2 x", _twice)),
+    _identity(
+        "lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I x", of_every_set(P)), Quantity("P_I^2 x", _twice)
+    ),
     _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", FORM, Quantity("y' G_I^T L G_I x", _form_of_GLG)),
     _identity(
         "lemma-B.3/eq-18",

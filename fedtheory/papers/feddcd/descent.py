@@ -143,9 +143,9 @@ _h_next, _h, _product, _slope, _true, _off = (
 )
 _H_NEXT, _H = Quantity(_h_next, appendix_b.h, after=True), Quantity(_h, appendix_b.h)
 _PRODUCT = Quantity(_product, _slope_product)
-_SLOPE = Quantity(_slope, _in_L_norm(lambda problem, state: state.slope))
-_TRUE = Quantity(_true, _in_L_norm(_gradient))
-_OFF = Quantity(_off, _in_L_norm(_error))
+SLOPE = Quantity(_slope, _in_L_norm(lambda problem, state: state.slope))
+TRUE = Quantity(_true, _in_L_norm(_gradient))
+OFF = Quantity(_off, _in_L_norm(_error))
 _H_GAP = Quantity(sympy.Symbol("h(x)-h*"), appendix_b.h_gap)
 _H_GAP_NEXT = Quantity(sympy.Symbol("h(x_next)-h*"), appendix_b.h_gap, after=True)
 
@@ -160,7 +160,7 @@ def _change(problem: Problem, params: Params, state: State) -> Array:
     return ((problem.f.gradient(state.x) - state.last) ** 2).sum(axis=(-1, -2))
 
 
-_ERROR = Quantity(sympy.Symbol("|~grad h-grad h|^2"), _squared_error)
+ERROR = Quantity(sympy.Symbol("|~grad h-grad h|^2"), _squared_error)
 _CHANGE = Quantity(sympy.Symbol("|grad h(x_next)-grad h(x)|^2"), _change, after=True)
 _r = appendix_b.r
 _low, _high, _mu = appendix_b.L_min, appendix_b.L_max, appendix_b.mu
@@ -213,10 +213,10 @@ _gap_next, _move, _gap, _spread, _drift = (
     )
 )
 _GAP_NEXT = Quantity(_gap_next, NextRound(inexact.tracked.draws, _next, _gap_after, "drift"), after=True)
-_MOVE = Quantity(_move, NextRound(inexact.tracked.draws, _next, _moved, "drift"), after=True)
+MOVE = Quantity(_move, NextRound(inexact.tracked.draws, _next, _moved, "drift"), after=True)
 _GAP = Quantity(_gap, dual.dual_gap, after=True)
-_SPREAD = Quantity(_spread, _projected, after=True)
-_DRIFT = Quantity(_drift, inexact.drift, after=True)
+SPREAD = Quantity(_spread, _projected, after=True)
+DRIFT = Quantity(_drift, inexact.drift, after=True)
 _share = dual.r
 #: alpha of eq. (34), over L_max/L_min^2 = alpha, M of eq. (32) over the same, and kappa of eq. (33).
 _half, _square = _share * eta / 2, _share * eta**2
@@ -228,7 +228,7 @@ _dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
 _GISTS = {
     "29": "expected decrease of h, with the errors of earlier rounds for that of the oracle",
     "30": "eq. (29), with the last move added and subtracted",
-    "31": "the errors of earlier rounds are at most (1 - kappa) A_t - A_(t+1)",
+    "31": "expected decrease of h by a share of h - h*, with the errors of earlier rounds, less the last move",
     "36": "expected decrease of h by a share kappa of h - h*, and the A_t",
 }
 
@@ -263,7 +263,7 @@ def _displayed(
 
 
 _ERRORS = (_r * eta / 2 + _r * eta**2) * _high / _low**2
-_STEP_29 = one_step(estimated, E(_H_NEXT) <= _H - (_r * eta / 2 - _r * eta**2) * _TRUE + _ERRORS * _ERROR)
+_STEP_29 = one_step(estimated, E(_H_NEXT) <= _H - (_r * eta / 2 - _r * eta**2) * TRUE + _ERRORS * ERROR)
 APPENDIX_C = (
     Claim(
         id="feddcd/eq-28",
@@ -271,7 +271,7 @@ APPENDIX_C = (
         kind="inequality",
         gist="expected decrease of h in one inexact step",
         setting=ESTIMATED,
-        statement=one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * _SLOPE),
+        statement=one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * SLOPE),
         requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
         reading="its first line, from which the others follow (eq-28/lines); for estimates that do not depend on I",
     ),
@@ -281,7 +281,7 @@ APPENDIX_C = (
         kind="inequality",
         gist="its first line is at most the third, and that the last",
         setting=ESTIMATED,
-        statement=Inequality(_first, _last, (_H, _PRODUCT, _SLOPE, _TRUE, _OFF), middle=_third),
+        statement=Inequality(_first, _last, (_H, _PRODUCT, SLOPE, TRUE, OFF), middle=_third),
         requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
         reading="the second line is the first with ~grad h = grad h + (~grad h - grad h)",
     ),
@@ -289,7 +289,7 @@ APPENDIX_C = (
         "29",
         _gap_next,
         _gap - (_half - _square) * alpha * _spread + (_half + _square) * alpha * _drift,
-        (_GAP_NEXT, _GAP, _SPREAD, _DRIFT),
+        (_GAP_NEXT, _GAP, SPREAD, DRIFT),
         "its second line",
         ESTIMATED,
         _STEP_29,
@@ -298,7 +298,7 @@ APPENDIX_C = (
         "30",
         _gap_next,
         _gap - (_half - _square) * alpha * _spread + (_half + _square) * alpha * _drift,
-        (_GAP_NEXT, _GAP, _SPREAD, _DRIFT),
+        (_GAP_NEXT, _GAP, SPREAD, DRIFT),
         "what it adds to eq. (29) and subtracts again is the same, so that it says the same",
         ESTIMATED,
         _STEP_29,
@@ -307,20 +307,20 @@ APPENDIX_C = (
         "31",
         _gap_next + _weight * alpha * _move,
         (1 - _dual_kappa_33) * _gap + _M * alpha * _drift,
-        (_GAP_NEXT, _MOVE, _GAP, _DRIFT),
-        "its last line, with alpha of eq. (34); that the sums are at most (1 - kappa) A_t - A_(t+1) is M <= alpha, "
-        "theorem-C.1/parameters",
+        (_GAP_NEXT, MOVE, _GAP, DRIFT),
+        "its last line, with alpha of eq. (34). That the sums in it are at most (1 - kappa) A_t - A_(t+1) is M <= "
+        "alpha, theorem-C.1/parameters, which holds",
         FEASIBLE,
-        one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * _ERROR),
+        one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
     ),
     *_displayed(
         "36",
         _gap_next + _M * alpha * _move,
         (1 - inexact.kappa) * _gap + _M * alpha * _drift,
-        (_GAP_NEXT, _MOVE, _GAP, _DRIFT),
+        (_GAP_NEXT, MOVE, _GAP, DRIFT),
         "(1 - kappa) A_t - A_(t+1) = M (sum_of_drifts - |grad G(y^t) - grad G(y^(t+1))|^2), as delta = (1 - kappa)/2, "
         "with kappa of the theorem",
         FEASIBLE,
-        one_step(feasible, E(_H_GAP_NEXT + _M_32 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * _ERROR),
+        one_step(feasible, E(_H_GAP_NEXT + _M_32 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
     ),
 )

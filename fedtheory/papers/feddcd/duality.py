@@ -224,7 +224,7 @@ IDENTICAL = Claim(
     id="feddcd/identical-clients",
     where="Section 4.1",
     kind="property",
-    gist="identical clients: optimal at the first iteration",
+    gist="identical clients: optimal at the first iteration, as the w_i that it computes at y^0 = 0 are w*",
     setting=GUESSES,
     statement=inequality(
         alpha**2 * Quantity("sum_i(|v_i-w*|^2)", _from_optimum)

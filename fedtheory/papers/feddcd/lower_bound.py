@@ -179,7 +179,7 @@ SECTION_7 = (
         id="feddcd/gap",
         where="Section 7",
         kind="order",
-        gist="a sqrt(N) gap separates AccFedDCD from the lower bound",
+        gist="a sqrt(N) gap separates AccFedDCD from the lower bound: eq. (13) from the order after Theorem 7.1",
         setting=CONSTANTS,
         statement=Inequality(
             sympy.Rational(1, 2) * sympy.sqrt(N) * sympy.sqrt(N) / tau * _root,
@@ -187,7 +187,8 @@ SECTION_7 = (
             middle=(N - 1) / (tau - 1) * _root,
         ),
         requires=(MANY, PARTICIPATION),
-        reading="eq. (13) is between 1/2 and 2 times sqrt(N) times the printed complexity",
+        reading="eq. (13) is between 1/2 and 2 times sqrt(N) times the printed complexity; whether that bounds all "
+        "procedures is theorem-7.1/complexity",
     ),
 )
 

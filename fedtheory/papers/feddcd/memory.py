@@ -53,9 +53,14 @@ def potential(problem: Problem, params: Any, state: inexact_feddcd.State) -> Arr
 def primal_distance(problem: Problem, params: inexact_feddcd.Params, state: inexact_feddcd.State) -> Array:
     """E|w^(T) - w*|^2 over the client and I_T: tau of N answer at y_i^(T), w_i as their guess; the others hold w_i."""
     answers = params.oracle.answer(problem.f, state.y, state.w, None).w
-    tau, n = params.tau, problem.n
-    new, old = (((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) for w in (answers, state.w))
-    return (tau * new + (n - tau) * old) / n**2
+    return of_clients(problem, params.tau, answers, state.w)
+
+
+def of_clients(problem: Problem, tau: int, new: Array, old: Array) -> Array:
+    """E|w - w*|^2 over the client and I_T: tau of N return what is in ``new``, the others what is in ``old``."""
+    n = problem.n
+    fresh, held = (((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) for w in (new, old))
+    return (tau * fresh + (n - tau) * held) / n**2
 
 
 def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:

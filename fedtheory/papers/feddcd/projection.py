@@ -8,14 +8,16 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.identity import identity
+from fedtheory.kinds.identity import Identity, identity
 from fedtheory.numbers.rational import Array, apply, inverse, is_exact
 from fedtheory.papers.feddcd import exceptions
+from fedtheory.papers.feddcd.appendix_b import OPERATORS, SIZE, G, P, of_every_set
 from fedtheory.papers.feddcd.dual import N, d
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
+from fedtheory.randomness import WeightedSubset
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
-from fedtheory.settings.relations import Quantity
+from fedtheory.settings.relations import Comparison, Quantity
 
 PROJECTION = Setting(
     "N blocks of size d, a non-empty I in [N], W positive definite, x in R^(Nd)",
@@ -63,6 +65,7 @@ SECTION_3_1 = (
         "Section 3.1",
         "closed form printed for proj onto C_I in the W-norm, with u = e_I (x) e_d, any d",
         Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
+        literal_of="feddcd/projection/repaired",
     ),
     _projection(
         "feddcd/projection/repaired",
@@ -71,6 +74,89 @@ SECTION_3_1 = (
         Quantity("x-W^{-1} U(U^T W^{-1} U)^{-1} U^T x", projection_repaired),
         repairs="feddcd/projection",
     ),
+)
+
+# P_I and G_I
+
+
+def _of_sets(params: Any, x: Array) -> tuple[Array, Array]:
+    """What is printed for P_I, of x in every set I, ``(..., K, n)``, and the sets ``(K, n)``."""
+    masks = WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))[0]
+    inverses = np.where(masks, 1 / params.L, 0 * params.L)
+    within = np.where(masks, x[..., None, :], 0 * x[..., None, :])
+    found: Array = within - inverses * within.sum(axis=-1, keepdims=True) / inverses.sum(axis=-1, keepdims=True)
+    return found, masks
+
+
+def _printed_P(problem: Any, params: Any, state: Any) -> Array:
+    """(I_I - L^{-1} e_I e_I'/(e_I' L^{-1} e_I)) x for every set I."""
+    return _of_sets(params, state.x)[0]
+
+
+def _printed_G(problem: Any, params: Any, state: Any) -> Array:
+    """(I_I L^{-1} - L^{-1} e_I e_I' L^{-1}/(e_I' L^{-1} e_I)) x for every set I."""
+    return _of_sets(params, state.x / params.L)[0]
+
+
+def _sum_over_set(problem: Any, params: Any, state: Any) -> Array:
+    """e_I' P_I x, P_I as printed, for every set I."""
+    d, masks = _of_sets(params, state.x)
+    return np.where(masks, d, 0 * d).sum(axis=-1)
+
+
+def _normal(problem: Any, params: Any, state: Any) -> Array:
+    """<P_I x - I_I x, y>_L, P_I as printed, for every set I, where y is moved into C_I: any vector of C_I is such."""
+    d, masks = _of_sets(params, state.x)
+    x, y = state.x[..., None, :], state.y[..., None, :]
+    away = d - np.where(masks, x, 0 * x)
+    balanced = np.where(masks, y - np.where(masks, y, 0 * y).sum(axis=-1, keepdims=True) / params.tau, y)
+    return (params.L * away * balanced).sum(axis=-1)
+
+
+def _zero(problem: Any, params: Any, state: Any) -> Array:
+    return np.zeros((), dtype=int)
+
+
+_sum, _product, _none, _p, _p_printed, _g, _g_printed = (
+    sympy.Symbol(name)
+    for name in (
+        "e_I^T P_I x",
+        "<P_I x-I_I x, y>_L",
+        "0",
+        "P_I x",
+        "(I_I-L^{-1} e_I e_I^T/(e_I^T L^{-1} e_I)) x",
+        "G_I x",
+        "(I_I L^{-1}-L^{-1} e_I e_I^T L^{-1}/(e_I^T L^{-1} e_I)) x",
+    )
+)
+P_AND_G = Claim(
+    id="feddcd/lemma-B.2/P-and-G",
+    where="after Lemma B.2",
+    kind="identity",
+    gist="the displays that give P_I and G_I",
+    setting=OPERATORS,
+    statement=Identity(
+        _sum,
+        _none,
+        (
+            Quantity(_sum, _sum_over_set),
+            Quantity(_product, _normal),
+            Quantity(_none, _zero),
+            Quantity(_p, of_every_set(P)),
+            Quantity(_p_printed, _printed_P),
+            Quantity(_g, of_every_set(G)),
+            Quantity(_g_printed, _printed_G),
+        ),
+        also=(
+            Comparison(_product, "==", _none),
+            Comparison(_p, "==", _p_printed),
+            Comparison(_g, "==", _g_printed),
+        ),
+    ),
+    requires=(SIZE,),
+    reading="for every I and x: what is printed for P_I x is in C_I, and I_I x less it is orthogonal to C_I in the "
+    "L-norm, so that it is the nearest point there, as P_I is defined; it is what the other claims use; the same of "
+    "G_I = P_I L^{-1}",
 )
 
 LEMMA_B2 = (

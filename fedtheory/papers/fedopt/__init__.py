@@ -52,6 +52,9 @@ _CLAIMS = (
     *cocoa.SECTION_2_3_1,
     *model.SECTION_4,
     *model.FIGURE_2,
+    *scaling.ABSENT,
+    svrg.GENERAL_SMOOTH,
+    dane.STATIONARITY,
 )
 PAPER = Paper(
     "fedopt",
@@ -69,6 +72,7 @@ PAPER = Paper(
     },
     experiments=f"{__name__}.reruns",
     order=4,
+    version="arXiv 1610.02527, the text of 8 October 2016",
 )
 
 __all__ = [

@@ -124,7 +124,8 @@ def locals_of(problem: Problem, params: Solvable) -> Any:
     return SimpleNamespace(f=f, n=f.n, d=f.d, x_star=problem.x_star)
 
 
-_low, _high = sympy.symbols("m_G L_G", positive=True)
+#: The least and the largest curvature of (10), of which n_k/n is taken out.
+CURVATURES = _low, _high = sympy.symbols("m_G L_G", positive=True)
 _CLASS = SmoothStronglyConvex(_low, _high, optimum="stationary")
 LOCALS = Setting(
     "any F_1, ..., F_K, convex or not, for which (10) is a smooth and strongly convex problem, any n_k, and grad f(w*) "

@@ -14,12 +14,13 @@ from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import inequality
+from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedopt.any_functions import (
     COPIES,
+    CURVATURES,
     LOCALS,
     SMOOTH_AND_STRONG,
     SOLVABLE,
@@ -39,7 +40,7 @@ from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.randomness import Draw
-from fedtheory.settings import Setting
+from fedtheory.settings import Setting, points
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
@@ -85,6 +86,35 @@ def _after_one(problem: Problem, params: Nodes, state: Model) -> Array:
     )
 
 
+class Perturbed(NamedTuple):
+    """``w (..., d)``: w^t; ``a (..., K, d)``: the vectors a_k of scheme (9)."""
+
+    w: Array
+    a: Array
+
+
+def _unperturbed(problem: Problem, params: Solvable) -> Perturbed:
+    return Perturbed(problem.x_star, np.zeros((problem.n, problem.d), dtype=int))
+
+
+def _missed_by(problem: Problem, params: Solvable, state: Perturbed) -> Array:
+    """sum_k |w_k - w*|^2."""
+    ends = dane.perturbed_minimisers(locals_of(problem, params), state.w, state.a, params.mu)
+    found: Array = square(ends - problem.x_star[..., None, :]).sum(axis=-1)
+    return found
+
+
+def _off_by(problem: Problem, params: Solvable, state: Perturbed) -> Array:
+    """sum_k |(K n_k/n) (a_k - grad F_k(w*) - mu (w* - w^t))|^2."""
+    star = problem.x_star[..., None, :] + 0 * state.a
+    off = state.a - locals_of(problem, params).f.gradient(star) - params.mu * (star - state.w[..., None, :])
+    found: Array = square(problem.n * params.weights[:, None] * off).sum(axis=-1)
+    return found
+
+
+_missed, _off = sympy.symbols("sum_k|w_k-w*|^2 sum_k|(K*n_k/n)(a_k-grad_F_k(w*)-mu(w*-w^t))|^2")
+_MISSED, _OFF = Quantity(_missed, _missed_by), Quantity(_off, _off_by)
+_PERTURBED = replace(LOCALS, text=f"{LOCALS.text}, and any a_k", algorithm=points(Perturbed, Solvable, _unperturbed))
 _GONE = sympy.Symbol("|w^(t+1)-w*|^2")
 #: The least of the n_k/n.
 _least_share = sympy.Symbol("min_k(n_k/n)", positive=True)
@@ -307,4 +337,16 @@ SECTION_3_4 = (
         reading="identical data make identical F_k, whatever the losses are; of (10) with mu = 0 and eta = 1 it is "
         "then asked that F_k be strongly convex",
     ),
+)
+
+STATIONARITY = Claim(
+    id="fedopt/dane/stationarity",
+    where="Section 3.4",
+    kind="equivalence",
+    gist="w* solves the subproblem if and only if a_k = grad F_k(w*) + mu (w* - w^t)",
+    setting=_PERTURBED,
+    statement=Inequality(CURVATURES[0] ** 2 * _missed, CURVATURES[1] ** 2 * _missed, (_MISSED, _OFF), middle=_off),
+    requires=(SOLVABLE,),
+    reading="of the minimisers w_k of scheme (9), for any a_k: they are w* if and only if all a_k are as said, since "
+    "either sum is 0 where the other is",
 )

@@ -50,14 +50,14 @@ def expected_directions(problem: LinearProblem, state: Two) -> Array:
     f = problem.f
     full = f.full_gradient(state.w_t)[..., None, :]
     total: Any = 0
-    for rows in _rows(f):
+    for rows in rows_of_nodes(f):
         w, snapshot = state.w[..., None, :], state.w_t[..., None, :]
         total = total + f.example_gradient(w, rows) - f.example_gradient(snapshot, rows)
     # Clients have as many rows as the least common multiple of their sizes.
-    return total / len(_rows(f)) + full
+    return total / len(rows_of_nodes(f)) + full
 
 
-def _rows(f: LinearModels) -> Array:
+def rows_of_nodes(f: LinearModels) -> Array:
     """Rows ``(N, K)`` in which every client's examples come equally often."""
     count = int(np.lcm.reduce(f.sizes))
     return np.stack([f.starts + (np.arange(count)[i] % f.sizes) for i in range(count)])

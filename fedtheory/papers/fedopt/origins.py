@@ -23,7 +23,7 @@ PRINTED = {
     "dane/diverges": r"\mu=0",
     "dane/perturbation-limit": r"a_k^t\to\nabla F_k(w^*)",
     "dane/larger-mu": "",
-    "dane/larger-mu/literal": r"\mu",
+    "dane/larger-mu/literal": r"\frac{\mu}{2}\|w-w^t\|^2",
     "dane/rounds": r"\mathcal{O}(K\log(1/\epsilon)), \quad \lambda=\mathcal{O}(1/\sqrt{n})",
     "remark-3": "",
     "one-shot-averaging/no-better": "",
@@ -64,6 +64,9 @@ PRINTED = {
     "eq-23": r"L_k(w)=\frac{\sigma^2}{K^3}\left(F_k(w)-\left(\nabla F_k(w^t)-(\eta\nabla F_k(w^t)+g_k^t)\right)^Tw+"
     r"\frac{\mu}{2}\|w-w^t\|^2\right)+\beta_2",
     "cocoa-rounds": r"\mathcal{I}(\epsilon,\Theta)=\frac{\mathcal{O}(\log(1/\epsilon))}{1-\Theta}",
+    "scaling/absent-feature": r"s_k^j=\phi^j/\phi_k^j",
+    "svrg/general-smooth": "",
+    "dane/stationarity": r"a_k^t=\nabla F_k(w^*)+\mu(w^*-w^t)",
     "figure-1": "",
     "figure-2/naive-errors": r"33.16\%, \quad 26.27\%, \quad 17.14\%",
     "figure-2": "",
@@ -115,6 +118,10 @@ PROOFS = {
         flaw="The gradient of a summand of (10) is grad f_i(w) - (grad F_k(w^t) - grad f(w^t)). The printed "
         "brackets have the number f(w^t) for the gradient, and a minus before it; both cancel in the "
         "difference of the brackets."
+    ),
+    "scaling/absent-feature": PrintedProof(
+        flaw="phi_k^j is the share of the examples of node k that have feature j. In sparse data it is 0 for most "
+        "features of a node, and s_k^j is divided by it."
     ),
     "fsvrg/single-node": PrintedProof(
         flaw="The mean of grad f_i(w) - grad f_i(w^t) + grad f(w^t) over all examples is grad f(w): the two terms "

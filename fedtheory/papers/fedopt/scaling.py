@@ -12,11 +12,12 @@ from fedtheory.claims import Claim
 from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
-from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
-from fedtheory.papers.fedopt.fsvrg import expected_directions
+from fedtheory.papers.fedopt.fsvrg import expected_directions, rows_of_nodes
 from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.relations import Quantity
 
 # Gradients of features that one node holds
@@ -101,6 +102,76 @@ REGULARISED = replace(
     SEPARABLE,
     text="each feature on a single node, lambda > 0 in every f_i, as A.2 has it",
     drawing=replace(SEPARABLE.drawing, special=_separable(True).instances),
+)
+
+# s_k^j where node k has no example with feature j
+
+
+def _whole(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """phi^j for every node and feature: ``(K, d)``."""
+    counts = appearances(problem.f)
+    return _fractions(problem, counts.sum(axis=0, keepdims=True) + 0 * counts) / problem.f.examples
+
+
+def _by_ratio(problem: LinearProblem, params: Any, state: Any) -> Array:
+    """s_k^j phi_k^j, with s_k^j = phi^j/phi_k^j as it is defined: ``(K, d)``."""
+    f = problem.f
+    own = _fractions(problem, appearances(f)) / np.asarray(f.sizes)[:, None]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return _whole(problem, params, state) / own * own
+
+
+def _fractions(problem: LinearProblem, counts: Array) -> Array:
+    return exact(counts) if problem.f.exact else np.asarray(counts, dtype=np.float64)
+
+
+def _scaled_changes(absent: int) -> Any:
+    """S_k times grad phi_i(w) - grad phi_i(w^t), i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
+
+    def of(problem: LinearProblem, params: Any, state: Two) -> Array:
+        f, S = problem.f, local_scaling(problem.f, absent)
+        rows = rows_of_nodes(f)
+        changes = [
+            S * (f.example_change(state.w[..., None, :], state.w_t[..., None, :], row) - f.lam * _apart(state))
+            for row in rows
+        ]
+        return np.stack(changes, axis=-3)
+
+    return of
+
+
+def _apart(state: Two) -> Array:
+    found: Array = (state.w - state.w_t)[..., None, :]
+    return found
+
+
+ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO))
+_S_K_J = "Section 3.6.2, s_k^j"
+ABSENT = (
+    Claim(
+        id="fedopt/scaling/absent-feature",
+        where=_S_K_J,
+        kind="property",
+        gist="s_k^j where node k has no example with feature j",
+        setting=ANY_DATA,
+        statement=identity(Quantity("s_k^j phi_k^j", _by_ratio), Quantity("phi^j", _whole)),
+        reading="s_k^j = phi^j/phi_k^j, of all nodes k and features j, as it is defined before Algorithm 4: where no "
+        "example of node k has feature j it is phi^j/0",
+    ),
+    Claim(
+        id="fedopt/scaling/absent-feature/repaired",
+        where=_S_K_J,
+        kind="property",
+        gist="any number serves for s_k^j there, as the losses of node k do not depend on w_j",
+        setting=ANY_DATA,
+        statement=identity(
+            Quantity("S_k(grad phi_i(w)-grad phi_i(w^t)), s_k^j=1", _scaled_changes(1)),
+            Quantity("S_k(grad phi_i(w)-grad phi_i(w^t)), s_k^j=7", _scaled_changes(7)),
+        ),
+        reading="of the losses phi_i alone. A regulariser in every f_i, as Appendix A.2 has it, is scaled by s_k^j "
+        "there too, and then the number does matter",
+        repairs="fedopt/scaling/absent-feature",
+    ),
 )
 
 ADDED, SOLUTION = Quantity("sum_k(argmin F_k)", _added), Quantity("w*", _solution)

@@ -15,6 +15,7 @@ from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import RidgeInstances, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
@@ -176,6 +177,20 @@ SECTION_3_2 = (
         "gradients will do if c <= 1/e, as 10000/27183 is; epsilon is relative to f(w^0) - f*, and m and the number of "
         "epochs are rounded up. It rests on eq. (5), with the constant of a random iterate",
     ),
+)
+
+GENERAL_SMOOTH = Claim(
+    id="fedopt/svrg/general-smooth",
+    where="Section 3.2",
+    kind="property",
+    gist="that for general L-smooth losses the theory is significantly worse",
+    setting=CONSTANTS,
+    statement=Untested(
+        "for general L-smooth losses the theory is significantly worse, and does not match the practical performance",
+        "it compares theorems of another paper, which are not printed here, and says of none of them what is worse",
+    ),
+    reading="the text at hand has the sentence in Section 3.4, of DANE, after the rounds on linear regression, which "
+    "are fedopt/dane/rounds",
 )
 
 # Section 3.3

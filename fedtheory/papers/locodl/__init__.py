@@ -43,6 +43,8 @@ _CLAIMS = (
     *remarks.NOT_SCAFFNEW,
     problem.STEP_5,
     *complexity.MORE_EXPERIMENTS,
+    *method.SECTION_2_2,
+    method.LIMITS_OF_ALL,
 )
 PAPER = Paper(
     "locodl",
@@ -63,6 +65,7 @@ PAPER = Paper(
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",
     order=3,
+    version="arXiv 2403.04348, a revision without a date, of later than its first version of 7 March 2024",
 )
 
 __all__ = [

@@ -421,6 +421,55 @@ THEOREM_31 = (
     ),
 )
 
+# Section 2.2: what the predictions and their differences do, and how x_i are updated
+
+
+def _predictions(problem: Problem, params: algorithm_1.Params, state: algorithm_1.State) -> Array:
+    """|x_hat - x*|_X^2 + sum_i |x_hat_i - y_hat|^2 + E sum_i |C_i(x_hat_i - y_hat)|^2."""
+    hat = _hat(problem, params, state)
+    away = Lifted(hat.x - hat.y[..., None, :], 0 * hat.y)
+    compressed = _compressed_norm(problem, CompressionParams(params.compressors), away)
+    return _hat_distance(problem, params, state) + _differences(problem, params, hat) + compressed
+
+
+SECTION_2_2 = (
+    Claim(
+        id="locodl/section-2.2/convex-combination",
+        where="Section 2.2",
+        kind="property",
+        gist="that the update is a convex combination",
+        setting=CONSTANTS,
+        statement=Inequality(rho, sympy.Integer(1)),
+        requires=(DAMPING,),
+        reading="(1 - rho) x_hat_i + rho (y_hat + d_bar) lies between the two for rho <= 1, and not always for larger "
+        "ones; of all rho > 0 that Theorem 3.1 allows with some chi > 0. With those of eq. (6) it is -/repaired",
+        literal_of="locodl/section-2.2/convex-combination/repaired",
+    ),
+    Claim(
+        id="locodl/section-2.2/convex-combination/repaired",
+        where="Section 2.2",
+        kind="property",
+        gist="with the rho of eq. (6) it is one: 0 < rho <= 1",
+        setting=CONSTANTS,
+        statement=ParameterRule({rho: _best}, (sympy.Lt(0, rho, evaluate=False), sympy.Le(rho, 1, evaluate=False))),
+        repairs="locodl/section-2.2/convex-combination",
+    ),
+)
+LIMITS_OF_ALL = Claim(
+    id="locodl/theorem-3.1/limits-of-all",
+    where="Theorem 3.1 and its proof",
+    gist="convergence of x-hat, y-hat and of the differences",
+    setting=SETTING,
+    statement=Limit(
+        algorithm_1.algorithm,
+        Quantity("|x_hat-x*|^2+sum_i|x_hat_i-y_hat|^2+E sum_i|C_i(x_hat_i-y_hat)|^2", _predictions),
+        "x_hat_i, y_hat -> x*, x_hat_i - y_hat -> 0, C_i(x_hat_i - y_hat) -> 0 almost surely",
+    ),
+    requires=_THEOREM,
+    reading="said in Section 2.2; of the compressed differences as the expectation over the compressors, which bounds "
+    "them where its sum over the iterations is finite. Tested through the exact second moments",
+)
+
 U_NEXT = Quantity(_u_next, dual_distance, after=True)
 U = Quantity(_u, dual_distance)
 W_HAT = Quantity(_W_hat, _W_hat_norm)

@@ -82,6 +82,9 @@ PRINTED = {
     "before-corollary-3.2": r"\mathcal{O}\left(\left(\left(\sqrt{kd}+\frac{d}{\sqrt{n}}\right)\sqrt{\kappa}+d\left(1+"
     r"\frac{d}{kn}\right)\right)\log\epsilon^{-1}\right)",
     "proof/step-5": r"y^{t}-\gamma\nabla\tilde{g}(y^{t})=(1-\frac{\gamma\mu}{2})y^{t}",
+    "section-2.2/convex-combination": r"x_{i}^{t+1}\coloneqq(1-\rho)\hat{x}_{i}^{t}+\rho(\hat{y}^{t}+\bar{d}^{t}), "
+    r"\quad \rho>0",
+    "theorem-3.1/limits-of-all": "",
     "section-4/fastest": "",
     "section-4/adiana-k": "",
 }
@@ -112,6 +115,11 @@ PROOFS = {
     "theorem-3.1/one-step": PrintedProof(("proof/primal-step", "proof/dual-step")),
     "theorem-3.1/eq-5": PrintedProof(("theorem-3.1/one-step", "theorem-3.1/tau")),
     "theorem-3.1/limits": PrintedProof(("theorem-3.1/eq-5",)),
+    "theorem-3.1/limits-of-all": PrintedProof(("theorem-3.1/limits", "proof/compressed-norm")),
+    "section-2.2/convex-combination": PrintedProof(
+        flaw="Algorithm 1 asks for rho > 0 only, and Theorem 3.1 for a chi > 0 of at most 2 rho - rho^2 (1 + "
+        "omega_av): with omega_av = 0 any rho below 2 has one."
+    ),
     "eq-7": PrintedProof(("theorem-3.1/eq-5", "eq-6")),
     "eq-8": PrintedProof(("eq-7",)),
     "rounds-independent": PrintedProof(("eq-8", "eq-3/independent")),

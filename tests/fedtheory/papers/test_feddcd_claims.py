@@ -145,6 +145,33 @@ def _planted() -> dict[str, Claim]:
         ),
         "identical clients: 1/100 nearer": same.variant(right=same.statement.right * sympy.Rational(99, 100)),
         "heterogeneity: half as near": near.variant(right=near.statement.right.subs(beta, beta / 2)),
+        **_planted_beside_theorems(),
+    }
+
+
+def _halved(claim: Claim, index: int) -> Claim:
+    """The claim with half of one of its quantities."""
+    of_quantity = claim.statement.quantities[index].of
+    half = lambda problem, params, state: of_quantity(problem, params, state) / 2  # noqa: E731
+    return replace(claim, id="mine", statement=_with(claim.statement, index, half))
+
+
+def _planted_beside_theorems() -> dict[str, Claim]:
+    better, constant = of("theorem-4.1/eq-5/better/repaired"), of("theorem-5.2/constant-only")
+    line, row = of("appendix-C/before-31/line-4"), of("table-1/independent-of-n/repaired")
+    share = (dual.tau - 1) / (dual.N - 1)
+    return {
+        "eq. (37): half of the distance of z": _halved(of("eq-37"), 4),
+        "eq. (37): half of the slope": _halved(of("eq-37"), 3),
+        "before (31): half of the error": _halved(of("appendix-C/before-31/repaired"), 2),
+        "before (31), line 3: half of the estimate": _halved(of("appendix-C/before-31/line-3"), 1),
+        "before (31), line 4: 19/20 of it": line.variant(right=line.statement.right * sympy.Rational(19, 20)),
+        "P_I: half of what is printed": _halved(of("lemma-B.2/P-and-G"), 4),
+        "G_I: half of what is printed": _halved(of("lemma-B.2/P-and-G"), 6),
+        "eq. (4) over eq. (5): 1/100 more": better.variant(left=better.statement.left * sympy.Rational(101, 100)),
+        "line 14: half of the distance": _halved(of("algorithm-1/output/repaired"), 0),
+        "rounds: without N": constant.variant(right=constant.statement.right * share),
+        "MB-SGD: 1/100 less": row.variant(right=row.statement.right * sympy.Rational(99, 100)),
     }
 
 

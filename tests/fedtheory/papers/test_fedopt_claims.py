@@ -38,14 +38,17 @@ from fedtheory.papers.fedopt import (
     properties,
     proposition,
 )
+from fedtheory.papers.fedopt import dane as dane_module
 from fedtheory.papers.fedopt import dane as section_3_4
 from fedtheory.papers.fedopt import fsvrg as section_3_6
 from fedtheory.papers.fedopt.any_functions import copies_of, learning_of, locals_of, on_nodes
 from fedtheory.papers.fedopt.data import IDENTICAL, ONE_NODE, RidgeInstances
+from fedtheory.papers.fedopt.fsvrg import rows_of_nodes
 from fedtheory.papers.fedopt.predictors import DOMINATES, dual_optimum, models, setting, sigma
 from fedtheory.papers.fedopt.rounds import best_rate
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.problems.local_features import local_scaling
 from fedtheory.problems.losses import squared
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.quadratic import diagonal
@@ -263,6 +266,18 @@ def _doubled(comparison):
     return comparison._replace(left=2 * comparison.left)
 
 
+def _without_mu(problem, params, state):
+    """As if a_k had to be grad F_k(w*)."""
+    return dane_module._off_by(problem, params._replace(mu=0 * params.mu), state)
+
+
+def _of_regulariser_too(problem, params, state):
+    """S_k times the change of grad f_i, with s_k^j = 1 where node k lacks feature j."""
+    f = problem.f
+    changes = [f.example_change(state.w[..., None, :], state.w_t[..., None, :], row) for row in rows_of_nodes(f)]
+    return local_scaling(f, 1) * np.stack(changes, axis=-3)
+
+
 def _planted() -> dict[str, Claim]:
     percent = sympy.Rational(101, 100)
     linear, cocoa, eq_5 = of("algorithm-6/linear/quadratic"), of("cocoa-rounds/shares"), of("svrg/eq-5")
@@ -324,6 +339,8 @@ def _planted() -> dict[str, Claim]:
         "dane at the optimum: no full gradient": _with_quantity(of("dane/property-a"), 0, _added_back),
         "dane on one node: eta = 9/10": _with_quantity(of("dane/property-b/repaired"), 0, _nine_tenths),
         "dane on the same data: eta = 9/10": _with_quantity(of("dane/property-d"), 0, _nine_tenths),
+        "w* of the subproblem: mu forgotten": _with_quantity(of("dane/stationarity"), 1, _without_mu),
+        "s_k^j: of the regulariser too": _with_quantity(of("scaling/absent-feature/repaired"), 0, _of_regulariser_too),
         "scheme (9): eta = 9/10": _with_quantity(of("dane/perturbation"), 1, _of_dane(factor=Fraction(9, 10))),
         "scheme (9): no full gradient": _with_quantity(of("dane/perturbation"), 1, _of_dane(full=0)),
         "scheme (9): weights n_k/n": _with_quantity(of("dane/perturbation"), 1, _of_dane(weighted=True)),

@@ -89,6 +89,14 @@ def _planted() -> dict[str, Claim]:
         ),
         "split: with the share twice": _with(split, 3, _twice_shared),
         "step 5: a longer step": _with(of("proof/step-5"), 1, _steeper),
+        "convex combination: of any rho": replace(
+            of("section-2.2/convex-combination/repaired"),
+            id="mine",
+            statement=replace(
+                of("section-2.2/convex-combination/repaired").statement,
+                assignments={method.rho: (1 + method.omega_av) / (2 * method.omega_av + 1) + sympy.Rational(1, 9)},
+            ),
+        ),
         "idle: its model is mixed in": _with(of("remark-2.2/resynchronised"), 0, _mixed),
     }
 

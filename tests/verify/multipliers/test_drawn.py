@@ -62,7 +62,7 @@ _MORE, _LESS = sympy.Rational(101, 100), sympy.Rational(99, 100)
 @pytest.mark.parametrize(
     "claim",
     (
-        _right("feddcd/eq-28", lambda right: right.subs(descent._SLOPE.expression, _LESS * descent._SLOPE.expression)),
+        _right("feddcd/eq-28", lambda right: right.subs(descent.SLOPE.expression, _LESS * descent.SLOPE.expression)),
         _right(RATE, _rate(_MORE)),
         _right(RATE, _rate(appendix_b.L_max / appendix_b.L_min)),
         _right(CLIENTWISE, _rate(_MORE)),

@@ -49,7 +49,7 @@ def conditioned():
     """Two clients, alpha = 1, beta = 20."""
     clients = tuple({"h": (Fr(h),), "y": (Fr(0),), "c": Fr(0)} for h in (1, 20))
     recipe = {"d": 1, "x": (Fr(0),), "alpha": Fr(1), "beta": Fr(20), "tau": 2, "eta": Fr(1, 4), "clients": clients}
-    return THEOREM.instances.build({**recipe, "scale": Fr(1), "wide": Fr(1)}, True)
+    return THEOREM.instances.build({**recipe, "scale": Fr(1), "delta": Fr(639, 1280)}, True)
 
 
 @pytest.mark.parametrize("id", BOUNDS)

@@ -32,10 +32,11 @@ _NAMED = re.compile(r"\\text\{[^{}]*\}|\\(?:le|frac|left|right)\b")
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its short name, its title, and the cards of its claims in order."""
+    """A paper: its short name, its title, the version of its text, and the cards of its claims in order."""
 
     name: str
     title: str
+    version: str
     cards: tuple[Card, ...] = field(repr=False)
 
     @property
@@ -431,7 +432,7 @@ class Atlas:
         by_paper: dict[str, list[Card]] = {name: [] for name in plugins.every()}
         for card in self.cards:
             by_paper.setdefault(card.entry["paper"], []).append(card)
-        return tuple(Paper(name, _title(name), tuple(cards)) for name, cards in by_paper.items() if cards)
+        return tuple(Paper(name, *_title(name), tuple(cards)) for name, cards in by_paper.items() if cards)
 
     @property
     def counts(self) -> dict[Verdict, int]:
@@ -476,7 +477,7 @@ def _inverse(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, list[str
     return found
 
 
-def _title(paper: str) -> str:
-    """The first sentence on a registered paper; the name of another."""
+def _title(paper: str) -> tuple[str, str]:
+    """The first sentence on a registered paper and its version; the name of another."""
     known = plugins.every().get(paper)
-    return paper if known is None else known.title
+    return (paper, "") if known is None else (known.title, known.version)
