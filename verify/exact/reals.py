@@ -59,21 +59,39 @@ def suspects(claim: Claim) -> Iterator[Recipe]:
 
     Integers, which it takes for reals, are rounded up and down; what is irrational is cut off.
     """
-    statement, assumed = claim.statement, symbolic.assumed(claim)
-    letters = sorted(claim.setting.sources or _letters(claim), key=str)
-    for comparison in statement.comparisons:
+    for comparison in claim.statement.comparisons:
         relation = _RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False)
-        for one, given in cases(relation, assumed):
-            translation = _Translation()
-            try:
-                unknowns = [translation.of(x) for x in letters]
-                conditions, conclusion = translation.case(one, given)
-            except _Untranslated:
-                continue
-            found = _model([*conditions, z3.Not(conclusion)], unknowns)
-            for rounding in (math.ceil, math.floor) if found is not None else ():
-                values = zip(letters, found or (), strict=True)
-                yield {str(x): rounding(v) if x.is_integer else v for x, v in values}
+        yield from _breaking(claim, relation)
+
+
+def holes(claim: Claim) -> Iterator[Recipe]:
+    """Values of the letters at which z3 finds a part of a claim about constants alone to be no real number, as
+    :func:`suspects`; a letter that may make an exponent an integer is moved off it."""
+    part = undefined(claim)
+    if not isinstance(part, sympy.log | sympy.Pow):
+        return
+    bounds = (sympy.Gt,) if isinstance(part, sympy.log) else (sympy.Ge, sympy.Ne)
+    for bound in bounds:
+        for recipe in _breaking(claim, bound(part.args[0], 0, evaluate=False)):
+            yield recipe
+            moved = {str(x) for x in part.args[-1].free_symbols if isinstance(part, sympy.Pow) and not x.is_integer}
+            yield {name: value + Fraction(1, 2) if name in moved else value for name, value in recipe.items()}
+
+
+def _breaking(claim: Claim, relation: sympy.Basic) -> Iterator[Recipe]:
+    """Values of the letters at which z3 finds the hypotheses met and a relation broken."""
+    letters = sorted(claim.setting.sources or _letters(claim), key=str)
+    for one, given in cases(relation, symbolic.assumed(claim)):
+        translation = _Translation()
+        try:
+            unknowns = [translation.of(x) for x in letters]
+            conditions, conclusion = translation.case(one, given)
+        except _Untranslated:
+            continue
+        found = _model([*conditions, z3.Not(conclusion)], unknowns)
+        for rounding in (math.ceil, math.floor) if found is not None else ():
+            values = zip(letters, found or (), strict=True)
+            yield {str(x): rounding(v) if x.is_integer else v for x, v in values}
 
 
 def _letters(claim: Claim) -> set[sympy.Basic]:
