@@ -1,9 +1,9 @@
 """What sympy may rewrite, and what is a number of its own to it.
 
-sympy extends what it simplifies: a sum with reversed ends is minus another sum to it, and a power of an unknown exponent
-a generator of polynomials. Here a sum of nothing is 0 and a product of nothing 1, as where a statement is evaluated. So
-sympy sees sums, products and rational powers of letters, maxima and absolute values; all else is a new symbol, of which
-no more is known than that it is real and has the sign that is shown.
+To sympy a sum with reversed ends is minus another sum, and a power of an unknown exponent a generator of polynomials.
+Here a sum of nothing is 0 and a product of nothing 1, as where a statement is evaluated. So sympy sees what is made of
+letters by addition, multiplication, rational powers, maxima and absolute values; all else is a new symbol, of which no
+more is known than that it is real and has the sign that is shown.
 
 All this holds where the expression is a real number, which a proof shows by itself
 (:func:`verify.exact.reals.undefined_part`).

@@ -14,8 +14,8 @@ ALONE = "the only evidence is z3's decision procedure"
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Proved for all real values, refuted or without a meaning at values that z3 finds and exact arithmetic confirms, or
-    left open."""
+    """Proved for all real values, refuted or ill-posed at values that z3 finds and exact arithmetic confirms, or left
+    open."""
     for recipe in reals.holes(inquiry.claim) if inquiry.claim.setting.of_constants else ():
         if (undefined := hunting.undefined_at(inquiry.claim, recipe)) is not None:
             why, where = undefined
