@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.kinds.base import Changes, Statement, Written, measured
+from fedtheory.numbers.sums import own_indices
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Comparison, Quantity
 
@@ -70,7 +71,8 @@ def _assigned(
     put: tuple[tuple[sympy.Symbol, sympy.Expr], ...], printed: tuple[Comparison, ...]
 ) -> tuple[Comparison, ...]:
     """Comparisons with values put in, and what must hold of these; kept, since every instance asks for them."""
-    found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in printed]
+    sides = [(own_indices(left), relation, own_indices(right)) for left, relation, right in printed]
+    found = [Comparison(left.subs(put), relation, right.subs(put)) for left, relation, right in sides]
     for letter, value in put:
         if letter.is_positive and not value.is_positive:
             found.append(Comparison(sympy.S.Zero, "<", value))

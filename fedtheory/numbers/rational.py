@@ -206,8 +206,8 @@ def _known(value: Any) -> Any:
     return Quotient(value.low) if known else value
 
 
-#: Terms of a sum between letters, at most.
-_TERMS = 10**5
+#: Terms of a sum between letters, at most, and binary digits of a power.
+_TERMS, _LONGEST = 10**5, 10**6
 
 
 @lru_cache(maxsize=1000)
@@ -382,12 +382,25 @@ def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Cal
 
 
 def _integer_power(base: Any, exponent: int) -> Any:
+    if _length(base) * abs(exponent) > _LONGEST:
+        raise Undecided(f"a power beyond {_LONGEST} binary digits is not written out")
     try:
         # An integer to a negative power would be a float.
         return (Fraction(base) if isinstance(base, int) else base) ** exponent
     except OverflowError:
         # Beyond the floats.
         return math.copysign(math.inf, base ** (exponent % 2))
+
+
+def _length(base: Any) -> int:
+    """Binary digits by which a power grows with its exponent; 0 of what is not exact."""
+    if isinstance(base, np.ndarray):
+        return max(map(_length, base.flat), default=0) if base.dtype == object else 0
+    if isinstance(base, Interval):
+        return max(abs(end.numerator.bit_length() - end.denominator.bit_length()) for end in (base.low, base.high))
+    if isinstance(base, int | Fraction):
+        return max(base.numerator.bit_length(), base.denominator.bit_length()) - 1
+    return 0
 
 
 def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:

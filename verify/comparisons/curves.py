@@ -213,12 +213,12 @@ def expand(e: sympy.Expr, curve: Curve) -> Expansion:
         return curve[e]
     if e.is_Float:
         return constant(sympy.Rational(e))
+    if e.has(sympy.Sum, sympy.Product):
+        raise UndecidedExpansion(f"no expansion of {e} is known")
     if e.is_number:
         if not e.is_real:
             raise UndecidedExpansion(f"{e} is not real")
         return constant(e)
-    if isinstance(e, sympy.Sum | sympy.Product):
-        raise UndecidedExpansion(f"no expansion of {e} is known")
     if isinstance(e, sympy.Pow):
         base = expand(e.base, curve)
         if e.exp.is_Rational:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -17,6 +17,7 @@ import z3
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from fedtheory.numbers.sums import terms_of
 from fedtheory.settings.relations import Comparison
 from verify.exact import symbolic
 
@@ -58,21 +59,39 @@ def suspects(claim: Claim) -> Iterator[Recipe]:
 
     Integers, which it takes for reals, are rounded up and down; what is irrational is cut off.
     """
-    statement, assumed = claim.statement, symbolic.assumed(claim)
-    letters = sorted(claim.setting.sources or _letters(claim), key=str)
-    for comparison in statement.comparisons:
+    for comparison in claim.statement.comparisons:
         relation = _RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False)
-        for one, given in cases(relation, assumed):
-            translation = _Translation()
-            try:
-                unknowns = [translation.of(x) for x in letters]
-                conditions, conclusion = translation.case(one, given)
-            except _Untranslated:
-                continue
-            found = _model([*conditions, z3.Not(conclusion)], unknowns)
-            for rounding in (math.ceil, math.floor) if found is not None else ():
-                values = zip(letters, found or (), strict=True)
-                yield {str(x): rounding(v) if x.is_integer else v for x, v in values}
+        yield from _breaking(claim, relation)
+
+
+def holes(claim: Claim) -> Iterator[Recipe]:
+    """Values of the letters at which z3 finds a part of a claim about constants alone to be no real number, as
+    :func:`suspects`; a letter that may make an exponent an integer is moved off it."""
+    part = undefined(claim)
+    if not isinstance(part, sympy.log | sympy.Pow):
+        return
+    bounds = (sympy.Gt,) if isinstance(part, sympy.log) else (sympy.Ge, sympy.Ne)
+    for bound in bounds:
+        for recipe in _breaking(claim, bound(part.args[0], 0, evaluate=False)):
+            yield recipe
+            moved = {str(x) for x in part.args[-1].free_symbols if isinstance(part, sympy.Pow) and not x.is_integer}
+            yield {name: value + Fraction(1, 2) if name in moved else value for name, value in recipe.items()}
+
+
+def _breaking(claim: Claim, relation: sympy.Basic) -> Iterator[Recipe]:
+    """Values of the letters at which z3 finds the hypotheses met and a relation broken."""
+    letters = sorted(claim.setting.sources or _letters(claim), key=str)
+    for one, given in cases(relation, symbolic.assumed(claim)):
+        translation = _Translation()
+        try:
+            unknowns = [translation.of(x) for x in letters]
+            conditions, conclusion = translation.case(one, given)
+        except _Untranslated:
+            continue
+        found = _model([*conditions, z3.Not(conclusion)], unknowns)
+        for rounding in (math.ceil, math.floor) if found is not None else ():
+            values = zip(letters, found or (), strict=True)
+            yield {str(x): rounding(v) if x.is_integer else v for x, v in values}
 
 
 def _letters(claim: Claim) -> set[sympy.Basic]:
@@ -91,7 +110,8 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     """A part of a claim's sides that is not shown to be real and finite wherever the hypotheses hold, or None.
 
     Roots are of what is nonnegative, and nothing is divided by zero, also in constants that are assigned and in
-    relations before these are put in, where they may cancel. Powers with unknown exponents are let through.
+    relations before these are put in, where they may cancel. A power of an unknown exponent is of a positive base, or
+    its exponent is shown to be an integer or nonnegative. Terms of a sum are looked at over the range of its index.
     """
     statement, given = claim.statement, symbolic.assumed(claim)
     sides = {side for c in statement.comparisons for side in (c.left, c.right)} | set(statement.assignments.values())
@@ -104,17 +124,42 @@ def undefined(claim: Claim) -> sympy.Expr | None:
 
 def undefined_part(sides: Iterable[sympy.Expr], hypotheses: list[sympy.Basic]) -> sympy.Expr | None:
     """As :func:`undefined`, of expressions and hypotheses."""
-    nodes = {node for side in sides for node in sympy.preorder_traversal(side)}
+    nodes = dict(part for side in sides for part in _parts(side, ()))
     for node in sorted(nodes, key=sympy.default_sort_key):
-        if isinstance(node, sympy.log) and not _implies_positive(node.args[0], hypotheses):
+        if not _is_defined(node, [*hypotheses, *nodes[node]]):
             return node
-        if isinstance(node, sympy.Pow) and node.exp.is_number:
-            root, divides = not node.exp.is_integer, bool(node.exp.is_negative)
-            if root and not node.base.is_nonnegative and not _at_least_zero(node.base, hypotheses):
-                return node
-            if divides and not node.base.is_nonzero and not _nonzero(node.base, hypotheses, root):
-                return node
     return None
+
+
+def _parts(e: sympy.Expr, ranges: tuple[sympy.Rel, ...]) -> Iterator[tuple[sympy.Expr, tuple[sympy.Rel, ...]]]:
+    """All parts of an expression, with the ranges of the indices of which they speak."""
+    yield e, ranges
+    if isinstance(e, sympy.Sum | sympy.Product):
+        inner, own = terms_of(e)
+        yield from _parts(inner, (*ranges, *own))
+    for part in e.limits[0][1:] if isinstance(e, sympy.Sum | sympy.Product) else e.args:
+        yield from _parts(part, ranges)
+
+
+def _is_defined(node: sympy.Expr, given: list[sympy.Basic]) -> bool:
+    """Whether an expression is shown to be a real number where its parts are."""
+    if isinstance(node, sympy.log):
+        return _implies_positive(node.args[0], given)
+    if isinstance(node, sympy.Sum | sympy.Product):
+        return all(end.is_integer for end in node.limits[0][1:])
+    if not isinstance(node, sympy.Pow) or node.base.is_positive:
+        return True
+    base, exponent = node.base, node.exp
+    root = not exponent.is_integer
+    if root and not base.is_nonnegative and not _at_least_zero(base, given):
+        return False
+    # The power 0 of 0 is 1.
+    divides = exponent.is_negative if exponent.is_number else not _nonnegative(exponent, given)
+    return not divides or bool(base.is_nonzero) or _nonzero(base, given, root)
+
+
+def _nonnegative(e: sympy.Expr, given: list[sympy.Basic]) -> bool:
+    return bool(e.is_nonnegative) or _at_least_zero(e, given)
 
 
 def _at_least_zero(base: sympy.Expr, hypotheses: list[sympy.Basic]) -> bool:
@@ -181,9 +226,18 @@ def cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tupl
         return
     order = sympy.Ge if isinstance(node, sympy.Max) else sympy.Le
     for one in node.args:
-        chosen = {node: one}
         extreme = [order(one, other, evaluate=False) for other in node.args if other is not one]
-        yield from cases(relation.xreplace(chosen), [*(h.xreplace(chosen) for h in hypotheses), *extreme])
+        chosen = [_chosen(h, {node: one}) for h in hypotheses]
+        yield from cases(_chosen(relation, {node: one}), [*chosen, *extreme])
+
+
+def _chosen(relation: sympy.Basic, values: Mapping[sympy.Expr, sympy.Expr]) -> sympy.Basic:
+    """A relation with values put in; it is not decided, for what has no real value where they are cannot be."""
+    if isinstance(relation, sympy.Rel):
+        return relation.func(*(side.xreplace(values) for side in relation.args), evaluate=False)
+    if isinstance(relation, sympy.And | sympy.Or):
+        return relation.func(*(_chosen(part, values) for part in relation.args), evaluate=False)
+    return relation
 
 
 def _model(conditions: list[Any], unknowns: list[Any]) -> list[Fraction] | None:

@@ -7,7 +7,9 @@ from collections.abc import Iterable
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.numbers.sums import own_indices
 from fedtheory.settings.relations import Comparison
+from verify.exact.rewriting import rewritable
 
 #: The degree of a sum that is factored, times the number of its symbols, is at most this.
 FACTORED = 100
@@ -62,9 +64,10 @@ def _follows(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
 
 
 def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
-    left, relation, right = comparison
+    left, right = own_indices(comparison.left), own_indices(comparison.right)
+    hypotheses, relation = [own_indices(h) for h in hypotheses], comparison.relation
     if relation == "==":
-        return bool(sympy.simplify(left - right) == 0)
+        return bool(sympy.simplify(_plain(left - right)) == 0)
     lefts = left.args if isinstance(left, sympy.Max) else (left,)
     rights = right.args if isinstance(right, sympy.Min) else (right,)
     return all(_is_signed(_with_slack(b - a, hypotheses), relation == "<") for a in lefts for b in rights)
@@ -92,8 +95,26 @@ def _with_slack(expression: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> sy
             waiting[index + 1 :] = [
                 r.func(*(a.subs(*found) for a in r.args), evaluate=False) for r in waiting[index + 1 :]
             ]
+    return _from_one(expression)
+
+
+def _from_one(expression: sympy.Expr) -> sympy.Expr:
+    """The expression with each positive integer as 1 + s."""
     whole = sorted((s for s in expression.free_symbols if s.is_integer and s.is_positive), key=str)
-    return expression.subs({s: 1 + sympy.Dummy(f"slack_{s}", nonnegative=True) for s in whole})
+    return expression.subs({s: 1 + sympy.Dummy(f"slack_{s}", integer=True, nonnegative=True) for s in whole})
+
+
+def _plain(expression: sympy.Expr) -> sympy.Expr:
+    """The expression as sympy may rewrite it."""
+    return rewritable(expression, _is_nonnegative)
+
+
+def _is_nonnegative(expression: sympy.Expr) -> bool:
+    """Whether an expression is shown to be nonnegative by what is known of its symbols alone."""
+    try:
+        return _is_signed(_from_one(expression), False)
+    except Unfactored:
+        return False
 
 
 def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] | None:
@@ -116,6 +137,7 @@ def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] 
 
 def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
     """Whether the expression is nonnegative (positive when ``strict``) wherever its symbols' assumptions hold."""
+    expression = _plain(expression)
     together = sympy.together(expression)
     if _is_long(together):
         raise Unfactored(f"a difference of sides is not factored: its degree times its letters is beyond {FACTORED}")
@@ -148,7 +170,7 @@ def _degree(expression: sympy.Expr) -> int:
 
 def _product_is_positive(expression: sympy.Expr, strict: bool) -> bool:
     if expression.is_number:
-        return bool(expression > 0) or (not strict and bool(expression >= 0))
+        return bool(expression.is_positive or (not strict and expression.is_nonnegative))
     try:
         constant, factors = sympy.factor_list(expression)
     except sympy.PolynomialError:

@@ -103,7 +103,7 @@ def _proved(
     found = following(claim, premises)
     if unproved := next((c.id for c in found.used if verdicts[c.id] is not Verdict.PROVED), ""):
         raise ValueError(f"{unproved} is {verdicts[unproved]}, and not proved")
-    if why := _own_code(claim, found.used, iteration):
+    if why := _own_code(claim, found.used, iteration) or reals.unreal(claim).removeprefix("left open: "):
         raise ValueError(why)
     if why := for_all.unshown(found.own):
         raise ValueError(why)

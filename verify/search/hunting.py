@@ -104,7 +104,7 @@ def untrue(claim: Claim, recipe: Recipe) -> str:
     return f"{why}: at {built.text}" if why else ""
 
 
-def _undefined(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
+def undefined_at(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
     """A side that is no real number at values of the letters alone that meet the hypotheses, and where; or None."""
     if not claim.setting.of_constants or claim.statement.of_compressor:
         return None
@@ -177,7 +177,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
                 undefined = states.numberless(claim, recipe, beyond)
         if not findings:
-            undefined = undefined or _undefined(claim, recipe)
+            undefined = undefined or undefined_at(claim, recipe)
             continue
         met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
         looked |= seen.of(met[-1].problem, max(f.rounds for f in findings))
