@@ -31,8 +31,10 @@ def turned(one: _Any) -> _Any:
         answer = one.apply(draw, x)
         return np.where(is_turned(x)[..., None], 2 * x - answer, answer)
 
-    unwritten = {"layout": None} if isinstance(one, Compressor) else {}
-    return replace(one, name=f"{one.name}, errors of opposite sign at some vectors", apply=apply, **unwritten)
+    name = f"{one.name}, errors of opposite sign at some vectors"
+    if isinstance(one, Compressor):
+        return replace(one, name=name, apply=apply, layout=None)
+    return replace(one, name=name, apply=apply)
 
 
 def is_turned(x: Array) -> Array:

@@ -97,7 +97,7 @@ def _is_known(value: Any) -> bool:
     """Whether a value is an integer or a fraction, or an array of objects, or a list or tuple of such."""
     if isinstance(value, list | tuple):
         return all(map(_is_known, value))
-    return counts(value) or isinstance(value, Fraction | Interval) or getattr(value, "dtype", None) == object
+    return counts(value) or isinstance(value, Fraction | Interval) or _is_array(value)
 
 
 def _where_known(of: Callable[..., Any], original: Any) -> Callable[..., Any]:

@@ -30,6 +30,8 @@ FLOAT = Fraction(1, 10**9)
 _SHORT = 2**20
 #: Beyond whatever a float may stand for.
 _ENDLESS = Fraction(10) ** 8000
+#: How far a float that code writes or is given may be from the number it stands for, relative to it or to 1.
+_ENTERED = Fraction(1, 10**12)
 #: How far one operation of floats may be off, relative to its result: several times their rounding.
 _STEP = Fraction(1, 2**50)
 #: How far a number of mpmath may be, which is computed with fifty digits.
@@ -93,7 +95,7 @@ def rounded(value: Any) -> Any:
         found.flat[:] = [rounded(entry) for entry in value.flat]
         return found
     kept = isinstance(value, Interval) and value.where
-    return Interval.about(value) if isinstance(value, Fraction | Interval) and not kept else value
+    return Interval.about(value, _ENTERED) if isinstance(value, Fraction | Interval) and not kept else value
 
 
 def current() -> int:
@@ -122,10 +124,10 @@ class Interval:
         self.guess = guess
 
     @staticmethod
-    def about(value: Any) -> Interval:
-        """Of a number that floats would have, an interval about it: within ``FLOAT`` of itself, or of 1."""
+    def about(value: Any, off: Fraction = FLOAT) -> Interval:
+        """Of a number that floats would have, an interval about it: within ``off`` of itself, or of 1."""
         known = Interval.of(Fraction(value) if isinstance(value, float) else value)
-        room = max(abs(known.low), abs(known.high), Fraction(1)) * FLOAT
+        room = max(abs(known.low), abs(known.high), Fraction(1)) * off
         return Interval(known.low - room, known.high + room, known.where)
 
     @staticmethod
@@ -318,7 +320,7 @@ class Interval:
 
     def __eq__(self, other: object) -> bool:
         try:
-            gap = self - other
+            gap = self - _bound(other)
         except TypeError:
             return NotImplemented
         return _compared(gap, 0, lambda gap: gap.low == gap.high == 0, lambda gap: gap.low > 0 or gap.high < 0)
@@ -358,7 +360,8 @@ def _with(one: Interval, other: Any, ends: Any) -> Any:
         return second * 0
     where = one.where or second.where
     if one.guess is None and second.guess is None:
-        return _stepped(Interval(*ends(one, second), where))
+        low, high = ends(one, second)
+        return _stepped(Interval(low, high, where))
     if ends is _products and any(v.low == v.high == 0 for v in (one, second)):
         return Interval(0, 0, where)
     try:
@@ -395,8 +398,18 @@ def pi() -> Interval:
     return _stepped(_of_mpmath(lambda context: +context.pi))
 
 
+def _bound(value: Any) -> Any:
+    """What code compares a number with: of a finite float the number that it is nearly, as a bound such as 1e-12 is
+    meant as it is."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    read = Fraction(value)
+    room = 0 if is_short(value) else abs(read) * FLOAT
+    return Interval(read - room, read + room)
+
+
 def _compared(one: Any, other: Any, surely: Any, surely_not: Any) -> bool:
-    gap = one - other if other is not None else one
+    gap = one - _bound(other)
     if gap is NotImplemented or not isinstance(gap, Interval):
         raise Undecided(f"{one!r} is not compared with {other!r}")
     if surely(gap):
