@@ -115,6 +115,9 @@ class _Written:
         literals = {name: rounded(value) for name, value in self.source.names.items() if isinstance(value, Fraction)}
         self.function.__globals__.update(literals)
         self.function.__defaults__ = _defaults(self.original, self.source)
+        for value in map(_content, self.original.__closure__ or ()):
+            if isinstance(value, FunctionType) and not value.__closure__:
+                _helper(value, seen)
         self.function.__globals__.update(_meant(known, self.called, self.source, seen))
 
 
@@ -172,12 +175,17 @@ def _written(function: FunctionType) -> _Written | None:
     return _Written(function, source, made, tuple({name for part in _parts(found) for name in part.co_names}))
 
 
+def _content(cell: CellType) -> Any:
+    """What a cell holds; None where it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
 def _cell(cell: CellType, function: FunctionType) -> CellType:
     """What a function closes over; a function that closes over nothing as it is written."""
-    try:
-        value = cell.cell_contents
-    except ValueError:
-        return cell
+    value = _content(cell)
     if not isinstance(value, FunctionType) or value.__closure__:
         return cell
     return CellType(_helper(value, frozenset({function})))
