@@ -32,9 +32,9 @@ def turned(one: _Any) -> _Any:
         return np.where(is_turned(x)[..., None], 2 * x - answer, answer)
 
     name = f"{one.name}, errors of opposite sign at some vectors"
-    if isinstance(one, Compressor):
-        return replace(one, name=name, apply=apply, layout=None)
-    return replace(one, name=name, apply=apply)
+    if isinstance(one, Contractive):
+        return replace(one, name=name, apply=apply)
+    return replace(one, name=name, apply=apply, layout=None)
 
 
 def is_turned(x: Array) -> Array:
