@@ -17,6 +17,7 @@ def step(problem, params, state, draw):
     return {"h": params.compressors.apply(draw, state.h) - params.compressors.apply(draw, 2 * state.h)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("variances", "false"), [(5, True), (9, False)])
 def test_two_answers_to_one_draw(variances, false):
     method = ft.method("two", step, ["compressors"], {"h": "clients"})
