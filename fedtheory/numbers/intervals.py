@@ -2,16 +2,16 @@
 
 Roots and exponentials are enclosed as narrowly as :func:`precision` says, so that every decision about them is
 decided beyond doubt, or not at all. A float that meets fractions is one of these numbers too. What its author means by
-it is not known: it was rounded when it was computed, perhaps often, so that it is taken to be off by up to ``FLOAT`` of
-itself, and of 1 where it is no short binary number, for it may be what floats of that size left when they cancelled;
-and the number, with all that is computed from it, remembers where that was.
+it is not known: it was rounded when it was computed, perhaps often, and what is left where floats cancel may have been
+multiplied by any number since. So nothing bounds it, and no comparison that depends on it is decided; the number, with
+all that is computed from it, remembers where that was, and a guess: what the float says.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
@@ -20,11 +20,20 @@ from types import FrameType
 from typing import Any
 
 import mpmath
+import numpy as np
+from mpmath.ctx_iv import MPIntervalContext
 
-#: How far a float that meets fractions may be from what it stands for, relative to itself, or to 1.
+#: How near a fraction may be to a float, relative to it, and not be told apart from it; and how far a number that was
+#: computed in floats step by step may be from what it stands for, relative to itself or to 1.
 FLOAT = Fraction(1, 10**9)
 #: The denominator of a short binary number, at most.
 _SHORT = 2**20
+#: Beyond whatever a float may stand for.
+_ENDLESS = Fraction(10) ** 8000
+#: How far a float that code writes or is given may be from the number it stands for, relative to it or to 1.
+_ENTERED = Fraction(1, 10**12)
+#: How far one operation of floats may be off, relative to its result: several times their rounding.
+_STEP = Fraction(1, 2**50)
 #: How far a number of mpmath may be, which is computed with fifty digits.
 REAL = Fraction(1, 10**25)
 #: Digits to which numbers are enclosed, and more of them, where these leave it open which number is the larger.
@@ -33,6 +42,7 @@ DIGITS, MORE = 50, (100, 200, 400)
 #: The largest exponent of an exponential, and what those of less than its negative are at most.
 _LARGEST, _TINY = 20_000, Fraction(1, 10**8000)
 
+_rounds: ContextVar[bool] = ContextVar("rounds", default=False)
 _digits: ContextVar[int] = ContextVar("digits", default=DIGITS)
 #: Packages whose code only passes numbers on.
 _PASSING = frozenset({"fedtheory", "numpy", "fractions", "functools", "sympy"})
@@ -61,6 +71,33 @@ def precision(digits: int) -> Iterator[None]:
         _digits.reset(token)
 
 
+@contextmanager
+def rounding() -> Iterator[None]:
+    """Inside, intervals enclose what floats may make of the same operations: each is widened by their rounding."""
+    token = _rounds.set(True)
+    try:
+        yield
+    finally:
+        _rounds.reset(token)
+
+
+def is_rounding() -> bool:
+    """Whether this is within :func:`rounding`."""
+    return _rounds.get()
+
+
+def rounded(value: Any) -> Any:
+    """A number that code writes or is given, or an array of some; within :func:`rounding` as an interval about it."""
+    if not _rounds.get():
+        return value
+    if isinstance(value, np.ndarray):
+        found = np.empty(value.shape, dtype=object)
+        found.flat[:] = [rounded(entry) for entry in value.flat]
+        return found
+    kept = isinstance(value, Interval) and value.where
+    return Interval.about(value, _ENTERED) if isinstance(value, Fraction | Interval) and not kept else value
+
+
 def current() -> int:
     """The digits to which numbers are enclosed."""
     return _digits.get()
@@ -74,16 +111,24 @@ def is_short(value: float) -> bool:
 class Interval:
     """A number between two rationals ``low`` and ``high``.
 
-    ``where``: the place in code where a float took part, "" if none did. Comparisons raise :class:`Undecided` where
-    the intervals overlap.
+    ``where``: the place in code where a float took part, "" if none did; ``guess``: what floats say the number is,
+    where nothing bounds it, else None. Comparisons raise :class:`Undecided` where the intervals overlap.
     """
 
-    __slots__ = ("high", "low", "where")
+    __slots__ = ("guess", "high", "low", "where")
 
-    def __init__(self, low: Any, high: Any, where: str = "") -> None:
+    def __init__(self, low: Any, high: Any, where: str = "", guess: Fraction | None = None) -> None:
         self.low = _rounded(low if type(low) is Fraction else Fraction(low), False)
         self.high = _rounded(high if type(high) is Fraction else Fraction(high), True)
         self.where = where
+        self.guess = guess
+
+    @staticmethod
+    def about(value: Any, off: Fraction = FLOAT) -> Interval:
+        """Of a number that floats would have, an interval about it: within ``off`` of itself, or of 1."""
+        known = Interval.of(Fraction(value) if isinstance(value, float) else value)
+        room = max(abs(known.low), abs(known.high), Fraction(1)) * off
+        return Interval(known.low - room, known.high + room, known.where)
 
     @staticmethod
     def of(value: Any) -> Any:
@@ -93,11 +138,12 @@ class Interval:
         if isinstance(value, float):
             if not math.isfinite(value):
                 return value
-            return _about(Fraction(value), FLOAT, _place(), 0 if is_short(value) else 1)
+            return Interval(-_ENDLESS, _ENDLESS, _place(), Fraction(value))
         if isinstance(value, mpmath.mpf):
             if not mpmath.isfinite(value):
                 return float(value)
-            return _about(as_fraction(value), REAL, "", 0)
+            middle = as_fraction(value)
+            return Interval(middle - abs(middle) * REAL, middle + abs(middle) * REAL)
         if hasattr(value, "dtype") and not getattr(value, "shape", ()):
             return Interval.of(value.item())
         if isinstance(value, int | Fraction):
@@ -106,10 +152,12 @@ class Interval:
 
     @property
     def middle(self) -> Fraction:
-        """The rational in the middle."""
-        return (self.low + self.high) / 2
+        """The rational in the middle, or the guess."""
+        return (self.low + self.high) / 2 if self.guess is None else self.guess
 
     def __repr__(self) -> str:
+        if self.guess is not None:
+            return f"Interval(about {float(self.guess)!r}, of {self.where})"
         return f"Interval({float(self.low)!r}, {float(self.high)!r})"
 
     def __float__(self) -> float:
@@ -138,7 +186,7 @@ class Interval:
         return _with(self, other, lambda a, b: _products(b, _inverse(a)))
 
     def __neg__(self) -> Interval:
-        return Interval(-self.high, -self.low, self.where)
+        return Interval(-self.high, -self.low, self.where, None if self.guess is None else -self.guess)
 
     def __pos__(self) -> Interval:
         return self
@@ -146,6 +194,8 @@ class Interval:
     def __abs__(self) -> Interval:
         if self.low >= 0:
             return self
+        if self.guess is not None:
+            return self._guessed(abs)
         return -self if self.high <= 0 else Interval(0, max(-self.low, self.high), self.where)
 
     def __pow__(self, power: Any) -> Any:
@@ -157,8 +207,10 @@ class Interval:
             whole = int(power)
             if whole < 0:
                 return 1 / self**-whole
+            if self.guess is not None:
+                return self._guessed(lambda value: value**whole)
             base = abs(self) if whole % 2 == 0 else self
-            return Interval(_power(base.low, whole, False), _power(base.high, whole, True), self.where)
+            return _stepped(Interval(_power(base.low, whole, False), _power(base.high, whole, True), self.where))
         if power == Fraction(1, 2):
             return self.sqrt()
         if self.low == 0 and isinstance(power, int | Fraction) and power > 0:
@@ -172,6 +224,8 @@ class Interval:
 
     def sqrt(self) -> Interval:
         """The square root; ``Undefined`` of a negative number, ``Undecided`` where the number may be negative."""
+        if self.guess is not None:
+            return self._guessed(lambda value: math.sqrt(max(value, 0.0)))
         if self.high < 0:
             raise Undefined(f"the square root of {float(self):g} is not real")
         if self.low < 0 and self.where:
@@ -179,10 +233,12 @@ class Interval:
             return Interval(0, _root(self.high, True), self.where)
         if self.low < 0:
             raise Undecided("the square root of what may be negative")
-        return Interval(_root(self.low, False), _root(self.high, True), self.where)
+        return _stepped(Interval(_root(self.low, False), _root(self.high, True), self.where))
 
     def exp(self) -> Interval:
         """The exponential; ``Undecided`` where it is too large to be written out."""
+        if self.guess is not None:
+            return self._guessed(math.exp)
         if self.high > _LARGEST:
             raise Undecided("an exponential that is too large")
         if self.low < -_LARGEST:
@@ -193,18 +249,62 @@ class Interval:
 
     def log(self) -> Interval:
         """The natural logarithm; ``Undefined`` of a number that is not positive, ``Undecided`` where it may not be."""
+        if self.guess is not None:
+            return self._guessed(math.log)
         if self.high <= 0:
             raise Undefined(f"the logarithm of {float(self):g} is not real")
         if self.low <= 0:
             raise Undecided("the logarithm of what may not be positive")
         return self._increasing(mpmath.log)
 
+    def sin(self) -> Interval:
+        """The sine."""
+        return self._enclosed("sin")
+
+    def cos(self) -> Interval:
+        """The cosine."""
+        return self._enclosed("cos")
+
+    def _enclosed(self, name: str) -> Interval:
+        """A function of the interval arithmetic of mpmath."""
+        if self.guess is not None:
+            return self._guessed(getattr(math, name))
+        return _stepped(_of_mpmath(lambda context: getattr(context, name)(_to_mpmath(context, self)), self.where))
+
+    def _guessed(self, function: Callable[[float], float]) -> Interval:
+        """A function of a number that nothing bounds: one of which no more is known; ``Undecided`` where the guess has
+        no value."""
+        try:
+            return Interval(-_ENDLESS, _ENDLESS, self.where, Fraction(function(float(self.guess or 0))))
+        except (ValueError, ArithmeticError) as error:
+            raise Undecided("a function of a number that nothing bounds") from error
+
+    def __floor__(self) -> int:
+        if math.floor(self.low) != math.floor(self.high):
+            raise Undecided("rounding what lies on both sides of an integer")
+        return math.floor(self.low)
+
+    def __ceil__(self) -> int:
+        return -math.floor(-self)
+
+    def __floordiv__(self, other: Any) -> int:
+        return math.floor(self / other)
+
+    def __rfloordiv__(self, other: Any) -> int:
+        return math.floor(other / self)
+
+    def __mod__(self, other: Any) -> Any:
+        return self - other * (self // other)
+
+    def __rmod__(self, other: Any) -> Any:
+        return other - self * (other // self)
+
     def _increasing(self, function: Any) -> Interval:
         with mpmath.workdps(current() + 10):
             low, high = (function(mpmath.mpf(v.numerator) / v.denominator) for v in (self.low, self.high))
             ends = [as_fraction(v) for v in (low, high)]
         room = Fraction(1, 10 ** current()) * max(map(abs, ends))
-        return Interval(ends[0] - room, ends[1] + room, self.where)
+        return _stepped(Interval(ends[0] - room, ends[1] + room, self.where))
 
     def __lt__(self, other: Any) -> bool:
         return _compared(self, other, lambda gap: gap.high < 0, lambda gap: gap.low >= 0)
@@ -220,7 +320,7 @@ class Interval:
 
     def __eq__(self, other: object) -> bool:
         try:
-            gap = self - other
+            gap = self - _bound(other)
         except TypeError:
             return NotImplemented
         return _compared(gap, 0, lambda gap: gap.low == gap.high == 0, lambda gap: gap.low > 0 or gap.high < 0)
@@ -241,7 +341,8 @@ def largest(values: list[Any]) -> Any:
         return max(values)
     found = [Interval.of(v) for v in values]
     where = next((v.where for v in found if v.where), "")
-    return Interval(max(v.low for v in found), max(v.high for v in found), where)
+    guess = max(v.middle for v in found) if any(v.guess is not None for v in found) else None
+    return Interval(max(v.low for v in found), max(v.high for v in found), where, guess)
 
 
 def least(values: list[Any]) -> Any:
@@ -257,12 +358,58 @@ def _with(one: Interval, other: Any, ends: Any) -> Any:
     if isinstance(second, float):
         # Not finite: so is what is computed of it.
         return second * 0
-    low, high = ends(one, second)
-    return Interval(low, high, one.where or second.where)
+    where = one.where or second.where
+    if one.guess is None and second.guess is None:
+        low, high = ends(one, second)
+        return _stepped(Interval(low, high, where))
+    if ends is _products and any(v.low == v.high == 0 for v in (one, second)):
+        return Interval(0, 0, where)
+    try:
+        guess = ends(Interval(one.middle, one.middle), Interval(second.middle, second.middle))[0]
+    except ZeroDivisionError as error:
+        raise Undecided("division by what may be zero") from error
+    return Interval(-_ENDLESS, _ENDLESS, where, _rounded(guess, True))
+
+
+def _stepped(found: Interval) -> Interval:
+    """The result of one operation; within :func:`rounding` as floats may have it."""
+    if not _rounds.get() or found.guess is not None:
+        return found
+    room = max(abs(found.low), abs(found.high)) * _STEP
+    return Interval(found.low - room, found.high + room, found.where)
+
+
+def _of_mpmath(compute: Callable[[Any], Any], where: str = "") -> Interval:
+    """What is computed in the interval arithmetic of mpmath, with the current digits."""
+    context = MPIntervalContext()
+    context.dps = current() + 10
+    found = compute(context)
+    low, high = (Fraction(*map(int, mpmath.libmp.to_rational(end))) for end in found._mpi_)
+    return Interval(low, high, where)
+
+
+def _to_mpmath(context: Any, value: Interval) -> Any:
+    low, high = (context.mpf(end.numerator) / end.denominator for end in (value.low, value.high))
+    return context.mpf([low.a, high.b])
+
+
+def pi() -> Interval:
+    """The number pi."""
+    return _stepped(_of_mpmath(lambda context: +context.pi))
+
+
+def _bound(value: Any) -> Any:
+    """What code compares a number with: of a finite float the number that it is nearly, as a bound such as 1e-12 is
+    meant as it is."""
+    if not isinstance(value, float) or not math.isfinite(value):
+        return value
+    read = Fraction(value)
+    room = 0 if is_short(value) else abs(read) * FLOAT
+    return Interval(read - room, read + room)
 
 
 def _compared(one: Any, other: Any, surely: Any, surely_not: Any) -> bool:
-    gap = one - other if other is not None else one
+    gap = one - _bound(other)
     if gap is NotImplemented or not isinstance(gap, Interval):
         raise Undecided(f"{one!r} is not compared with {other!r}")
     if surely(gap):
@@ -290,11 +437,6 @@ def _inverse(b: Interval) -> tuple[Fraction, Fraction]:
     if b.low <= 0 <= b.high:
         raise Undecided("division by what may be zero")
     return 1 / b.high, 1 / b.low
-
-
-def _about(middle: Fraction, relative: Fraction, where: str, least: int) -> Interval:
-    room = max(abs(middle), Fraction(least)) * relative
-    return Interval(middle - room, middle + room, where)
 
 
 def _bits() -> int:

@@ -4,7 +4,8 @@ In a step everybody writes ``0.1 * x``, ``1 / 3`` or ``x / problem.n``, and mean
 Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecode` compiles it, with its literals and
 its quotients of integers as fractions; so do the functions that it calls of its module, and of those of its package
 that it names, and their constants are what they denote. Where it is given floats it runs as it is. A float that comes
-about in another way stays one: what it does to fractions is told by :mod:`fedtheory.numbers.intervals`.
+about in another way stays one: what it does to fractions is told by :mod:`fedtheory.numbers.intervals`. Functions of
+Python, ``math`` and numpy that make floats are taken as :mod:`fedtheory.numbers.functions` has them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial, wraps
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers import sourcecode
-from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers import functions, sourcecode
+from fedtheory.numbers.intervals import Interval, rounded
 from fedtheory.numbers.rational import exact
 
 #: Packages whose code is not read: this one's, which makes no floats of fractions, and libraries'.
@@ -111,6 +112,12 @@ class _Written:
     def refresh(self, seen: frozenset[Any]) -> None:
         """Look names up again, of the functions that it calls too: what modules hold may change."""
         known = self.original.__globals__
+        literals = {name: rounded(value) for name, value in self.source.names.items() if isinstance(value, Fraction)}
+        self.function.__globals__.update(literals)
+        self.function.__defaults__ = _defaults(self.original, self.source)
+        for value in map(_content, self.original.__closure__ or ()):
+            if isinstance(value, FunctionType) and not value.__closure__:
+                _helper(value, seen)
         self.function.__globals__.update(_meant(known, self.called, self.source, seen))
 
 
@@ -124,7 +131,7 @@ def _meant(
         if name in known:
             value = known[name]
             if type(value) is float and source is not None:
-                value = source.constant(name, known)
+                value = rounded(source.constant(name, known))
             elif isinstance(value, FunctionType):
                 value = _helper(value, seen)
             elif type(value) is ModuleType and value not in seen and _is_beside(value, known):
@@ -160,18 +167,25 @@ def _written(function: FunctionType) -> _Written | None:
     names = {name: function.__globals__[name] for name in kept if name in function.__globals__}
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     closure = tuple(_cell(cells[name], function) for name in found.co_freevars)
-    made = FunctionType(found, names | dict(source.names), function.__name__, None, closure)
-    made.__defaults__, made.__kwdefaults__ = _defaults(function, source), function.__kwdefaults__
+    made = FunctionType(
+        found, names | {**source.names, sourcecode.FUNCTION: _function}, function.__name__, None, closure
+    )
+    made.__kwdefaults__ = function.__kwdefaults__
     made.__qualname__, made.__module__ = function.__qualname__, function.__module__
     return _Written(function, source, made, tuple({name for part in _parts(found) for name in part.co_names}))
 
 
+def _content(cell: CellType) -> Any:
+    """What a cell holds; None where it is empty."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
+
+
 def _cell(cell: CellType, function: FunctionType) -> CellType:
     """What a function closes over; a function that closes over nothing as it is written."""
-    try:
-        value = cell.cell_contents
-    except ValueError:
-        return cell
+    value = _content(cell)
     if not isinstance(value, FunctionType) or value.__closure__:
         return cell
     return CellType(_helper(value, frozenset({function})))
@@ -183,7 +197,19 @@ def _defaults(function: FunctionType, source: sourcecode.ModuleSource) -> tuple[
     if not given or nodes is None or len(nodes) != len(given):
         return given
     pairs = zip(given, nodes, strict=True)
-    return tuple(source.denoted(node, v, function.__globals__) if type(v) is float else v for v, node in pairs)
+    known = function.__globals__
+    return tuple(rounded(source.denoted(node, v, known)) if type(v) is float else v for v, node in pairs)
+
+
+def _function(function: Any) -> Any:
+    """What is called in code that runs in fractions, in fractions too: known functions, and the user's own."""
+    if type(function) is MethodType:
+        return MethodType(_function(function.__func__), function.__self__)
+    if type(function) is not FunctionType:
+        return functions.of_fractions(function)
+    # One that such code made reads its literals so by itself.
+    is_read = sourcecode.FUNCTION in function.__globals__
+    return _helper(function, frozenset()) if _is_own(function) and not is_read else function
 
 
 def _parts(code: CodeType) -> Iterator[CodeType]:

@@ -187,6 +187,22 @@ class Quotient(Fraction):
         root = Interval.of(a).sqrt()
         return Quotient(root.low) if root.low == root.high else root
 
+    def exp(a) -> Any:
+        """The exponential, as ``numpy.exp`` asks for it."""
+        return Interval.of(a).exp() if a else Quotient(1)
+
+    def log(a) -> Any:
+        """The natural logarithm, as ``numpy.log`` asks for it; ``Undefined`` of a number that is not positive."""
+        return Interval.of(a).log() if a != 1 else Quotient(0)
+
+    def sin(a) -> Any:
+        """The sine, as ``numpy.sin`` asks for it."""
+        return Interval.of(a).sin() if a else a
+
+    def cos(a) -> Any:
+        """The cosine, as ``numpy.cos`` asks for it."""
+        return Interval.of(a).cos() if a else Quotient(1)
+
     def __neg__(a) -> Quotient:
         return _of(-a._numerator, a._denominator)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
 import math
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,12 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory.numbers import functions
+from fedtheory.numbers.functions import called, constant, divided, filled, power, quotient
 from fedtheory.numbers.quotients import Quotient
-from fedtheory.numbers.rational import exact
 
 #: What operators and literals become: names that nobody can write.
 _QUOTIENT, _DIVIDED, _POWER, _LITERAL = "the quotient", "the quotient in place", "the power", "the literal "
-_FILLED, _CALLED = "the numbers of", "the method "
+_FILLED, _CALLED, _CONSTANT = "the numbers of", "the method ", "the constant"
+#: What a function that is called becomes; whoever runs the code says what that is.
+FUNCTION = "the function"
 #: What numpy fills with integers that are floats, and methods that make floats of integers.
 _FILLS, _MAKES = frozenset({"ones", "zeros", "eye", "identity", "ones_like", "zeros_like"}), ("mean", "astype")
 
@@ -46,7 +51,9 @@ class ModuleSource:
         names.
         """
         found = self._read(node, values, frozenset())
-        return value if found is None or found[1] != value else found[0]
+        if found is None or not _is_same(found[1], value):
+            return value
+        return Quotient(found[0]) if type(found[0]) in (int, float) else found[0]
 
     def constant(self, name: str, values: Mapping[str, Any]) -> Any:
         """As :meth:`denoted`, for what a name of the module holds."""
@@ -55,32 +62,85 @@ class ModuleSource:
 
     def _read(self, node: ast.expr, values: Mapping[str, Any], within: frozenset[str]) -> tuple[Any, Any] | None:
         """What an expression denotes, and what floats make of it."""
-        if isinstance(node, ast.Constant):
-            if type(node.value) is float and math.isfinite(node.value):
-                return _literal(node, self.lines), node.value
-            return (Quotient(node.value), node.value) if type(node.value) is int else None
-        if isinstance(node, ast.Name):
-            meant = None if node.id in within else self.set_once.get(node.id)
-            found = None if meant is None else self._read(meant, values, within | {node.id})
-            return found if found is not None and found[1] == values.get(node.id) else None
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            found = self._read(node.operand, values, within)
-            return None if found is None else (-found[0], -found[1])
-        if isinstance(node, ast.BinOp) and type(node.op) in _ARITHMETIC:
-            one, two = self._read(node.left, values, within), self._read(node.right, values, within)
-            if one is None or two is None or (isinstance(node.op, ast.Div) and not two[1]):
-                return None
-            of = _ARITHMETIC[type(node.op)]
-            return of(one[0], two[0]), of(one[1], two[1])
+        match node:
+            case ast.Constant(value=float() as value) if math.isfinite(value):
+                return _literal(node, self.lines), value
+            case ast.Constant(value=int() | str() as value):
+                return value, value
+            case ast.Name(id=name):
+                meant = None if name in within else self.set_once.get(name)
+                found = None if meant is None else self._read(meant, values, within | {name})
+                return found if found is not None and _is_same(found[1], values.get(name)) else None
+            case ast.List(elts=elements) | ast.Tuple(elts=elements):
+                return self._all(elements, values, within)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._computed([operand], values, within, operator.neg, operator.neg)
+            case ast.BinOp(left=left, op=operation, right=right) if type(operation) in _ARITHMETIC:
+                return self._computed([left, right], values, within, *_ARITHMETIC[type(operation)])
+            case ast.Subscript(value=of, slice=index):
+                return self._computed([of, index], values, within, operator.getitem, operator.getitem)
+            case ast.Attribute(value=ast.Name(id=module), attr="pi" | "e" as name):
+                on = values.get(module)
+                return (constant(on, name), getattr(on, name)) if on in _MODULES else None
+            case ast.Call(func=of, args=arguments, keywords=[]):
+                function = _looked_up(of, values)
+                if functions.is_known(function):
+                    return self._computed(arguments, values, within, functions.of_fractions(function), function)
         return None
 
+    def _all(
+        self, nodes: list[ast.expr], values: Mapping[str, Any], within: frozenset[str]
+    ) -> tuple[list[Any], list[Any]] | None:
+        found = [self._read(node, values, within) for node in nodes]
+        known = [pair for pair in found if pair is not None]
+        return ([one for one, _ in known], [two for _, two in known]) if len(known) == len(found) else None
 
-_ARITHMETIC: dict[type, Callable[[Any, Any], Any]] = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-    ast.Div: lambda a, b: a / b,
+    def _computed(
+        self,
+        nodes: list[ast.expr],
+        values: Mapping[str, Any],
+        within: frozenset[str],
+        in_fractions: Callable[..., Any],
+        in_floats: Callable[..., Any],
+    ) -> tuple[Any, Any] | None:
+        found = self._all(nodes, values, within)
+        if found is None:
+            return None
+        try:
+            return in_fractions(*found[0]), in_floats(*found[1])
+        except (TypeError, ValueError, ArithmeticError, LookupError):
+            return None
+
+
+#: Modules whose constants are known.
+_MODULES = (math, np)
+#: Operations, in fractions and in floats.
+_ARITHMETIC: dict[type, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], Any]]] = {
+    ast.Add: (operator.add, operator.add),
+    ast.Sub: (operator.sub, operator.sub),
+    ast.Mult: (operator.mul, operator.mul),
+    ast.Div: (quotient, operator.truediv),
+    ast.Mod: (operator.mod, operator.mod),
+    ast.FloorDiv: (operator.floordiv, operator.floordiv),
+    ast.Pow: (power, operator.pow),
 }
+
+
+def _looked_up(node: ast.expr, values: Mapping[str, Any]) -> Any:
+    """A function by its name, or of a module by both names; None for what else is called."""
+    match node:
+        case ast.Name(id=name):
+            return values.get(name, getattr(builtins, name, None))
+        case ast.Attribute(value=ast.Name(id=module), attr=name) if values.get(module) in _MODULES:
+            return getattr(values[module], name, None)
+        case ast.Attribute(value=ast.Attribute(value=ast.Name(id=module), attr="linalg"), attr=name):
+            return getattr(np.linalg, name, None) if values.get(module) is np else None
+    return None
+
+
+def _is_same(one: Any, two: Any) -> bool:
+    """Whether two values of a module are the same, as far as that is looked at."""
+    return type(one) is type(two) and not isinstance(one, np.ndarray) and bool(one == two)
 
 
 @lru_cache(maxsize=64)
@@ -97,7 +157,15 @@ def source(filename: str, text: str) -> ModuleSource | None:
     pairs = zip(_codes(plain), _codes(read), strict=False)
     codes = {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
     methods = {f"{_CALLED}{name}": partial(called, name) for name in _MAKES}
-    names = {_QUOTIENT: quotient, _DIVIDED: divided, _POWER: power, _FILLED: filled, **methods, **reader.literals}
+    names = {
+        _QUOTIENT: quotient,
+        _DIVIDED: divided,
+        _POWER: power,
+        _FILLED: filled,
+        _CONSTANT: constant,
+        **methods,
+        **reader.literals,
+    }
     return ModuleSource(lines, codes, names, _set_once(tree), _defaults(tree))
 
 
@@ -108,9 +176,9 @@ def text_of(filename: str) -> str:
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from _codes(constant)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
 def _set_once(tree: ast.Module) -> dict[str, ast.expr]:
@@ -177,18 +245,25 @@ class _Rationaliser(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-        literal = len(node.args) == 1 and isinstance(node.args[0], ast.Name) and node.args[0].id.startswith(_LITERAL)
-        if literal and name in ("float", "float64"):
-            return node.args[0]
         if not isinstance(node.func, ast.Attribute):
-            return node
+            return self._called(node)
         if name in _FILLS and getattr(node.func.value, "id", "") in ("np", "numpy"):
             return _call(_FILLED, node, node)
         if name in _MAKES:
             call = _call(f"{_CALLED}{name}", node, node.func.value, *node.args)
             call.keywords = node.keywords
             return call
+        return self._called(node)
+
+    def _called(self, node: ast.Call) -> ast.expr:
+        node.func = _call(FUNCTION, node.func, node.func)
         return node
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        self.generic_visit(node)
+        if node.attr not in ("pi", "e") or not isinstance(node.ctx, ast.Load):
+            return node
+        return _call(_CONSTANT, node, node.value, ast.copy_location(ast.Constant(node.attr), node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.AST:
         self.generic_visit(node)
@@ -200,46 +275,3 @@ class _Rationaliser(ast.NodeTransformer):
 
 def _call(name: str, at: ast.AST, *arguments: ast.expr) -> ast.Call:
     return ast.copy_location(ast.Call(ast.copy_location(ast.Name(name, ast.Load()), at), list(arguments), []), at)
-
-
-def quotient(a: Any, b: Any) -> Any:
-    """a / b, of integers and of arrays of integers as fractions."""
-    return _counted(a) / b if _counts(a) and _counts(b) else a / b
-
-
-def divided(a: Any, b: Any) -> Any:
-    """As :func:`quotient`, for ``a /= b``."""
-    if _counts(a) and _counts(b):
-        return _counted(a) / b
-    a /= b
-    return a
-
-
-def power(a: Any, b: Any) -> Any:
-    """a ** b, of integers to powers that are negative or no integers as fractions."""
-    return Quotient(a) ** b if _counts(a) and np.ndim(a) == 0 and not (_counts(b) and np.all(b >= 0)) else a**b
-
-
-def filled(values: Any) -> Any:
-    """The integers of an array as fractions."""
-    return exact(values) if getattr(values, "dtype", None) == np.float64 else values
-
-
-def called(name: str, on: Any, *given: Any, **named: Any) -> Any:
-    """A method of an array, or numpy's function, which would make floats of integers: of these as fractions."""
-    if on is np and given and isinstance(given[0], np.ndarray) and _counts(given[0]):
-        given = (exact(given[0]), *given[1:])
-    if isinstance(on, np.ndarray) and _counts(on):
-        if name == "astype" and given in ((float,), (np.float64,)):
-            return exact(on)
-        on = exact(on) if name == "mean" else on
-    return getattr(on, name)(*given, **named)
-
-
-def _counts(value: Any) -> bool:
-    """Whether a value is an integer, or an array of some; what only looks like one has quotients of its own."""
-    return type(value) in (int, bool) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub")
-
-
-def _counted(value: Any) -> Any:
-    return exact(value) if np.ndim(value) else Quotient(int(value))

@@ -197,7 +197,7 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 
 def _linear(setting: Setting, recipe: Recipe) -> bool:
     """Whether compression acts linearly on every draw, and noise does not depend on states: top-k does not."""
-    if recipe.get("turning", 0):
+    if recipe.get("turning", 0) or recipe.get("turned", 0):
         return False
     return "alpha" not in recipe or not recipe.get("k", 0) or any(hasattr(a, "average") for a in setting.adversaries)
 
@@ -301,7 +301,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Ins
 
 def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     """Everything of an instance that matters, constants of single clients included."""
-    hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "skew")
+    hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
         f"{round_index if key == ROUND else key}={_used(params, key, value)}"

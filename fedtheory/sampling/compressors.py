@@ -13,6 +13,7 @@ from fedtheory import compressors
 from fedtheory.classes import ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
+from fedtheory.compressors.turned import turned
 from fedtheory.instances import Recipe, generic, number, numbers, pick
 from fedtheory.numbers.rational import square_root
 from fedtheory.problems.noise import Noise
@@ -133,7 +134,7 @@ class UnbiasedSampler:
         if self.only and (k, d, recipe["omega"]) not in self.only:
             raise ValueError("the setting does not have this compressor")
         one = compressors.rand_k(d, k) if k else compressors.bernoulli(d, number(recipe["omega"], exact))
-        return Compressors(one, n, recipe["joint"])
+        return Compressors(turned(one) if recipe.get("turned") else one, n, recipe["joint"])
 
 
 @dataclass(frozen=True)
@@ -167,7 +168,20 @@ class ContractiveSampler:
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
         if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
             raise ValueError("1 - alpha must be the square of a rational")
-        return contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+        one = contractive.top_k(d, k) if k else contractive.scaled(compressors.bernoulli(d, 1 / alpha - 1))
+        return turned(one) if recipe.get("turned") else one
+
+
+def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
+    """The recipe with compressors whose errors are of opposite sign at some vectors.
+
+    None where there are no compressors, where they make no errors, or where the setting lists those that there are.
+    """
+    classes = (UnbiasedCompressors, ContractiveCompressors)
+    if setting.drawing.compressors or not any(isinstance(a, classes) for a in setting.adversaries):
+        return None
+    exact = recipe.get("omega", 1) == 0 or recipe.get("alpha", 0) == 1
+    return None if exact else {**recipe, "turned": 1}
 
 
 def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler | NoiseSampler, ...]:

@@ -22,15 +22,11 @@ def finite(value: Any) -> bool:
     return isinstance(value, int | np.integer | Fraction | Interval) or bool(mpmath.isfinite(value))
 
 
-#: What is assumed of a float.
-_OFF = "taken to be off by up to 1e-9 of itself or of 1"
-
-
 def violated(left: Any, right: Any, relation: str) -> bool:
     """Whether the numbers contradict the relation beyond doubt.
 
-    Fractions are decided as they are, all others by the intervals in which they lie: a float is taken to be off by up
-    to :data:`fedtheory.numbers.intervals.FLOAT` of itself, or of 1.
+    Fractions are decided as they are, all others by the intervals in which they lie. A float may be off by any number,
+    so that it contradicts nothing.
     """
     if not (finite(left) and finite(right)):
         return True
@@ -73,7 +69,7 @@ def arithmetic(*sides: Any) -> str:
     if of_floats:
         return f"beyond rounding, and not in fractions: {floats_in(of_floats[0])}"
     if any(isinstance(v, float) for v in sides):
-        return f"beyond rounding, and not in fractions: a side is a float, {_OFF}"
+        return "beyond rounding, and not in fractions: a side is a float"
     if any(isinstance(v, mpmath.mpf) for v in sides):
         return f"with {DIGITS} digits, of which half are relied on"
     intervals = [v for v in sides if isinstance(v, Interval)]
@@ -88,8 +84,8 @@ def certain(*sides: Any) -> bool:
 
 
 def floats_in(where: str) -> str:
-    """That code computes with floats, and what is assumed of them."""
-    return f"floats take part in {where}, each {_OFF}"
+    """That code computes with floats of which nothing is known."""
+    return f"floats take part in {where}, and nothing says how far they are off"
 
 
 def plain(value: Any) -> Any:

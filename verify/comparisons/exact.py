@@ -16,6 +16,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
+from fedtheory.numbers.intervals import Interval, is_rounding
 from fedtheory.numbers.polynomials import unseen
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
@@ -91,6 +92,10 @@ def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds
     before = _vanishing("residual", statement.residual(problem, now, state))
     later, _ = rollout(claim, instance, problem, state, 1)
     after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
+    if is_rounding():
+        # Whether it vanishes exactly rounding does not tell.
+        yield after
+        return
     # Of states where the residual does not vanish nothing is said.
     in_fractions = is_exact(*state)
     if in_fractions:
@@ -179,7 +184,12 @@ def _as_floats(compressor: Compressor, x: Array, values: Array, p: Array) -> tup
         every = np.concatenate([values, rounded])
         here, there = ((abs(every[:, None] - of).max(axis=-1) <= _NEAR * size) for of in (values, rounded))
         off = abs(here @ p - there @ q)
-    return np.where(off <= _NEAR, 0.0, off), np.zeros(len(off))
+    return _measured(off), np.zeros(len(off))
+
+
+def _measured(off: Array) -> Array:
+    """How far floats are off, as numbers that are known to some digits."""
+    return np.array([Interval.about(gap) if gap > _NEAR else 0.0 for gap in off], dtype=object)
 
 
 def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
@@ -188,4 +198,4 @@ def _sampled(compressor: Compressor, x: Array) -> tuple[Array, Array]:
     values = to_float(compressor.outcomes(vector)[0])
     sampled = to_float(compressor.sample(np.random.default_rng(0), np.repeat(vector[None], 32, axis=0)))
     distance = abs(sampled[:, None] - values[None]).max(axis=-1).min(axis=-1) / max(abs(vector).max(), 1e-300)
-    return np.where(distance <= 1e-9, 0.0, distance), np.zeros(32)
+    return _measured(distance), np.zeros(32)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe, Start
+from fedtheory.numbers.intervals import Interval, rounded, rounding
 from fedtheory.numbers.rational import to_float
+from fedtheory.problems.base import Problem
 from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
 
 #: What counterexamples call these comparisons, before the part and the side: the one number against the other.
@@ -62,6 +65,47 @@ def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> 
     # What overflows says nothing of the code.
     with np.errstate(all="ignore", over="raise"):
         return iter(list(parts_at(claim, claim.instances.build(recipe, False), row, rounds)))
+
+
+def in_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> list[Compared]:
+    """As :func:`in_fractions`, each number as the interval in which it lies in floats, however they are rounded.
+
+    ``ArithmeticError``, ``ValueError`` or ``TypeError`` where some number is not enclosed.
+    """
+    with rounding():
+        instance = _rounded(claim.instances.build(recipe, True))
+        return list(parts_at(claim, instance, rounded(as_row(point)), rounds))
+
+
+def _rounded(instance: Instance) -> Instance:
+    """An exact instance with its constants as they may be in floats."""
+
+    def start(at: Start | None) -> Start | None:
+        return None if at is None else lambda theta: _rounded_problem(*at(theta))
+
+    params = instance.params
+    if hasattr(params, "_replace"):
+        params = params._replace(**{name: rounded(value) for name, value in params._asdict().items()})
+    problem, _ = _rounded_problem(instance.problem, None)
+    at = start(instance.at) or instance.at
+    return replace(instance, problem=problem, params=params, at=at, initial=start(instance.initial))
+
+
+def _rounded_problem(problem: Any, state: Any) -> tuple[Any, Any]:
+    if not isinstance(problem, Problem):
+        return problem, state
+    declared = problem.declared and tuple(map(rounded, problem.declared))
+    known = problem.known and replace(problem.known, x=rounded(problem.known.x), y=rounded(problem.known.y))
+    return replace(problem, declared=declared, known=known), state
+
+
+def explained(found: TypeDifference, enclosed: Iterable[Compared]) -> bool:
+    """Whether the number of a difference in floats lies where rounding may have brought it."""
+    name, side = found.part.removeprefix(FLOATS).rsplit(" ", 1)
+    number = next((getattr(c, side)[found.entry] for c in enclosed if c.name == name), None)
+    if not isinstance(number, Interval):
+        return False
+    return bool(number.low <= Fraction(float(found.left)) <= number.high)
 
 
 def spread(recipe: Any) -> float:

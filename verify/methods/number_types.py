@@ -27,9 +27,11 @@ from verify.comparisons.number_types import (
     FLOATS,
     TypeDifference,
     difference,
+    explained,
     gap,
     in_floats,
     in_fractions,
+    in_rounding,
     runs_on_states,
     spread,
 )
@@ -97,7 +99,9 @@ def _compared(
     if found is None:
         return None
     if prefix == FLOATS and (
-        _is_on_threshold(claim, recipe, point, rounds) or _wavers(claim, recipe, point, rounds, found)
+        _is_rounding(claim, recipe, point, rounds, found)
+        or _is_on_threshold(claim, recipe, point, rounds)
+        or _wavers(claim, recipe, point, rounds, found)
     ):
         return None
     instance = claim.instances.build(recipe, True)
@@ -109,6 +113,17 @@ def _compared(
     text = f"{instance.text}{naming.clause(claim, instance, point)}: {why}"
     part, entry, left, right = found
     return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text)
+
+
+def _is_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
+    """Whether a difference may be rounding, which the code may have multiplied by any number: the interval that carries
+    it through every operation has room for it, or there is none."""
+    if not math.isfinite(float(found.left)):
+        return False
+    try:
+        return explained(found, in_rounding(claim, recipe, point, rounds))
+    except (ArithmeticError, ValueError, TypeError, AttributeError):
+        return True
 
 
 def _is_on_threshold(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> bool:

@@ -13,9 +13,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from fedtheory.numbers.functions import quotient
 from fedtheory.numbers.literals import are_fractions
 from fedtheory.numbers.rational import Array, exact, square_root
-from fedtheory.numbers.sourcecode import quotient
 from fedtheory.randomness import UniformSubset, WeightedSubset, expectation
 from verify.reading.claimed import CodePath
 from verify.reading.oracles import VECTORS

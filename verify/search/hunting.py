@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import members, pinned
+from fedtheory.sampling.compressors import with_turned
 from fedtheory.sampling.functions import sampler
 from verify.base.evaluate import NoStep, has_rounds, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed, theirs
@@ -48,6 +49,8 @@ STIFF = 10_000
 NEXT_TO = 1e-5
 #: Instances at most, besides the nearest to a violation, with extreme values of what no hypothesis bounds.
 EXTREMES = 4
+#: Instances, of those that came nearest to a violation, whose compressors answer each vector otherwise for one draw.
+TURNED = 12
 #: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
 LOOKED, AGAIN = 12, 40
 #: Hypotheses that bound letters.
@@ -197,6 +200,20 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 finding = states.with_exact_ratio(claim, recipe, finding)
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
                 worst, tightest, attained = ratio, recipe, finding
+    if climbing and not refutations and not wrong:
+        said = 0
+        for recipe, findings, found in _turned(claim, met):
+            said += any(f.ratio != 0 for f in findings)
+            if found is not None:
+                refutations.append(found)
+                if len(refutations) == enough:
+                    break
+                continue
+            for finding in (states.settled(claim, recipe, f) for f in findings):
+                # What is linear in the errors' squares is the same without these compressors, but for rounding.
+                if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
+                    worst, tightest, attained = ratio, recipe, finding
+        instances = instances or said
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
@@ -213,6 +230,22 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
         looked,
         attained,
     )
+
+
+def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Recipe, list[states.Finding], Counterexample | None]]:
+    """Instances that were met, the nearest to a violation and the first, with compressors that are not linear in a
+    vector for every draw: the worst states, and a violation if one is confirmed.
+
+    They have random numbers of their own, so that all else is looked at as it is without them.
+    """
+    rng = generator(claim, TURNED)
+    recipes = [with_turned(claim.setting, m.recipe) for m in met]
+    pairs = [(m, recipe) for m, recipe in zip(met, recipes, strict=True) if recipe is not None and m.ratio < np.inf]
+    nearest = sorted(pairs, key=lambda pair: -pair[0].ratio)[:TURNED]
+    for _, recipe in (*nearest, *pairs[:TURNED]):
+        with attributed(claim, recipe):
+            findings = states.examine(claim, recipe, rng) or []
+            yield recipe, findings, states.first_confirmed(claim, recipe, findings)
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:

@@ -18,7 +18,24 @@ ALMOST = 0.3 + 1e-17
 ROOT = math.sqrt(2)
 CHANGED = 0.5
 CHANGED *= 3
+OF_TEXT = float("0.1")
+LOST = 1e16 + 1 - 1e16
 State = namedtuple("State", ["x"])
+
+
+class Held:
+    def tenth(self):
+        return 0.3 - 0.2
+
+
+HELD = Held()
+
+
+def closing(times):
+    return lambda x: 0.1 * times * x
+
+
+CLOSED = closing(1)
 
 
 def helper(x):
@@ -78,18 +95,46 @@ READ = {
     "mean of a mask": (lambda s: (np.arange(10) < 1).mean() * s.x, "1/10"),
     "numpy's mean": (lambda s: np.mean(np.arange(10) < 1) * s.x, "1/10"),
     "mask of floats": (lambda s: (np.arange(2) < 1).astype(float)[0] / 10 * s.x, "1/10"),
+    "sum of tenths": (lambda s: sum([0.1] * 10) / 10 * s.x, "1/10"),
+    "accurate sum": (lambda s: math.fsum([0.1, 0.2]) / 3 * s.x, "1/10"),
+    "constant of a text": (lambda s: OF_TEXT * s.x, "1/10"),
+    "text": (lambda s: float("1e-1") * s.x, "1/10"),
+    "large and small": (lambda s: (1e16 + 1 - 1e16) / 10 * s.x, "1/10"),
+    "constant large and small": (lambda s: LOST / 10 * s.x, "1/10"),
+    "grid": (lambda s: np.linspace(0, 1, 11)[1] * s.x, "1/10"),
+    "range": (lambda s: np.arange(0, 1, 0.1)[1] * s.x, "1/10"),
+    "remainder": (lambda s: (0.3 % 0.2) * s.x, "1/10"),
+    "whole quotient": (lambda s: 0.3 // 0.1 / 30 * s.x, "1/10"),
+    "cumulative sum": (lambda s: np.cumsum([0.1, 0.2])[1] / 3 * s.x, "1/10"),
+    "inner product": (lambda s: np.dot([0.1, 0.2], [1, 0]) * s.x, "1/10"),
+    "mean of a list": (lambda s: np.mean([0.1] * 3) * s.x, "1/10"),
+    "array of floats": (lambda s: np.array([0.1], dtype=float)[0] * s.x, "1/10"),
+    "float of a number": (lambda s: float(s.x[0]) / 20 * s.x, "1/10"),
+    "method": (lambda s: HELD.tenth() * s.x, "1/10"),
+    "closure of a function": (lambda s: CLOSED(s.x), "1/10"),
     "float64": (lambda s: np.float64(0.1) * s.x, "1/10"),
 }
 #: What these floats stand for is not known.
 UNREAD = {
     "closure": (factory(0.1), 0.1),
     "short closure": (factory(0.5), 0.5),
-    "root": (lambda s: math.sqrt(2) * s.x, 2**0.5),
-    "constant root": (lambda s: ROOT * s.x, 2**0.5),
     "constant that changes": (lambda s: CHANGED * s.x, 1.5),
-    "float of a number": (lambda s: float(s.x[0]) / 20 * s.x, 0.1),
     "code that changes its module": (remembers, 0.1),
+    "single precision": (lambda s: np.float32(0.1) * s.x, float(np.float32(0.1))),
+    "another function": (lambda s: math.gamma(0.5) * s.x, math.pi**0.5),
+}
+#: These are enclosed.
+ENCLOSED = {
+    "root": (lambda s: math.sqrt(2) * s.x, 2**0.5),
+    "numpy's root": (lambda s: np.sqrt(2) * s.x, 2**0.5),
+    "constant root": (lambda s: ROOT * s.x, 2**0.5),
     "pi": (lambda s: np.pi * s.x, math.pi),
+    "e": (lambda s: math.e * s.x, math.e),
+    "exponential": (lambda s: math.exp(-0.1) * s.x, math.exp(-0.1)),
+    "sine": (lambda s: np.sin(0.1) * s.x, math.sin(0.1)),
+    "cosine": (lambda s: math.cos(1) * s.x, math.cos(1)),
+    "logarithm": (lambda s: np.log(s.x), math.log(2) / 2),
+    "norm": (lambda s: np.linalg.norm(np.array([0.1, 0.2])) * s.x, 0.05**0.5),
 }
 
 
@@ -109,7 +154,17 @@ def test_what_is_computed_in_floats_is_told(name):
     function, about = UNREAD[name]
     (found,) = np.asarray(in_fractions(function)(State(exact([2])))).tolist()
     assert isinstance(found, Interval) and "test_literals.py, line" in found.where
-    assert found.low < 2 * Fraction(about) < found.high < found.low + Fraction(1, 10**7)
+    # There is a guess, and no bound.
+    assert float(found) == pytest.approx(2 * about)
+    assert found.low < -(Fraction(10) ** 400) and Fraction(10) ** 400 < found.high
+
+
+@pytest.mark.parametrize("name", ENCLOSED)
+def test_what_is_irrational_is_enclosed(name):
+    function, about = ENCLOSED[name]
+    (found,) = np.asarray(in_fractions(function)(State(exact([2])))).tolist()
+    assert isinstance(found, Interval) and not found.where
+    assert found.high < found.low + Fraction(1, 10**45) and float(found) == pytest.approx(2 * about, rel=1e-14)
 
 
 def test_what_is_left_where_floats_cancel_may_be_nothing():
@@ -149,6 +204,8 @@ def test_which_of_two_intervals_is_the_larger_is_known_or_is_not():
         assert root**2 == 2
     with pytest.raises(Undecided):
         assert Quotient(1, 10) < 0.1
+    with pytest.raises(Undecided):
+        assert Quotient(3) * 0.1 < 100
     assert Quotient(1, 2) == 0.5 and Quotient(1, 10) < 0.11
 
 

@@ -96,30 +96,27 @@ def test_precision_is_that_of_the_block():
     assert narrow.high - narrow.low < Fraction(1, 10 ** (2 * DIGITS - 1)) < Interval.of(2).sqrt().high - narrow.low
 
 
-def test_floats_are_never_called_exact():
+def test_floats_are_never_called_exact_and_contradict_nothing():
     read = Interval.of(0.1)
-    assert not violated(read, Fraction(1, 10), "==") and violated(read, Fraction(1, 9), "==")
-    assert not is_open(read, Fraction(1, 10), "==")
+    for value in (read, 0.1, read * 0 + 0.1, 10**20 * read, 1 / read, read.sqrt()):
+        assert not violated(value, Fraction(1, 9), "==") and not violated(value, Fraction(-1), "<=")
+        assert not is_open(value, Fraction(1, 10), "==")
+    assert float(read) == 0.1 and float(read * 2) == 0.2
     assert arithmetic(Fraction(1, 10), Fraction(1)) == "in fractions"
     for value in (read, 0.1):
-        assert "not in fractions" in arithmetic(value, Fraction(1)) and "1e-9" in arithmetic(value, Fraction(1))
+        assert "not in fractions" in arithmetic(value, Fraction(1))
     assert "half are relied on" in arithmetic(mpmath.mpf(1), Fraction(1))
 
 
-def test_a_true_claim_about_floats_is_supported_and_told_so():
-    found = check(descends((1 - gamma * mu / 10) ** 2, 0.1))
-    assert found.verdict is Verdict.SUPPORTED
-    assert "not exact: floats take part in step (test_deciding.py" in found.note
-
-
-def test_a_false_claim_about_floats_falls_beyond_their_rounding_alone():
-    found = check(descends((1 - gamma * mu / 5) ** 2, 0.1))
-    assert found.verdict is Verdict.REFUTED and "not in fractions" in found.note
-    nearly = descends((1 - gamma * mu * (TENTH + sympy.Rational(1, 10**12))) ** 2, 0.1)
-    assert check(nearly).verdict is Verdict.SUPPORTED
+def test_a_claim_about_floats_is_supported_at_most_and_told_so():
+    # The true one, and one that the floats contradict: what is given to a factory is not read.
+    for factor in ((1 - gamma * mu / 10) ** 2, (1 - gamma * mu / 5) ** 2):
+        found = check(descends(factor, 0.1))
+        assert found.verdict is Verdict.SUPPORTED
+        assert "not exact: floats take part in step (test_deciding.py" in found.note
     failing = Fails(found.claim.statement, "it")
-    fails = Claim("fails", setting=nearly.setting, statement=failing, requires=nearly.requires)
-    assert check(fails).verdict is Verdict.SUPPORTED
+    fails = Claim("fails", setting=found.claim.setting, statement=failing, requires=found.claim.requires)
+    assert check(fails).verdict is not Verdict.PROVED
 
 
 @pytest.mark.parametrize("base", [Fraction(999, 1000), Fraction(-7, 5), Fraction(1, 3), Fraction(-1, 9)])

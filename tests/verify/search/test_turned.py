@@ -1,0 +1,30 @@
+"""What one draw makes of two vectors is only bounded by the moments of each."""
+
+import numpy as np
+import pytest
+
+import fedtheory as ft
+from verify.search import hunting
+
+mu, L = ft.letters("mu L")
+
+
+def size(problem, params, state):
+    return (state.h**2).sum(axis=(-1, -2))
+
+
+def step(problem, params, state, draw):
+    return {"h": params.compressors.apply(draw, state.h) - params.compressors.apply(draw, 2 * state.h)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("variances", "false"), [(5, True), (9, False)])
+def test_two_answers_to_one_draw(variances, false):
+    method = ft.method("two", step, ["compressors"], {"h": "clients"})
+    setting = ft.Setting(
+        algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(ft.UnbiasedCompressors(),)
+    )
+    V, V_next = ft.Quantity("V", size), ft.Quantity("V_next", size, after=True)
+    statement = ft.one_step(method, ft.E(V_next) <= (1 + variances * ft.omega) * V)
+    claim = ft.Claim("two", setting=setting, statement=statement)
+    assert bool(hunting.hunt(claim, np.random.default_rng(0), 10, 1).refutations) == false
