@@ -16,14 +16,15 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 EXPERIMENTS ?= ../shared/data
 
-.PHONY: help audit results experiments test test-slow prove fuzz bench docs notebooks format clean
+.PHONY: help audit golden results experiments test test-slow prove fuzz bench docs notebooks format clean
 
 help:
 	@echo "make audit      set up, audit every claim by what is carried, run the algorithms on real data (in build/audit)"
+	@echo "make golden     audit every claim anew, and fail where anything differs from the results that the package carries"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make experiments  run all figures on the data in EXPERIMENTS (../shared/data), carry what is seen; resumable"
 	@echo "make test       set up, lint, type-check and test"
-	@echo "make test-slow  the long sweeps behind the fast subset"
+	@echo "make test-slow  the long sweeps behind the fast subset, which run once a week"
 	@echo "make prove      write all proofs for Rocq and have it check them (needs coqc; under half an hour)"
 	@echo "make fuzz       10,000 bad inputs for each reader of files and arguments, within limits of time and memory"
 	@echo "make bench      measure: rounds, worst cases, the audit, against their limits (build/bench.json)"
@@ -44,6 +45,10 @@ audit: $(VENV)/.ready
 results: $(VENV)/.ready
 	$(BIN)/fedtheory audit --from-scratch --no-cache --out build/results
 	$(BIN)/python -m verify.cli.carry build/results/audit.json
+
+golden: $(VENV)/.ready
+	$(BIN)/fedtheory audit --from-scratch --no-cache --out build/golden
+	$(BIN)/python -m verify.results.golden build/golden/audit.json
 
 # What is done is in build/experiments, and the same command goes on from there.
 experiments: $(VENV)/.ready

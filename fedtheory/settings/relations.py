@@ -239,7 +239,7 @@ def each_once(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
     found = tuple(dict.fromkeys(quantities))
     named: dict[sympy.Basic, Quantity] = {}
     for quantity in found:
-        for symbol in quantity.expression.free_symbols:
+        for symbol in sorted(quantity.expression.free_symbols, key=str):
             other = named.setdefault(symbol, quantity)
             if other is not quantity:
                 same = "the same before a step and after it" if other.of == quantity.of else "two functions"

@@ -109,7 +109,7 @@ def _cases(expression: sympy.Expr, regime: Regime) -> list[tuple[sympy.Expr, Reg
     extrema = [a for a in extrema if not any(b.has(sympy.Max, sympy.Min) for b in a.args)]
     if not extrema:
         return [(expression, regime)]
-    extremum = min(extrema, key=sympy.count_ops)
+    extremum = min(extrema, key=lambda a: (sympy.count_ops(a), sympy.default_sort_key(a)))
     found: list[tuple[sympy.Expr, Regime]] = []
     for chosen in extremum.args:
         others = [a for a in extremum.args if a != chosen]

@@ -20,6 +20,7 @@ import numpy as np
 import sympy
 import z3
 
+from verify.exact import solvers
 from verify.exact.posynomials import (
     UNIT,
     Monomial,
@@ -281,18 +282,15 @@ class _MeansProgram:
 
     def exact(self) -> DominationWeights | None:
         """A solution in fractions, which need not be of least cost."""
-        solver = z3.SolverFor("QF_LRA")
-        solver.set("rlimit", _EFFORT)
         unknowns = [z3.Real(f"weight {k}") for k in range(len(self.columns))]
-        solver.add(*(x >= 0 for x in unknowns), z3.Sum(unknowns[: len(self.monomials)]) == 1)
+        conditions = [*(x >= 0 for x in unknowns), z3.Sum(unknowns[: len(self.monomials)]) == 1]
         for letter in self.rows:
             terms = [_number(column.get(letter, 0)) * x for column, x in zip(self.columns, unknowns, strict=True)]
-            solver.add(z3.Sum(terms) == _number(self.aim.get(letter, 0)))
+            conditions.append(z3.Sum(terms) == _number(self.aim.get(letter, 0)))
+        solver = solvers.solver(conditions, _EFFORT, "QF_LRA")
         if solver.check() != z3.sat:
             return None
-        model = solver.model()
-        values = [model.eval(x, model_completion=True) for x in unknowns]
-        x = [Fraction(v.numerator_as_long(), v.denominator_as_long()) for v in values]
+        x = solvers.values(solver, unknowns)
         return DominationWeights(tuple(x[: len(self.monomials)]), tuple(x[len(self.monomials) :]))
 
 

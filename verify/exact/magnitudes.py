@@ -21,7 +21,7 @@ import sympy
 import z3
 
 from fedtheory.kinds.order import Order
-from verify.exact import reals, symbolic
+from verify.exact import reals, solvers, symbolic
 
 #: A logarithm is at most this power of its argument, up to a constant, as it is for every power.
 _LOG = Fraction(1, 10**9)
@@ -103,33 +103,29 @@ class _Magnitudes:
                 raise NoMagnitude(f"{side} is not shown to be positive")
         grows = self.of(left) > self.of(right)
         self._limits()
-        solver = z3.SolverFor("QF_LRA")
-        solver.set("rlimit", _EFFORT)
-        solver.add(*self.known, grows)
+        solver = solvers.solver([*self.known, grows], _EFFORT, "QF_LRA")
         if (answer := solver.check()) == z3.unsat:
             return None
-        return self._simple(grows) or (self._read(solver.model()) if answer == z3.sat else {})
+        return self._simple(grows) or (self._read(solver) if answer == z3.sat else {})
 
     def _simple(self, grows: Any) -> Direction:
         for size in _SIZES:
-            solver = z3.Solver()
-            solver.set("rlimit", _EFFORT)
-            solver.add(*self.known, grows)
-            for s, x in self._letters.items():
-                if s not in (self.small, self.large, self._logarithm):
-                    whole = z3.Int(f"power {s}")
-                    solver.add(x == z3.ToReal(whole), whole <= size, whole >= -size)
+            small = []
+            for number, (_, x) in enumerate(self._powers()):
+                whole = z3.Int(f"power {number}")
+                small += [x == z3.ToReal(whole), whole <= size, whole >= -size]
+            solver = solvers.solver([*self.known, grows, *small], _EFFORT)
             if solver.check() == z3.sat:
-                return self._read(solver.model())
+                return self._read(solver)
         return {}
 
-    def _read(self, model: Any) -> Direction:
-        found = {}
-        for s, x in self._letters.items():
-            if s not in (self.small, self.large, self._logarithm):
-                value = model.eval(x, model_completion=True)
-                found[s] = Fraction(value.numerator_as_long(), value.denominator_as_long())
-        return found
+    def _read(self, solver: Any) -> Direction:
+        letters, powers = [s for s, _ in self._powers()], [x for _, x in self._powers()]
+        return dict(zip(letters, solvers.values(solver, powers), strict=True))
+
+    def _powers(self) -> list[tuple[sympy.Symbol, Any]]:
+        """The letters to which a direction gives powers."""
+        return [(s, x) for s, x in self._letters.items() if s not in (self.small, self.large, self._logarithm)]
 
     @contextmanager
     def _within(self) -> Iterator[None]:
@@ -199,8 +195,8 @@ class _Magnitudes:
     def _whole(self, *sides: sympy.Expr) -> list[sympy.Basic]:
         """What is rounded up is at most the integers that it was at most; rounded down, at least those."""
         found = []
-        integers = [s for s in sympy.Tuple(*sides).free_symbols if s.is_integer]
-        for node in sympy.Tuple(*sides).atoms(sympy.ceiling, sympy.floor):
+        integers = sorted((s for s in sympy.Tuple(*sides).free_symbols if s.is_integer), key=sympy.default_sort_key)
+        for node in sorted(sympy.Tuple(*sides).atoms(sympy.ceiling, sympy.floor), key=sympy.default_sort_key):
             order = sympy.Le if isinstance(node, sympy.ceiling) else sympy.Ge
             found += [
                 order(node, s, evaluate=False)

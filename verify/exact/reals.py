@@ -19,12 +19,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.sums import terms_of
 from fedtheory.settings.relations import Comparison
-from verify.exact import symbolic
+from verify.exact import solvers, symbolic
 
 #: Effort after which z3 gives up, in its own units, so that the answer does not depend on the machine.
 EFFORT = 2_000_000
-#: Digits of what is irrational.
-_DIGITS = 30
 
 _RELATIONS = {"==": sympy.Eq, "<=": sympy.Le, "<": sympy.Lt}
 _MEANING = {
@@ -243,12 +241,7 @@ def _chosen(relation: sympy.Basic, values: Mapping[sympy.Expr, sympy.Expr]) -> s
 def _model(conditions: list[Any], unknowns: list[Any]) -> list[Fraction] | None:
     """Values of unknowns with which all conditions hold, or nearly; None where z3 finds none."""
     solver = _solver(conditions)
-    if solver.check() != z3.sat:
-        return None
-    model = solver.model()
-    values = [model.eval(x, model_completion=True) for x in unknowns]
-    rational = [v.approx(_DIGITS) if z3.is_algebraic_value(v) else v for v in values]
-    return [Fraction(v.as_fraction()) for v in rational]
+    return solvers.values(solver, unknowns) if solver.check() == z3.sat else None
 
 
 def _decided(conditions: list[Any]) -> Any:
@@ -257,10 +250,7 @@ def _decided(conditions: list[Any]) -> Any:
 
 def _solver(conditions: list[Any]) -> Any:
     # Asked one after the other, a solver falls back on a weaker procedure.
-    solver = z3.SolverFor("QF_NRA")
-    solver.set("rlimit", EFFORT)
-    solver.add(*conditions)
-    return solver
+    return solvers.solver(conditions, EFFORT, "QF_NRA")
 
 
 class _Translation:

@@ -325,7 +325,9 @@ def _rational(
         whole, relations = ([sympy.sympify(part).subs(s, value) for part in parts] for parts in (whole, relations))
         relations += [sympy.Gt(value, 0)] if s.is_positive and not value.is_positive else []
         # A root of what is at least 1 is.
-        relations += [sympy.Ge(root, 1) for root in value.free_symbols if s.is_integer and s.is_positive]
+        relations += [
+            sympy.Ge(root, 1) for root in sorted(value.free_symbols, key=str) if s.is_integer and s.is_positive
+        ]
         says.append(text)
     return whole, [r for r in relations if isinstance(r, sympy.Rel)], says
 

@@ -1,9 +1,15 @@
 """Orders of growth: what fails along a curve only is found, what holds with a constant stays, the rest is left open."""
 
+import os
+import subprocess
+import sys
+
 import pytest
 import sympy
+import z3
 from sympy import Le, Lt, Max, Min, Rational, ceiling, exp, log, sqrt
 
+from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.kinds.order import Order
 from fedtheory.settings import Setting
@@ -148,3 +154,27 @@ def test_a_counterexample_is_stored_and_read():
 def test_letters_of_orders_are_words_as_files_name_them():
     with pytest.raises(ValueError, match="must be a word"):
         Order(sympy.Symbol("N-tau", positive=True), n)
+
+
+def test_a_curve_does_not_depend_on_what_was_asked_before():
+    claim = claims.get("feddcd/table-1/feddcd/literal")
+    first = GROWTH.run(GROWTH, Inquiry(claim)).note
+    others = [z3.Real(f"other {k}") for k in range(40)]
+    asked = z3.Solver()
+    asked.add(*(a + 2 * b >= c for a, b, c in zip(others, others[1:], others[2:], strict=False)))
+    assert asked.check() == z3.sat
+    assert GROWTH.run(GROWTH, Inquiry(claim)).note == first
+
+
+@pytest.mark.slow
+def test_a_curve_does_not_depend_on_the_hashes_of_names():
+    code = (
+        "from fedtheory import claims\nfrom verify import check\n"
+        "for name in ('fedavg', 'feddcd'): print(check(claims.get(f'feddcd/table-1/{name}/literal')).note)"
+    )
+    asked = [sys.executable, "-c", code]
+    notes = {
+        subprocess.run(asked, env=os.environ | {"PYTHONHASHSEED": seed}, check=True, capture_output=True).stdout
+        for seed in "123"
+    }
+    assert len(notes) == 1

@@ -1,0 +1,100 @@
+"""A difference between an audit and what ships is found in every field, and named; what is no such audit is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from verify.evidence import formats
+from verify.results import golden, shipped
+
+REFUTED = "feddcd/table-1/feddcd/literal"
+#: Another value of each field that is compared.
+PLANTED = {
+    "paper": "other",
+    "where": "other",
+    "kind": "other",
+    "origin": "other",
+    "literal_of": "other",
+    "verdict": "proved",
+    "margin": 0.25,
+    "methods": [],
+    "instances": 10**6,
+    "counterexample": None,
+    "repaired": "other",
+    "note": "other",
+    "assumed, not checked": ["other"],
+}
+
+
+def entries():
+    return json.loads(json.dumps(shipped().entries))
+
+
+def stored(tmp_path, entries, seed=0, budget="quick"):
+    path = tmp_path / "audit.json"
+    path.write_text(json.dumps(formats.audit(list(entries.values()), seed, budget)), encoding="utf-8")
+    return str(path)
+
+
+def test_every_field_is_compared_or_left_out_on_purpose():
+    assert set(shipped().entries[REFUTED]) == {*PLANTED, *golden.IGNORED, "id", "outcomes"}
+
+
+@pytest.mark.parametrize("field", PLANTED)
+def test_a_difference_in_a_field_is_named(field):
+    found = entries()
+    found[REFUTED][field] = PLANTED[field]
+    (difference,) = golden.differences(shipped().entries, found)
+    assert (difference.id, difference.field) == (REFUTED, field) and difference.shipped != difference.found
+
+
+@pytest.mark.parametrize("field", ["verdict", "margin", "note", "left_open", "certificates", "source", "applied"])
+def test_a_difference_in_an_outcome_is_named_with_its_method(field):
+    found = entries()
+    outcome = found[REFUTED]["outcomes"][0]
+    outcome[field] = "planted"
+    (difference,) = golden.differences(shipped().entries, found)
+    assert difference.field == f"{outcome['method']}, {field}" and "planted" in difference.found
+
+
+def test_a_missing_claim_and_an_additional_one_are_named():
+    found = entries()
+    found["own/claim"] = found.pop(REFUTED)
+    assert [str(difference) for difference in golden.differences(shipped().entries, found)] == [
+        f"{REFUTED}: entry: ships an entry, is nothing",
+        "own/claim: entry: ships nothing, is an entry",
+    ]
+
+
+def test_times_and_digests_of_code_are_not_compared(tmp_path, capsys):
+    found = entries()
+    for entry in found.values():
+        entry["seconds"] += 1
+        entry.pop("rests_on")
+    assert golden.main([stored(tmp_path, found)]) == 0
+    assert capsys.readouterr().out == f"{len(found)} entries, none differs\n"
+
+
+def test_a_difference_is_an_error_of_one_short_line(tmp_path, capsys):
+    found = entries()
+    found[REFUTED]["note"] += " and more"
+    assert golden.main([stored(tmp_path, found)]) == 1
+    line, last = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{REFUTED}: note: ships ") and "and more" in line and len(line) < 250
+    assert last == f"{len(found)} entries, 1 differ"
+
+
+@pytest.mark.parametrize(("seed", "budget"), [(1, "quick"), (0, "full")])
+def test_an_audit_of_another_seed_or_budget_is_refused(tmp_path, capsys, seed, budget):
+    assert golden.main([stored(tmp_path, entries(), seed, budget)]) == 2
+    assert "what ships has seed 0" in capsys.readouterr().err
+
+
+def test_what_is_no_audit_is_refused(tmp_path, capsys):
+    path = tmp_path / "audit.json"
+    path.write_text("{}", encoding="utf-8")
+    for arguments in ([], [str(path)], [str(tmp_path / "missing.json")]):
+        assert golden.main(arguments) == 2
+        assert len(capsys.readouterr().err.splitlines()) == 1

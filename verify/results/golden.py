@@ -1,0 +1,114 @@
+"""Compare an audit from scratch with the results that ship: ``python -m verify.results.golden DIR/audit.json``.
+
+Everything that an audit says of a claim is compared but the seconds that it took and the digest of the code. The exit
+status is 0 if nothing differs, 1 if something does, and 2 for what is no such audit.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from verify import results
+from verify.evidence import formats
+
+#: Fields of an entry that differ from run to run, or with code that finds the same.
+IGNORED = frozenset({"seconds", results.RESTS_ON})
+#: Characters of a value that are shown, and how many of them come before the first one that differs.
+_SHOWN, _BEFORE = 60, 20
+_ABSENT = "nothing"
+
+Entry = Mapping[str, object]
+
+
+class Difference(NamedTuple):
+    """A field of a claim's entry that is not as it ships; both values in words, as far as they are shown."""
+
+    id: str
+    field: str
+    shipped: str
+    found: str
+
+    def __str__(self) -> str:
+        return f"{self.id}: {self.field}: ships {self.shipped}, is {self.found}"
+
+
+def differences(shipped: Mapping[str, Entry], found: Mapping[str, Entry]) -> list[Difference]:
+    """All fields in which entries differ, in the order of what ships; a claim that one side lacks is one difference."""
+    listed: list[Difference] = []
+    for id in dict.fromkeys((*shipped, *found)):
+        if id not in shipped or id not in found:
+            sides = ("an entry" if id in entries else _ABSENT for entries in (shipped, found))
+            listed.append(Difference(id, "entry", *sides))
+        else:
+            before, now = _fields(shipped[id]), _fields(found[id])
+            for field in dict.fromkeys((*before, *now)):
+                one, other = (json.dumps(side[field]) if field in side else _ABSENT for side in (before, now))
+                if one != other:
+                    listed.append(Difference(id, field, *_excerpts(one, other)))
+    return listed
+
+
+def _fields(entry: Entry) -> dict[str, object]:
+    """What is compared of an entry, by name: of the outcomes each field of each, under its method's name."""
+    fields = {name: value for name, value in entry.items() if name not in IGNORED}
+    outcomes = fields.pop("outcomes", ())
+    assert isinstance(outcomes, Sequence)
+    methods = [outcome["method"] for outcome in outcomes]
+    fields["methods run"] = methods
+    for place, outcome in enumerate(outcomes):
+        # The n-th of a method is compared with the n-th.
+        repeated = methods[:place].count(outcome["method"])
+        method = f"{outcome['method']} ({repeated + 1})" if repeated else outcome["method"]
+        fields |= {f"{method}, {name}": value for name, value in outcome.items() if name != "method"}
+    return fields
+
+
+def _excerpts(one: str, other: str) -> Iterator[str]:
+    """Two different texts, of long ones the part where they begin to differ."""
+    common = next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    begin = max(0, common - _BEFORE)
+    for text in (one, other):
+        long = len(text) > _SHOWN
+        start = begin if long else 0
+        shown = text[start : start + _SHOWN]
+        yield f"{'...' if start else ''}{shown}{'...' if start + _SHOWN < len(text) else ''}"
+
+
+def compare(path: Path) -> tuple[int, list[Difference]]:
+    """How many entries ship, and in what those of the audit in a file differ from them.
+
+    ``ValueError`` or ``OSError`` for a file that is no audit with the seed and the budget of what ships.
+    """
+    shipped, audit = results.shipped(), formats.read_audit(path)
+    if (audit["seed"], audit["budget"]) != (shipped.seed, shipped.budget):
+        raise ValueError(
+            f"{path} is an audit with seed {audit['seed']} and budget {audit['budget']}: "
+            f"what ships has seed {shipped.seed} and budget {shipped.budget}"
+        )
+    ships = formats.checked_audit(formats.audit(list(shipped.entries.values()), shipped.seed, shipped.budget))
+    before, now = ({entry["id"]: entry for entry in data["claims"]} for data in (ships, audit))
+    return len(before), differences(before, now)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the differences of the audit in a file; the exit status."""
+    if len(arguments) != 1:
+        print("usage: python -m verify.results.golden DIR/audit.json", file=sys.stderr)
+        return 2
+    try:
+        entries, found = compare(Path(arguments[0]))
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    print(*found, sep="\n", end="\n" if found else "")
+    claims = len({difference.id for difference in found})
+    print(f"{entries} entries, {f'{claims} differ' if found else 'none differs'}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
