@@ -22,7 +22,7 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Infimum
-from verify.base import garbage
+from verify.base import garbage, originals
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted, orders
@@ -74,6 +74,7 @@ def check(
         raise ValueError(f"check takes a claim, as claims.get(id) gives, not {claim!r}")
     check_arguments(seed, budget)
     begun = time.perf_counter()
+    _check_libraries(claim)
     # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in an author's
     # code is reported in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"), garbage.seldom():
@@ -88,8 +89,15 @@ def check(
                 if keep is not None:
                     keep(_unfinished(claim, outcomes))
         evidence = _told(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
+    _check_libraries(claim)
     fallen = () if recheck is None else tuple(recheck.fallen)
     return replace(evidence, fallen=fallen, seconds=time.perf_counter() - begun)
+
+
+def _check_libraries(claim: Claim) -> None:
+    """``ValueError`` where somebody has replaced a function of Python's or of a library's."""
+    if (name := originals.replaced()) is not None:
+        raise ValueError(f"{claim.id}: {name} was replaced by other code, so what claims say is not known")
 
 
 def check_arguments(seed: int, budget: str) -> None:

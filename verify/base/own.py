@@ -8,7 +8,7 @@ from types import ModuleType
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from verify.base import neighbours
+from verify.base import neighbours, originals
 from verify.base.plain import quoted
 
 
@@ -16,12 +16,13 @@ def load(path: Path) -> tuple[Claim, ...]:
     """The claims of a file, which are registered: commands then know them by their ids.
 
     The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence, with the line, where
-    it cannot be read, fails, has no ``CLAIMS``, or holds something else than claims.
+    it cannot be read, fails, has no ``CLAIMS``, holds something else than claims, or replaces a function of a library.
     """
     if path.suffix != ".py":
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
         raise ValueError(f"cannot read {path}: no such file")
+    before = originals.kept()
     module = neighbours.fresh(path)
     assert module.__spec__ is not None and module.__spec__.loader is not None
     try:
@@ -30,6 +31,8 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(f"{_place(path, error.filename)}, line {error.lineno}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # A user's file may fail in any way, and may not end this.
         raise ValueError(_failure(path, module, error)) from error
+    if (name := originals.replaced() or before.changed()) is not None:
+        raise ValueError(f"{path}: {name} was replaced, so what it says is not known: a file may replace no function")
     found = getattr(module, "CLAIMS", None)
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")

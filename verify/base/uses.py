@@ -14,7 +14,7 @@ from functools import cache
 from importlib import import_module
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 
 import fedtheory
 
@@ -24,7 +24,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 #: Packages that may be imported: not operator, whose attrgetter is a getattr.
-_PACKAGES = _names("""
+PACKAGES = _names("""
     __future__ abc collections dataclasses enum fractions functools itertools math mpmath numbers numpy
     sympy types typing
 """)
@@ -47,15 +47,16 @@ _NUMPY = _names("""
 _ALGEBRA = _names("""
     cond det eigh eigvalsh inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd
 """)
+NUMERIC = _NUMPY | _ALGEBRA
 #: Names that Python has built in, besides its exceptions.
-_BUILTIN = _names("""
+BUILTIN = _names("""
     abs all any bool classmethod complex dict divmod enumerate filter float frozenset int isinstance issubclass iter
     len list map max min next object pow print property range repr reversed round set slice sorted staticmethod str sum
     super tuple type zip NotImplemented Ellipsis __doc__ __name__
 """)
 #: Ends of the names of modules that are no Python, and may do anything.
 _COMPILED = tuple(set(all_suffixes()) - set(SOURCE_SUFFIXES))
-_DUNDERS = frozenset({"__all__", "__doc__", "__name__", "__init__", "__post_init__"})
+DUNDERS = frozenset({"__all__", "__doc__", "__name__", "__init__", "__post_init__"})
 
 
 def beyond(files: Mapping[str, Path], package: str) -> frozenset[str]:
@@ -85,7 +86,7 @@ def _unlisted(node: ast.AST, package: str) -> Iterator[str]:
         yield from (f"{node.module}.{a.name}" for a in node.names if not _has(str(node.module), a.name, package))
     elif isinstance(node, ast.Name) and not _is_plain(node.id):
         yield node.id
-    elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in _DUNDERS:
+    elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in DUNDERS:
         yield node.attr
 
 
@@ -94,11 +95,11 @@ def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
     if isinstance(node, ast.Import):
         for alias in node.names:
             top = alias.name.partition(".")[0]
-            if top in _PACKAGES | {_OURS}:
+            if top in PACKAGES | {_OURS}:
                 yield (alias.asname, alias.name) if alias.asname else (top, top)
     elif isinstance(node, ast.ImportFrom) and not node.level:
         module = str(node.module)
-        if module.partition(".")[0] in _PACKAGES | {_OURS}:
+        if module.partition(".")[0] in PACKAGES | {_OURS}:
             for alias in node.names:
                 if _holds_module(module, alias.name):
                     yield alias.asname or alias.name, f"{module}.{alias.name}"
@@ -128,7 +129,7 @@ def _may_be_imported(name: str, package: str) -> bool:
     top, _, rest = name.partition(".")
     if top == _OURS:
         return _is_module(name) and (not rest or _states(name))
-    return top == package or (top in _PACKAGES and (top != "numpy" or _is_numeric(rest)))
+    return top == package or (top in PACKAGES and (top != "numpy" or _is_numeric(rest)))
 
 
 def _has(module: str, name: str, package: str = "") -> bool:
@@ -138,7 +139,7 @@ def _has(module: str, name: str, package: str = "") -> bool:
         return True
     if top == "numpy":
         return _is_numeric(f"{rest}.{name}".strip("."))
-    if top in _PACKAGES:
+    if top in PACKAGES:
         return _is_listed(_value(module, name))
     if top != _OURS:
         return False
@@ -156,7 +157,7 @@ def _is_listed(value: object) -> bool:
     """Whether what a module has comes from a package of the list, or from our modules that state mathematics."""
     home = value.__name__ if isinstance(value, ModuleType) else _home(value)
     top = home.partition(".")[0].lstrip("_")
-    return value is not _MISSING and (_states(home) if top == _OURS else top in _PACKAGES | {"builtins"})
+    return value is not _MISSING and (_states(home) if top == _OURS else top in PACKAGES | {"builtins"})
 
 
 def _home(value: object) -> str:
@@ -197,7 +198,7 @@ def _is_plain(name: str) -> bool:
     """Whether a name is the code's own, or one of those that Python has built in and that are listed."""
     builtin = getattr(builtins, name, None)
     error = isinstance(builtin, type) and issubclass(builtin, BaseException)
-    return name in _BUILTIN | _DUNDERS or error or (builtin is None and not name.startswith("__"))
+    return name in BUILTIN | DUNDERS or error or (builtin is None and not name.startswith("__"))
 
 
 @cache
@@ -209,3 +210,19 @@ def _is_numeric(name: str) -> bool:
         return not rest or rest in _ALGEBRA
     # Of an array that numpy holds any method will do.
     return not name or first in _NUMPY or isinstance(getattr(np, first, None), np.ufunc)
+
+
+def may_be_used(module: ModuleType, names: Mapping[str, object]) -> bool:
+    """Whether a module is one of a listed package, of this package, or of the package of that which has these names."""
+    root, own = module.__name__.partition(".")[0], str(names.get("__name__", "")).partition(".")[0]
+    return root in PACKAGES | {_OURS, own}
+
+
+def is_foreign(cls: type) -> bool:
+    """Whether a class is none of Python's, of a listed package or of this package."""
+    return cls.__module__.partition(".")[0] not in PACKAGES | {_OURS, "verify", "builtins", "sympy", "numpy", "scipy"}
+
+
+def is_of_library(function: FunctionType) -> bool:
+    """Whether a function looks its names up in a module of a listed package."""
+    return str(function.__globals__.get("__name__", "")).partition(".")[0] in PACKAGES

@@ -18,6 +18,7 @@ from verify.base.evaluate import meeting
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
+from verify.reading import held
 from verify.search import hunting
 
 #: Counterexamples collected before the simplest is made smaller.
@@ -126,6 +127,7 @@ class Method:
     applies: Callable[[Claim], bool] | None = None
     recheck: Callable[[Method, Inquiry, Outcome], Outcome] | None = None
     guard: Callable[[Method, Inquiry, Outcome], Outcome] | None = None
+    reads: bool = True
 
     def speaks_of(self, claim: Claim) -> bool:
         """Whether it is asked about a claim."""
@@ -166,6 +168,8 @@ def examined(
                 outcome = method.skipped(
                     f"left open: the claim says {relation}, which a proof by this method does not show"
                 )
+            if outcome.verdict in PROVEN and method.reads and (why := held.changing(inquiry.claim)):
+                outcome = method.skipped(f"left open: {why}")
             if outcome.verdict not in (None, Verdict.SUPPORTED):
                 final = f"{outcome.verdict} by the method {method.name!r}"
         yield outcome

@@ -177,4 +177,5 @@ METHOD = Method(
     (Order,),
     run,
     role=Role.ALONE,
+    reads=False,
 )

@@ -24,4 +24,6 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
-METHOD = Method("signs of polynomials", CONSTANTS, (Inequality, ParameterRule), run, frozenset({"==", "<=", "<"}))
+METHOD = Method(
+    "signs of polynomials", CONSTANTS, (Inequality, ParameterRule), run, frozenset({"==", "<=", "<"}), reads=False
+)

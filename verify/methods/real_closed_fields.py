@@ -40,4 +40,5 @@ METHOD = Method(
     run,
     frozenset({"==", "<=", "<"}),
     applies=reals.applies,
+    reads=False,
 )

@@ -37,4 +37,6 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(verdict, note, instances=1, tightest=found.recipe, used=("search", "rational"))
 
 
-METHOD = Method("witness", "that a statement fails, by an instance in fractions", (Fails,), run, role=Role.ALONE)
+METHOD = Method(
+    "witness", "that a statement fails, by an instance in fractions", (Fails,), run, role=Role.ALONE, reads=False
+)

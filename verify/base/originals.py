@@ -1,0 +1,140 @@
+"""What the libraries are: that nobody's code has put something else in the place of their functions.
+
+A proof knows functions of Python and of numpy, a search calls them and ours. A user's file may set any name of any
+module, so what these hold is kept before it is loaded, and compared afterwards. Where something was replaced before
+this package was loaded, what numpy and Python have no more is seen by where it comes from.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any
+
+import numpy as np
+
+from verify.base import uses
+
+#: Packages that nobody's claim may change.
+FOREIGN = frozenset(
+    {"builtins", "collections", "dataclasses", "fractions", "functools", "itertools", "math", "numbers", "operator"}
+    | {"mpmath", "numpy", "scipy", "sympy", "types"}
+)
+OURS = frozenset({"fedtheory", "verify"})
+#: The flag of a class that was made while a program runs, and is not Python's own.
+_MADE = 1 << 9
+_MISSING = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """What modules and their classes have, by their names, and what functions consist of."""
+
+    names: Mapping[str, tuple[Any, Mapping[str, Any]]]
+    functions: Mapping[FunctionType, tuple[Any, ...]]
+
+    def changed(self) -> str | None:
+        """The first name that stands for something else by now, or that somebody has added; None if none is."""
+        for owner, (thing, before) in self.names.items():
+            now = vars(thing)
+            for name, value in before.items():
+                other = now.get(name, _MISSING)
+                if other is not value and (callable(value) or (callable(other) and not _is_of_library(other))):
+                    return f"{owner}.{name}"
+            if len(now) > len(before) or now.keys() != before.keys():
+                for name in now.keys() - before.keys():
+                    if _comes_from_elsewhere(now[name]) or (type(thing) is ModuleType and hasattr(builtins, name)):
+                        return f"{owner}.{name}"
+        return next((f"{f.__module__}.{f.__qualname__}" for f, of in self.functions.items() if _parts(f) != of), None)
+
+
+def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
+    """What those packages are now."""
+    names: dict[str, tuple[Any, Mapping[str, Any]]] = {}
+    functions: dict[FunctionType, tuple[Any, ...]] = {}
+    for module_name, module in list(sys.modules.items()):
+        if module_name.partition(".")[0] not in roots or type(module) is not ModuleType:
+            continue
+        names[module_name] = module, dict(vars(module))
+        for thing in vars(module).values():
+            if isinstance(thing, type) and thing.__module__ == module_name and thing.__flags__ & _MADE:
+                names[f"{module_name}.{thing.__qualname__}"] = thing, dict(vars(thing))
+    for _, held in names.values():
+        functions.update((thing, _parts(thing)) for thing in held.values() if type(thing) is FunctionType)
+    return Kept(names, functions)
+
+
+def _parts(function: FunctionType) -> tuple[Any, ...]:
+    """What a function consists of, by identity: its code, its defaults, what it closes over."""
+    cells = tuple(map(id, function.__closure__ or ()))
+    named = function.__kwdefaults__
+    return id(function.__code__), id(function.__defaults__), named and tuple(map(id, named.values())), cells
+
+
+def _is_of_library(thing: Any) -> bool:
+    return str(getattr(thing, "__module__", "") or "").partition(".")[0].lstrip("_") in FOREIGN | OURS
+
+
+def _comes_from_elsewhere(thing: Any) -> bool:
+    """Whether a function, or what acts as one in a class, is neither of a library nor of Python's own."""
+    function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
+    if type(function) is not FunctionType:
+        return False
+    root = function.__module__.partition(".")[0] if isinstance(function.__module__, str) else ""
+    return root not in FOREIGN | OURS and root not in sys.stdlib_module_names
+
+
+# What was replaced before this was loaded
+
+
+def _strange() -> Iterator[str]:
+    """The names of numpy, of fractions and of what is built in, that stand for something else than they should."""
+    folder = Path(np.__file__).parent
+    for module in (np, np.linalg):
+        for name in getattr(module, "__all__", ()):
+            value = vars(module).get(name)
+            # What numpy looks through before it calls a function of its own.
+            inner = getattr(value, "_implementation", value)
+            if isinstance(value, np.ufunc):
+                if not isinstance(getattr(np, value.__name__, None), np.ufunc):
+                    yield f"{module.__name__}.{name}"
+            elif name in uses.NUMERIC and callable(value) and not _is_in(folder, inner):
+                yield f"{module.__name__}.{name}"
+    for name, value in vars(Fraction).items():
+        if type(value) is FunctionType and not (_is_in(_FRACTIONS, value) and value.__name__ == name):
+            yield f"Fraction.{name}"
+    for name, value in vars(builtins).items():
+        if (type(value) is FunctionType and name in _BUILT_IN) or (name in _TYPES and value.__flags__ & _MADE):
+            yield name
+
+
+def _is_in(place: Path, value: Any) -> bool:
+    """Whether a function or a class comes from a file in a folder, or from no file at all, as those in C do."""
+    if type(value) is FunctionType:
+        return Path(value.__code__.co_filename).is_relative_to(place)
+    if isinstance(value, type):
+        return not value.__flags__ & _MADE or _is_of_library(value)
+    return isinstance(value, BuiltinFunctionType) or _is_of_library(value)
+
+
+_FRACTIONS = Path(sys.modules[Fraction.__module__].__file__ or "")
+#: The functions and classes that Python has built in, of which code is read that calls them.
+_BUILT_IN = frozenset(
+    {"abs", "all", "any", "getattr", "hasattr", "isinstance", "iter", "len", "max", "min", "next", "sum"}
+)
+_TYPES = frozenset({"bool", "dict", "float", "int", "list", "object", "range", "set", "str", "tuple", "type", "zip"})
+
+#: What stood for something else when this was loaded.
+REPLACED = next(_strange(), None)
+#: What the libraries are, before a file of a user's is loaded by this package.
+_AT_FIRST = kept(FOREIGN)
+
+
+def replaced() -> str | None:
+    """The name of a function of Python's or of a library's that somebody has replaced; None where there is none."""
+    return REPLACED or _AT_FIRST.changed()
