@@ -22,7 +22,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import NotPolynomial, terms_of, unknowns, unseen
 from fedtheory.numbers.quotients import Quotient
-from fedtheory.numbers.rational import Array, evaluate, exact, is_exact
+from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.numbers.symbols import T
 from verify.base.evaluate import params_after, rollout, start
 from verify.comparisons import second_moments
@@ -142,6 +142,37 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
         both = (np.asarray(evaluate(side, values)) for side in (comparison.left, comparison.right))
         left, right = (np.broadcast_to(side, (1, 1))[:, 0] for side in both)
         found.append((left, right))
+    return found
+
+
+def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tuple[float, float]]:
+    """(left, right) of a bound after each of 1, ..., ``last`` rounds from a start of an exact instance, in floats.
+
+    ``NotPolynomial`` as :func:`sides_after`, and where parameters vary.
+    """
+    if claim.statement.algorithm.schedules:
+        raise NotPolynomial(f"the parameters of {claim.id} vary")
+    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta]))
+    shape = layout(claim, instance, problem, begun)
+    problem, begun = start(claim, instance, theta)
+    steps = _steps(claim, instance, problem, begun, shape, last)
+    first = to_float(np.concatenate([exact([1]), exact(shape.flat(begun)[0, 0])]))
+    M, found = np.outer(first, first), []
+    values = {key: float(value) for key, value in claim.setting.bind(problem, instance.params).items()}
+    forms = {}
+    for quantity in claim.statement.quantities:
+        if quantity.after:
+            Q = _form(claim, instance, problem, quantity, shape, steps[-1].later, last)
+            forms[quantity.expression] = to_float(Q)
+        else:
+            values[quantity.expression] = float(np.asarray(quantity.of(problem, instance.params, begun)).item())
+    floats = {id(step): (to_float(step.B), to_float(step.p)) for step in steps}
+    ((left, _, right),) = claim.statement.comparisons
+    for rounds, step in enumerate(steps, 1):
+        B, p = floats[id(step)]
+        M = np.einsum("k,kij,jl,kml->im", p, B, M, B, optimize=True)
+        at = {**values, **{e: float((Q * M).sum()) for e, Q in forms.items()}, T: rounds}
+        found.append((float(evaluate(left, at)), float(evaluate(right, at))))
     return found
 
 
