@@ -17,11 +17,11 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.intervals import Interval, is_rounding
-from fedtheory.numbers.polynomials import unseen
+from fedtheory.numbers.polynomials import NotPolynomial, unseen
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
 from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
-from verify.comparisons import asserted, second_moments
+from verify.comparisons import affine, asserted, second_moments
 from verify.comparisons.starts import at_rest, begun
 
 #: Rounds at which a bound "for every T" is tested by enumeration of the draws at every instance, the last round that is
@@ -77,12 +77,25 @@ def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array
         yield _vanishing("domain", residual)
     if not statement.horizon or is_enumerable(claim, instance, rounds):
         found = sides(claim, instance, row, rounds)
-    elif second_moments.applies(claim, instance):
-        found = [second_moments.sides_after(claim, instance, row, rounds)]
     else:
-        raise ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
+        found = _followed(claim, instance, row, rounds)
     for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
         yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
+
+
+def _followed(claim: Claim, instance: Instance, row: Array, rounds: int) -> list[tuple[Array, Array]]:
+    """Both sides after more rounds than draws are enumerated of, by second moments; ``ValueError`` where these tell
+    nothing."""
+    why: ValueError = ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
+    if second_moments.applies(claim, instance):
+        try:
+            return [second_moments.sides_after(claim, instance, row, rounds)]
+        except NotPolynomial as error:
+            why = error
+    try:
+        return affine.sides_after(claim, instance, row, rounds)
+    except NotPolynomial:
+        raise why from None
 
 
 @_parts_of.register

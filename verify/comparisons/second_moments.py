@@ -152,7 +152,7 @@ def superoperator(A: Any, p: Any) -> Any:
     return np.moveaxis((p[:, None, None] * terms).sum(axis=0), 0, 1)
 
 
-def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
+def pulled_back(A: Array, p: Array, Q: Array, rounds: int) -> Array:
     """The form Q as a form of the state ``rounds`` steps before; of fractions, by intervals.
 
     Fractions grow with every round, and so do the intervals of floats: ``Undecided`` after many rounds of these.
@@ -168,7 +168,7 @@ def _after(A: Array, p: Array, Q: Array, rounds: int) -> Array:
 
 
 def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Array], Any]) -> Any:
-    """``_after`` in the arithmetic of what ``scaled`` makes of arrays."""
+    """``pulled_back`` in the arithmetic of what ``scaled`` makes of arrays."""
     if rounds <= _MANY or len(Q) > _SMALL:
         size = A.shape[-1]
         weighted, plain, form = scaled((p[:, None, None] * A).reshape(-1, size).T), scaled(A), scaled(Q)
@@ -302,10 +302,10 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
         if varies:
             Q = _form(claim, instance, target)
             for k in reversed(range(target)):
-                Q = _after(*maps(claim, instance, k), Q, 1)
+                Q = pulled_back(*maps(claim, instance, k), Q, 1)
             forms = [Q] * 2
         else:
-            forms = [_after(A, p, Q, target - done) for A, Q in zip(both, forms, strict=True)]
+            forms = [pulled_back(A, p, Q, target - done) for A, Q in zip(both, forms, strict=True)]
         done, (form, other) = target, (start_matrix.T @ Q @ start_matrix for Q in forms)
         # Sums of such entries must not overflow either.
         if not abs(form).max(initial=0) < 1e100:
@@ -340,6 +340,6 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     last = found[-1]
     Q = _left_form(claim, instance, last, rounds)
     for step in reversed(found):
-        Q = _after(step.A, step.p, Q, 1 if claim.statement.algorithm.schedules else rounds)
+        Q = pulled_back(step.A, step.p, Q, 1 if claim.statement.algorithm.schedules else rounds)
     z = theta[0] if last.S is None else last.S @ theta[0]
     return np.array([z @ Q @ z]), right

@@ -18,6 +18,7 @@ from verify.methods import (  # noqa: E402
     identities,
     induction,
     invariants,
+    late_rounds,
     long_runs,
     moments,
     multipliers,
@@ -58,6 +59,7 @@ METHODS = (
     experiment.METHOD,
     search.METHOD,
     runs.METHOD,
+    late_rounds.METHOD,
     # After what may refute the same.
     long_runs.METHOD,
     determinants.METHOD,

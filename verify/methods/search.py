@@ -12,6 +12,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.kinds.base import Statement
+from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import has_rounds, hypotheses_hold
 from verify.base.verdict import Verdict
@@ -114,6 +115,11 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
                 failed[f"break {hypothesis.text!r}"] += 1
                 broken = True
         met += not broken
+    if met and isinstance(claim.statement, Invariant):
+        return (
+            f"no state was found at which the residual vanishes, on the {met} of {size} instances that met the "
+            "hypotheses: of others the claim says nothing"
+        )
     if met:
         return (
             f"{_NO_INSTANCE} and said something: on the {met} of {size} that met them its sides vanish or are undefined"

@@ -15,6 +15,7 @@ from verify.comparisons import naming
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
 from verify.evidence.counterexamples import Counterexample
+from verify.search import vanishing
 
 
 def nearest(theta: Array) -> Coordinates:
@@ -40,6 +41,7 @@ def roundings(theta: Array) -> Iterator[Coordinates]:
 def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there, or nobody knows."""
     instance = claim.instances.build(recipe, True)
+    point = vanishing.onto(claim, instance, point)
     try:
         compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
     except (ArithmeticError, Undefined):

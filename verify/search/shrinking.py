@@ -125,7 +125,8 @@ def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iter
                 found = _at_state(best.claim, best.recipe, point, best.rounds)
             except (ValueError, ArithmeticError):
                 continue
-            if found is not None and found.part == best.part:
+            # A state that is solved for need not be as simple as that from which it is.
+            if found is not None and found.part == best.part and _size(found.point) < bound:
                 return found
     return None
 

@@ -30,7 +30,7 @@ from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
-from verify.search import building, refutation, spectral
+from verify.search import building, refutation, spectral, vanishing
 from verify.search.climbing import ascend, climb
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
@@ -167,7 +167,8 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
 
 def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
     found = []
-    for point in _points(claim, instance.dimension, rng):
+    for drawn in _points(claim, instance.dimension, rng):
+        point = vanishing.onto(claim, instance, drawn)
         for compared in parts(claim, instance, point, 1):
             if len(compared.left):
                 theta = np.array([float(v) for v in point])
@@ -181,7 +182,7 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
     ``ValueError`` where the claim says nothing after so many rounds.
     """
     if pointwise(claim):
-        return max(_ratio(compared) for compared in parts(claim, built, point, 1) if len(compared.left))
+        return _largest_ratio(claim, built, point, 1)
     instance = claim.instances.build(recipe, False)
     theta = np.array([[float(v) for v in point]])
     if theta.shape[1] != dimension(claim, instance):
@@ -197,6 +198,12 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
     if not found:
         raise ValueError(f"{claim.id} makes no statement after {rounds} rounds there")
     return max(found)
+
+
+def _largest_ratio(claim: Claim, built: Instance, point: Coordinates, rounds: int) -> float:
+    """The largest ratio at an exact state; 0 where nothing is said of it."""
+    at = vanishing.onto(claim, built, point)
+    return max((_ratio(c) for c in parts(claim, built, at, rounds) if len(c.left)), default=0.0)
 
 
 def _ratio(compared: Compared) -> float:
@@ -441,12 +448,10 @@ def with_exact_ratio(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
     """The finding with the exact ratio at its state, at most 1: a float one next to 1 may be all rounding."""
     instance = building.instance(claim, recipe, True)
     try:
-        found = [
-            _ratio(c) for c in parts(claim, instance, refutation.nearest(finding.theta), finding.rounds) if len(c.left)
-        ]
+        found = _largest_ratio(claim, instance, refutation.nearest(finding.theta), finding.rounds)
     except (ArithmeticError, Undefined):
-        found = [1.0]
-    return replace(finding, ratio=min(max(found), 1.0))
+        found = 1.0
+    return replace(finding, ratio=min(found, 1.0))
 
 
 def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:

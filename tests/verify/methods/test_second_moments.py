@@ -34,22 +34,22 @@ def test_forms_that_are_pulled_back_are_enclosed(size, rounds):
     for seed in range(3):
         A, p, Q = drawn(size, 3, seed)
         true = pulled_back(A, p, Q, rounds)
-        found = second_moments._after(A, p, Q, rounds)
+        found = second_moments.pulled_back(A, p, Q, rounds)
         assert all(
             enclosure.low <= value <= enclosure.high for value, enclosure in zip(true.flat, found.flat, strict=True)
         )
         largest = max(map(abs, true.flat))
         assert max(enclosure.high - enclosure.low for enclosure in found.flat) < largest / 10**40
-        in_floats = second_moments._after(to_float(A), to_float(p), to_float(Q), rounds)
+        in_floats = second_moments.pulled_back(to_float(A), to_float(p), to_float(Q), rounds)
         np.testing.assert_allclose(in_floats, to_float(true), atol=1e-9 * float(largest))
 
 
 def test_maps_with_roots_are_followed_by_intervals():
     root = np.array([[[Interval(2, 2).sqrt()]]], dtype=object)
-    (found,) = second_moments._after(root, exact([1]), exact([[3]]), 10).flat
+    (found,) = second_moments.pulled_back(root, exact([1]), exact([[3]]), 10).flat
     assert found.low <= 3 * 2**10 <= found.high < found.low + Fraction(1, 10**40)
     with pytest.raises(Undecided):
-        second_moments._after(root, exact([1]), exact([[3]]), 100)
+        second_moments.pulled_back(root, exact([1]), exact([[3]]), 100)
 
 
 def test_bounds_are_looked_at_beyond_the_numbers_that_stand_in_them():

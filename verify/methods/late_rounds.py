@@ -1,0 +1,128 @@
+"""Bounds of methods that draw, after every round up to the sixtieth, on quadratics of many spectra.
+
+What holds for three rounds may fail later, on functions of very different curvatures only. Steps that are affine maps
+of the whole state are followed exactly, by second moments (:mod:`verify.comparisons.affine`); floats only suggest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+
+import numpy as np
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Recipe
+from fedtheory.kinds.base import Statement
+from fedtheory.numbers.rational import Array, exact
+from fedtheory.sampling import drawing
+from verify.base.evaluate import dimension, hypotheses_hold, meeting, tree_size
+from verify.base.verdict import Verdict
+from verify.comparisons import affine
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method
+from verify.search import refutation, shrinking, states
+
+#: Choices of the parameters, spectra at each, and parts into which what curvatures may be is divided.
+PLACES, SPECTRA, PARTS = 8, 24, 8
+#: Recipes proposed besides those that the search came across, rounds, and attempts at a smaller counterexample.
+_PROPOSED, LAST, _TRIES = 60, 60, 40
+#: Entries of a start beyond which an instance is left out.
+_LARGEST = 6
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Refuted by a start and a number of rounds in fractions, or how far the claim was followed."""
+    claim, followed = inquiry.claim, 0
+    rng = np.random.default_rng([inquiry.seed, 7])
+    for place in _places(inquiry, rng):
+        for recipe in _spectra(claim, place, rng):
+            try:
+                found = _exceeded(claim, recipe)
+            except (ValueError, ArithmeticError):
+                continue
+            followed += 1
+            if found is not None:
+                small = shrinking.smallest(found, tries=_TRIES, again=_exceeded)
+                note = f"after {small.rounds} rounds: confirmed in exact arithmetic"
+                details = {"instances": followed, "counterexample": small, "tightest": small.recipe}
+                used = ("exact", "rational")
+                return method.found(Verdict.REFUTED, note, margin=refutation.margin(small), used=used, **details)
+    if not followed:
+        return method.skipped("no steps of a method that draws were found that are affine maps of the state: open")
+    note = f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from a few starts of each"
+    return method.found(None, note, instances=followed, used=("search",))
+
+
+def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[Recipe]:
+    """Recipes of quadratics of one variable, with different parameters."""
+    claim = inquiry.claim
+    recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)))
+    found: dict[str, Recipe] = {}
+    for recipe in (*inquiry.met, *recipes):
+        plain = drawing.line(recipe)
+        if plain is None or len(plain["clients"]) > states.MANY:
+            continue
+        rest = {name: value for name, value in plain.items() if name not in ("x", "clients", "g")}
+        found.setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
+    chosen = list(found.values())
+    return (
+        [chosen[i] for i in sorted({round(k * (len(chosen) - 1) / (PLACES - 1)) for k in range(PLACES)})]
+        if chosen
+        else []
+    )
+
+
+def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+    """The recipe, and others with curvatures anywhere in the class."""
+    functions = claim.setting.functions
+    try:
+        built = claim.instances.build(place, True)
+        if functions is None or built.problem is None or tree_size(claim, built, 1) == 1:
+            return
+        low, high = functions.curvatures(built.problem, built.params)
+        least, most = Fraction(min(low)), Fraction(max(high))
+    except (ValueError, ArithmeticError, TypeError):
+        return
+    yield place
+    n = len(place["clients"])
+    for _ in range(SPECTRA):
+        parts = rng.integers(0, PARTS + 1, n)
+        # The ends more often than what lies between them.
+        parts = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n) * PARTS, parts)
+        h = [least + (most - least) * Fraction(int(k), PARTS) for k in parts]
+        clients = tuple({**c, "h": (v,)} for c, v in zip(place["clients"], h, strict=True))
+        yield {**place, "clients": clients}
+
+
+def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
+    """The violation after the fewest rounds from one of a few starts; ``ValueError`` where none is followed."""
+    instance = claim.instances.build(recipe, True)
+    size = dimension(claim, instance)
+    if not hypotheses_hold(claim, instance) or not 0 < size <= _LARGEST or not instance.quadratic:
+        raise ValueError("nothing is followed there")
+    for theta in _starts(size):
+        sides = affine.course(claim, instance, theta, LAST)
+        late = next((t for t, (a, b) in enumerate(sides, 1) if a > b + 1e-9 * (abs(a) + abs(b))), None)
+        if late is not None:
+            found = refutation.refute(claim, recipe, tuple(map(Fraction, theta[0])), late)
+            if found is not None:
+                return found
+    return None
+
+
+def _starts(size: int) -> Iterator[Array]:
+    yield exact(np.eye(1, size, dtype=int))
+    if size > 1:
+        yield exact(np.array([[(-1) ** i for i in range(size)]]))
+
+
+METHOD = Method(
+    "late rounds",
+    "bounds of methods that draw, after every round up to 60, on quadratics of many spectra",
+    (Statement,),
+    run,
+    applies=lambda claim: claim.statement.horizon and claim.statement.geometric is not None,
+)
