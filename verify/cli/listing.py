@@ -184,7 +184,7 @@ def run_why(args: Any) -> int:
     groups = falls.grouped([e.claim for e in told], verdicts)
     for way, falling in groups.items():
         if groups.keys() != {falls.Fall.UNSAID}:
-            consoles.say(report, f"{falls.number([evidence[id].claim for id in falling], way)}:")
+            consoles.say(report, f"{way}:")
             consoles.say(report, *why.roots([evidence[id].claim for id in falling]))
         for id in falling:
             consoles.say(report, *why.brief(evidence[id], verdicts))

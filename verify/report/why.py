@@ -71,8 +71,11 @@ def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text
 
 
 def roots(falling: Sequence[Claim]) -> Iterator[str]:
-    """Of which faults claims fall, a line for each fault that makes several fall."""
-    for root, ids in falls.by_root(falling).items():
+    """How many faults make the claims fall, with a line for each that makes several fall; nothing where none does."""
+    found = falls.by_root(falling)
+    if len(found) < len(falling):
+        yield f"  {falls.number(falling)}"
+    for root, ids in found.items():
         if len(ids) > 1:
             yield f"  {len(ids)} of one root, {root}: {', '.join(id.partition('/')[2] for id in ids)}"
 

@@ -26,10 +26,12 @@ from verify.search.convincing import Rank, key, rank
 from verify.search.shrinking import Again
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be; others proposed.
-FEW, PROPOSED = 30, 150
+FEW, PROPOSED = 30, 200
 #: What coordinates that are 0 are tried as, and by how much more others, and constants, are.
 NONZERO = tuple(Fraction(v) for v in ("1/10", "-1/10", 1, -1))
 FARTHER = (Fraction(2), Fraction(10), Fraction(100), Fraction(10_000))
+#: By how much larger the excess of a ratio is to be for a step on the way to a larger one.
+CLIMBED = 1.1
 #: Integers beyond it are rounded up to one digit.
 LONG = 100
 #: The best that there is.
@@ -58,25 +60,24 @@ def chosen(examples: Iterable[Counterexample], tries: int = 400, again: Again = 
     """
     given = list(examples)
     # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
-    tried = given if len(given) == 1 else [shrinking.smallest(c, min(tries, FEW), again) for c in given]
-    small = shrinking.smallest(min(tried, key=key), tries, again)
-    better = improved(small)
-    return _plain(small if better is small else shrinking.smallest(better, tries, again), again)
+    tried = [shrinking.smallest(c, min(tries, FEW), again) for c in given]
+    return _plain(shrinking.smallest(min(map(improved, tried), key=key), tries, again), again)
 
 
 def improved(example: Counterexample) -> Counterexample:
     """A counterexample near this one that convinces more, whatever its numbers are, or itself."""
     left = iter(range(PROPOSED))
-    best: Counterexample | None = example
-    while best is not None:
-        example = best
-        best = _next(example, left)
-    return example
+    best, at = example, _next(example, left)
+    while at is not None:
+        # A larger ratio of the same order is a step on the way, and worth no longer numbers.
+        best = at if rank(at) < rank(best) else best
+        at = _next(at, left)
+    return best
 
 
 def _next(example: Counterexample, left: Iterator[int]) -> Counterexample | None:
-    """The first of what is proposed near an example that convinces more."""
-    bound = rank(example)
+    """The first of what is proposed near an example that convinces more, or else one whose ratio is larger."""
+    bound, largest, farthest = rank(example), CLIMBED * refutation.margin(example), None
     if bound == _BEST or not example.part.isdigit() or not example.claim.statement.searched:
         return None
     for offer in _offers(example, bound):
@@ -86,9 +87,13 @@ def _next(example: Counterexample, left: Iterator[int]) -> Counterexample | None
             found = shrinking.at_state(example.claim, *offer)
         except (ValueError, ArithmeticError):
             continue
-        if found is not None and rank(found) < bound:
+        if found is None:
+            continue
+        if rank(found) < bound:
             return found
-    return None
+        if rank(found) == bound and refutation.margin(found) < largest:
+            largest, farthest = refutation.margin(found), found
+    return farthest
 
 
 def _plain(example: Counterexample, again: Again) -> Counterexample:

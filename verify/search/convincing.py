@@ -20,7 +20,7 @@ from verify.evidence.counterexamples import Counterexample
 from verify.search.refutation import margin
 
 #: By how much a side exceeds the other, relative to it, where ratios count as of other orders.
-EXCESS = (1.0, 0.1, 0.05, 0.01)
+EXCESS = (1.0, 0.1, 0.05, 0.02)
 
 
 class Rank(NamedTuple):
@@ -50,33 +50,30 @@ def key(example: Counterexample) -> Key:
 
 
 def rank(example: Counterexample) -> Rank:
-    """How little a counterexample convinces; of what cannot be evaluated, such as a curve, the ratio alone counts."""
-    degenerate = elsewhere = False
+    """How little a counterexample convinces; of what has no state, such as a curve, only its rounds and sides count."""
     statement = example.claim.statement
-    try:
-        instance = example.claim.instances.build(example.recipe, True)
-        problem, state = start(example.claim, instance, as_row(example.point))
-        own = _own_start(example, problem, instance.params)
-        elsewhere = own is not None and any(
-            not np.array_equal(np.broadcast_to(a, np.shape(b)), b) for a, b in zip(own, state, strict=True)
-        )
-        degenerate = any(
-            not np.asarray(q.of(problem, instance.params, state)).any()
-            for q in statement.quantities
-            if q.expression.is_positive and not q.after
-        )
-    except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
-        # There is no state, or no run.
-        pass
+    degenerate, elsewhere = _at_start(example)
     return Rank(degenerate, elsewhere, statement.horizon and not example.rounds, _narrow(example))
 
 
-def _own_start(example: Counterexample, problem: Any, params: Any) -> Any:
-    """The state at which the paper begins a run, where the claim leaves parts of it free; else None."""
+def _at_start(example: Counterexample) -> tuple[bool, bool]:
+    """Whether something that is declared positive is 0 where the statement starts, and whether a run, of which the
+    claim leaves the start free, begins elsewhere than the paper begins it."""
     claim = example.claim
-    if not (claim.statement.horizon and claim.setting.drawing.start):
-        return None
-    return claim.statement.algorithm.init(problem, params)
+    positive = [q for q in claim.statement.quantities if q.expression.is_positive and not q.after]
+    free = claim.statement.horizon and bool(claim.setting.drawing.start)
+    if not positive and not free:
+        return False, False
+    try:
+        instance = claim.instances.build(example.recipe, True)
+        problem, state = start(claim, instance, as_row(example.point))
+        vanishing = any(not np.asarray(q.of(problem, instance.params, state)).any() for q in positive)
+        own = claim.statement.algorithm.init(problem, instance.params) if free else state
+    except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
+        # There is no state, or no run.
+        return False, False
+    pairs = zip(own, state, strict=True) if free else ()
+    return vanishing, any(not np.array_equal(np.broadcast_to(a, np.shape(b)), b) for a, b in pairs)
 
 
 def _narrow(example: Counterexample) -> int:

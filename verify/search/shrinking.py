@@ -19,7 +19,7 @@ from verify.base.faults import attributed
 from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation
-from verify.search.convincing import complexity, length, rank, size, values
+from verify.search.convincing import EXCESS, complexity, length, rank, size, values
 from verify.search.states import too_many, violation
 
 #: Numbers beyond it, and their inverses, are bisected.
@@ -70,15 +70,15 @@ def _simplest_instance(
 def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
     """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one.
 
-    Where the recipe has fewer coordinates, as without one of the clients, the state is that of the others.
+    A worst state takes longest to find, and is looked for where any ratio will do. Where the recipe has fewer
+    coordinates, as without one of the clients, the state is that of the others.
     """
     least = rank(like)
-    if (found := violation(claim, recipe)) is not None and rank(found) <= least:
-        return found
-    points = _of_others(like.point, dimension(claim, claim.instances.build(recipe, True)))
+    points = list(_of_others(like.point, dimension(claim, claim.instances.build(recipe, True))))
     outwards = (tuple(scale * v for v in point) for point in points for scale in (OUTWARDS if any(point) else (1,)))
     at = (at_state(claim, recipe, point, like.rounds) for point in outwards)
-    return next((found for found in at if found is not None and rank(found) <= least), None)
+    worst = (violation(claim, recipe) for _ in range(not points or least.narrow == len(EXCESS)))
+    return next((found for found in chain(worst, at) if found is not None and rank(found) <= least), None)
 
 
 def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
