@@ -27,6 +27,8 @@ from verify.search.shrinking import Again
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be; others proposed.
 FEW, PROPOSED = 30, 200
+#: Near so many counterexamples, the best, others are looked for.
+IMPROVED = 2
 #: What coordinates that are 0 are tried as, and by how much more others, and constants, are.
 NONZERO = tuple(Fraction(v) for v in ("1/10", "-1/10", 1, -1))
 FARTHER = (Fraction(2), Fraction(10), Fraction(100), Fraction(10_000))
@@ -59,9 +61,11 @@ def chosen(examples: Iterable[Counterexample], tries: int = 400, again: Again = 
     ``tries``, ``again``: as for :func:`verify.search.shrinking.smallest`.
     """
     given = list(examples)
-    # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
+    # Simplifying is greedy: what comes out depends on the start, so each is tried a little, others are looked for near
+    # the best of them, and the best of all is simplified fully.
     tried = [shrinking.smallest(c, min(tries, FEW), again) for c in given]
-    return _plain(shrinking.smallest(min(map(improved, tried), key=key), tries, again), again)
+    better = map(improved, sorted(tried, key=key)[:IMPROVED])
+    return _plain(shrinking.smallest(min(better, key=key), tries, again), again)
 
 
 def improved(example: Counterexample) -> Counterexample:

@@ -1,5 +1,6 @@
 """The counterexample that is shown convinces: one order, and what is proposed by it."""
 
+from contextlib import suppress
 from fractions import Fraction
 
 import pytest
@@ -7,7 +8,6 @@ import pytest
 from fedtheory import claims
 from verify import check
 from verify.evidence.counterexamples import Counterexample
-from verify.results import shipped
 from verify.search import choosing, refutation
 from verify.search.convincing import Rank, key, rank
 
@@ -18,9 +18,17 @@ def at(id, recipe, point, rounds):
     return found
 
 
-def shown(id):
-    """The recipe of the counterexample that ships."""
-    return Counterexample.from_json(shipped().entries[id]["counterexample"]).recipe
+def cold(second, **more):
+    """Two clients with f_i'' = 1, the second of which calls an oracle that leaves this share of the error."""
+    client = {"h": (Fraction(1),), "y": (Fraction(0),), "c": Fraction(0)}
+    letters = {"alpha": Fraction(1), "beta": Fraction(1), "eta": Fraction(1, 4), "scale": Fraction(1), "tau": 2}
+    clients = (client, {**client, "c": Fraction(second)})
+    return {"d": 1, "x": (Fraction(0),), "clients": clients, **letters, **more}
+
+
+WIDE = {"wide": Fraction(1), "delta": Fraction(0)}
+FLAT = {"L": Fraction(1), "h": (Fraction(1, 100),), "c": (Fraction(0),)}
+SYMMETRIC = {"d": 1, "level": Fraction(0), "clients": (FLAT, FLAT), "mu": Fraction(1, 100), "tau": 2}
 
 
 def test_the_order_is_the_one_that_is_documented():
@@ -52,15 +60,15 @@ def test_a_large_ratio_comes_before_small_numbers():
 
 def test_a_constant_that_is_declared_positive_is_not_0():
     id = "feddcd/theorem-5.2/zeta"
-    first = at(id, shown(id), (1, 0), 1)
-    assert rank(first).degenerate and not rank(at(id, shown(id), (1, Fraction(1, 10)), 1)).degenerate
+    recipe = cold("12/25")
+    first = at(id, recipe, (1, 0), 0)
+    assert rank(first).degenerate and not rank(at(id, recipe, (1, Fraction(1, 10)), 0)).degenerate
     found = choosing.improved(first)
     assert rank(found) < rank(first) and found.right > 0 and found.replay() == (found.left, found.right)
 
 
-@pytest.mark.parametrize("id", ["feddcd/theorem-D.1", "feddcd/theorem-C.1"])
-def test_a_run_begins_where_the_paper_begins_it(id):
-    found = check(claims.get(id)).counterexample
+def test_a_run_begins_where_the_paper_begins_it():
+    found = check(claims.get("feddcd/theorem-C.1")).counterexample
     instance = found.claim.instances.build(found.recipe, True)
     _, state = instance.initial(choosing.as_row(found.point))
     assert not rank(found).elsewhere and not state.x.any()
@@ -68,8 +76,7 @@ def test_a_run_begins_where_the_paper_begins_it(id):
 
 def test_a_run_from_elsewhere_is_translated():
     id = "feddcd/theorem-D.1"
-    clients = tuple({**c, "c": (Fraction(0),)} for c in shown(id)["clients"])
-    first = at(id, {**shown(id), "clients": clients}, (1,), 1)
+    first = at(id, SYMMETRIC, (1,), 1)
     found = choosing.improved(first)
     assert rank(first).elsewhere and not rank(found).elsewhere
     # Moved with its start, a run is as it was.
@@ -77,9 +84,15 @@ def test_a_run_from_elsewhere_is_translated():
     assert [c["c"] for c in found.recipe["clients"]] == [(-1,), (1,)]
 
 
-@pytest.mark.parametrize("id", ["feddcd/theorem-5.2/eq-9", "feddcd/lemma-C.2"])
-def test_a_bound_fails_after_a_round_where_it_does(id):
-    found = choosing.chosen([at(id, shown(id), (1, 0), 0)])
+@pytest.mark.parametrize(
+    ("id", "recipe"),
+    [
+        ("feddcd/theorem-5.2/eq-9", cold("6/25")),
+        ("feddcd/lemma-C.2", cold("6/25", **WIDE)),
+    ],
+)
+def test_a_bound_fails_after_a_round_where_it_does(id, recipe):
+    found = choosing.chosen([at(id, recipe, (1, 0), 0)])
     assert found.rounds >= 1 and found.left > found.right
 
 
@@ -90,7 +103,17 @@ def test_eq_14_falls_by_far_and_at_round_numbers():
 
 
 def test_what_shrinks_convinces_no_less():
-    id = "feddcd/lemma-C.2"
-    first = at(id, shown(id), (10, 1), 1)
+    first = at("feddcd/lemma-C.2", cold("12/25", **WIDE), (10, 1), 1)
     found = choosing.shrinking.smallest(first)
     assert rank(found) <= rank(first) and key(found) <= key(first)
+
+
+def test_what_cannot_convince_more_stays_as_it_is():
+    """True neighbours are proposed, and none is taken for a counterexample."""
+    first = at("feddcd/theorem-5.2/eq-9", cold("6/25"), (1, 0), 0)
+    for offer in choosing._offers(first, Rank(True, True, True, 3)):
+        with suppress(ValueError):
+            # Of some there is no instance.
+            found = choosing.shrinking.at_state(first.claim, *offer)
+            assert found is None or found.left > found.right
+    assert choosing.improved(of(3, 1)).recipe == {"N": 2}
