@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
@@ -119,12 +120,15 @@ def _plain(example: Counterexample, again: Again) -> Counterexample:
 def _rounded_up(example: Counterexample) -> Iterator[Recipe]:
     for value, put in shrinking.changes(example.recipe):
         unit = 10 ** (len(str(value)) - 1)
-        if value == int(value) and value > LONG and value % unit:
+        if not isinstance(value, int) and value == int(value) and value > LONG and value % unit:
             yield put(type(value)(-(-value // unit) * unit))
 
 
 def _alike(example: Counterexample) -> Iterator[Recipe]:
-    if example.claim.setting.of_constants:
+    sums = any(
+        side.has(sympy.Sum, sympy.Product) for c in example.claim.statement.comparisons for side in (c.left, c.right)
+    )
+    if example.claim.setting.of_constants and not sums:
         recipe = example.recipe
         kinds = {name: type(value) for name, value in recipe.items() if isinstance(value, int | Fraction)}
         for value in sorted({recipe[name] for name in kinds if recipe[name] == int(recipe[name])}, reverse=True):
@@ -145,8 +149,9 @@ def _offers(example: Counterexample, bound: Rank) -> Iterator[_Offer]:
     if bound.narrow:
         yield from (_Offer(recipe, other, rounds) for other in _farther(point))
         for value, put in shrinking.changes(recipe):
-            if value:
-                yield from (_Offer(put(type(value)(times * value)), point, rounds) for times in FARTHER)
+            # What is counted, as clients are, costs more the more there is of it.
+            if value and not isinstance(value, int):
+                yield from (_Offer(put(times * value), point, rounds) for times in FARTHER)
 
 
 def _nonzero(point: Coordinates) -> Iterator[Coordinates]:
