@@ -42,7 +42,10 @@ class Claim:
     the claims on which its printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the
     claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
     by rules that are
-    checked; ``later``: what a later version of the paper says in its place; ``changes``: what ``variant`` changed.
+    checked; ``given``: ids of claims whose bounds its own sides restate, as rounds restate a rate: it holds only if
+    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fall, in a few
+    words, where several claims fall with one fault; ``later``: what a later version of
+    the paper says in its place; ``changes``: what ``variant`` changed.
     """
 
     id: str
@@ -61,6 +64,8 @@ class Claim:
     flaw: str = ""
     follows: tuple[str, ...] = ()
     later: str = ""
+    given: tuple[str, ...] = ()
+    root: str = ""
     changes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -285,6 +290,20 @@ def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) ->
     if left:
         raise ValueError(f"there is no claim {min(left)} in whose place a later version could say something else")
     return found
+
+
+def with_roots(paper: str, claims: Iterable[Claim], roots: Mapping[str, Iterable[str]]) -> tuple[Claim, ...]:
+    """The claims of a paper with the faults that make them fall: the ids after the paper's name, by the fault.
+
+    ``ValueError`` for an id that no claim has, or that has two faults.
+    """
+    given = [(f"{paper}/{id}", root) for root, ids in roots.items() for id in ids]
+    of, known = dict(given), [claim.id for claim in claims]
+    if len(of) < len(given):
+        raise ValueError(f"a claim of {paper} has two roots")
+    if unknown := sorted(of.keys() - set(known)):
+        raise ValueError(f"there is no claim {unknown[0]} that could have a root")
+    return tuple(replace(claim, root=of.get(claim.id, "")) for claim in claims)
 
 
 def with_origins(

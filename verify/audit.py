@@ -39,8 +39,8 @@ def audit(
     if jobs < 1:
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
     found: dict[str, Evidence] = {}
-    # What follows from others comes after them.
-    for part in ([claim for claim in selected if not claim.follows], [claim for claim in selected if claim.follows]):
+    # What follows from others comes after them, and so does what restates others.
+    for part in _layers(selected):
         known = _known(found.values())
         # The dearest first, so that several processes are done at about the same time.
         ordered = sorted(part, key=_cheapness) if jobs > 1 else part
@@ -50,6 +50,23 @@ def audit(
             if progress is not None:
                 progress(evidence)
     return [found[claim.id] for claim in selected]
+
+
+def _layers(selected: Sequence[Claim]) -> list[list[Claim]]:
+    """The claims in parts such that those on which one rests are in parts before its own, where they are selected."""
+
+    def depth(claim: Claim) -> int:
+        on = (given for given in claim.given if given in ids)
+        return max((1 + depths[given] for given in on), default=int(bool(claim.follows)))
+
+    ids, depths = {claim.id: claim for claim in selected}, dict.fromkeys((claim.id for claim in selected), 0)
+    # No claim is given itself, so that a path has no more claims than there are.
+    for _ in selected:
+        deeper = {claim.id: depth(claim) for claim in selected}
+        if deeper == depths:
+            break
+        depths = deeper
+    return [[claim for claim in selected if depths[claim.id] == level] for level in sorted(set(depths.values()))]
 
 
 def _cheapness(claim: Claim) -> float:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from types import MethodType
 
 import numpy as np
@@ -27,6 +28,7 @@ from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted, orders
 from verify.comparisons.deciding import arithmetic, violated
+from verify.conditions import conditional
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Outcome, Provenance, strongest
 from verify.methods import METHODS, PROOFS
@@ -62,7 +64,8 @@ def check(
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
     ``progress`` is called when one of the methods is done, or was not needed. ``known``: verdicts of registered claims,
-    by id, that this gave at the same seed and budget: on which the claim rests is then not examined again.
+    by id, that this gave at the same seed and budget: on which the claim rests is then not examined again. The verdict
+    is no stronger than those of the claims that are ``given``, which are checked if they are not known.
     ``carried``: what was found of the claim before, whose proofs are checked in place of being found again.
     ``keep``: called with what is known whenever a method has ended, in case the check is stopped.
 
@@ -90,6 +93,8 @@ def check(
                     keep(_unfinished(claim, outcomes))
         evidence = _told(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
     _check_libraries(claim)
+    known = known or {}
+    evidence = conditional(evidence, lambda given: known.get(given.id) or _verdict_of(given, seed, budget))
     fallen = () if recheck is None else tuple(recheck.fallen)
     return replace(evidence, fallen=fallen, seconds=time.perf_counter() - begun)
 
@@ -98,6 +103,12 @@ def _check_libraries(claim: Claim) -> None:
     """``ValueError`` where somebody has replaced a function of Python's or of a library's."""
     if (name := originals.replaced()) is not None:
         raise ValueError(f"{claim.id}: {name} was replaced by other code, so what claims say is not known")
+
+
+@lru_cache(maxsize=256)
+def _verdict_of(claim: Claim, seed: int, budget: str) -> Verdict:
+    """The verdict on a claim whose bound others restate, of which several may."""
+    return check(claim, seed, budget).verdict
 
 
 def check_arguments(seed: int, budget: str) -> None:

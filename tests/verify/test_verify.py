@@ -24,7 +24,7 @@ from verify.evidence.counterexamples import Counterexample, load
 from verify.evidence.formats import audit as document
 from verify.exact import symbolic
 from verify.methods.second_moments import moment_radius
-from verify.search import climbing, hunting, refutation, shrinking, spectral, states
+from verify.search import climbing, convincing, hunting, refutation, shrinking, spectral, states
 
 
 def quadratic(Q):
@@ -145,7 +145,7 @@ def test_the_smallest_counterexample_is_smaller_and_still_one():
     recipes = islice(claim.instances.recipes(rng), 30)
     found = next(c for r in recipes if len(r["clients"]) > 2 and (c := states.violation(claim, r)) is not None)
     small = shrinking.smallest(found)
-    assert shrinking.complexity(small.recipe) < shrinking.complexity(found.recipe)
+    assert convincing.complexity(small.recipe) < convincing.complexity(found.recipe)
     left, right = small.replay()
     assert left > right
 

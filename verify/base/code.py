@@ -104,7 +104,7 @@ def files(claim: Claim) -> frozenset[str]:
             raise ValueError(f"{claim.id} rests on {min(foreign)}, whose changes cannot be detected")
         return frozenset(_sums())
     homes = _homes()
-    premises = claims.behind(claim.id, lambda id: claims.get(id).follows)
+    premises = claims.behind(claim.id, lambda id: (*claims.get(id).follows, *claims.get(id).given))
     return _outside() | _seen(claim) | _closure(path for id, _ in premises for path in homes.get(id) or _all_papers())
 
 
@@ -211,7 +211,7 @@ def _same(claim: Claim, registered: Claim | None) -> bool:
     """Whether a registered claim is this one, but for what is said of its print and proof, which no check reads."""
     if registered is None:
         return False
-    unread = ("uses", "flaw", "origin", "formula", "literal_of")
+    unread = ("uses", "flaw", "root", "origin", "formula", "literal_of")
     parts = [part.name for part in fields(Claim) if part.name not in unread]
     pairs = [(getattr(claim, part), getattr(registered, part)) for part in parts]
     # A tuple is copied with the claim, what is in it is not.

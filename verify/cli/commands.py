@@ -83,7 +83,7 @@ def run_audit(args: argparse.Namespace) -> int:
     consoles.say(report, *terminal.remarks(found), *terminal.coverage(found), *terminal.fallen(found))
     verdicts = {e.claim.id: str(e.verdict) for e in found}
     if groups := falls.grouped(selected, verdicts):
-        consoles.say(report, f"of the claims that do not hold: {falls.counted(groups)}")
+        consoles.say(report, f"of the claims that do not hold: {falls.counted(groups, selected)}")
     consoles.say(report, terminal.summary(found, time.perf_counter() - begun), *terminal.sources(found))
     consoles.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
     if unwritten is not None:

@@ -185,9 +185,10 @@ def run_why(args: Any) -> int:
     for way, falling in groups.items():
         if groups.keys() != {falls.Fall.UNSAID}:
             consoles.say(report, f"{way}:")
+            consoles.say(report, *why.roots([evidence[id].claim for id in falling]))
         for id in falling:
             consoles.say(report, *why.brief(evidence[id], verdicts))
-    apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups)})"
+    apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups, [e.claim for e in told])})"
     count = sum(map(len, groups.values()))
     consoles.say(report, f"{count} of {len(told)} claims do not hold{apart}; fedtheory why ID explains each")
     if missing:

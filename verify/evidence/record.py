@@ -63,6 +63,8 @@ STRENGTH = (
 ASSUMED = "assumed, not checked"
 #: What is carried and does not hold, in the JSON.
 FALLEN = "carried, and does not hold"
+#: The claims whose bounds a claim restates, with their verdicts, in the JSON.
+GIVEN = "given"
 
 
 class Provenance(StrEnum):
@@ -183,13 +185,15 @@ class Outcome:
 class Evidence:
     """What was found about a claim.
 
-    ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs.
+    ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs, or the
+    weakest of what is ``given``, if that is weaker.
     ``margin``: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
     right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
     is not a number (null in JSON, as is None). ``methods``: the ways in which its methods worked, in the order used.
     ``instances``: how many met the hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the
     verdict rests on, or why there is none. ``assumed``: what it takes from the claim's author as it is. ``fallen``:
-    what is carried of the claim and does not hold, so that it was found anew.
+    what is carried of the claim and does not hold, so that it was found anew. ``given``: the claims whose bounds it
+    restates, with their verdicts: none of them is weaker.
     """
 
     claim: Claim = field(repr=False)
@@ -204,6 +208,7 @@ class Evidence:
     outcomes: tuple[Outcome, ...] = ()
     assumed: tuple[str, ...] = ()
     fallen: tuple[str, ...] = ()
+    given: tuple[tuple[str, Verdict], ...] = ()
 
     @property
     def deciding(self) -> tuple[str, ...]:
@@ -236,6 +241,10 @@ class Evidence:
             "seconds": round(self.seconds, 3),
             "outcomes": [outcome.to_json() for outcome in self.outcomes],
         }
+        if self.claim.root:
+            found["root"] = self.claim.root
+        if self.given:
+            found[GIVEN] = {id: str(verdict) for id, verdict in self.given}
         return found | ({FALLEN: list(self.fallen)} if self.fallen else {})
 
     @staticmethod
@@ -257,6 +266,7 @@ class Evidence:
             outcomes=tuple(Outcome.from_json(outcome) for outcome in entry["outcomes"]),
             assumed=tuple(entry.get(ASSUMED, ())),
             fallen=tuple(entry.get(FALLEN, ())),
+            given=tuple((id, Verdict(verdict)) for id, verdict in entry.get(GIVEN, {}).items()),
         )
 
 

@@ -26,7 +26,7 @@ from verify.comparisons import limits, parts, second_moments
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
-from verify.search import shrinking
+from verify.search import choosing
 
 #: Counterexamples looked for, of which the simplest is made smaller, and coordinates beyond which none is. They are
 #: rare: recipes for each of those that the search proposes.
@@ -47,7 +47,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             "no instance was found where all draws have determinants, or the only one an eigenvalue, of size 1 or more"
         )
         return method.skipped(f"{why}: open")
-    example = shrinking.smallest(min(found, key=lambda c: shrinking.complexity(c.recipe)), again=_violation)
+    example = choosing.chosen(found, again=_violation)
     what = "powers of a map that has an eigenvalue of at least 1 in size"
     if example.part == limits.PRODUCTS:
         what = "products of maps whose determinants are at least 1 in size"

@@ -7,7 +7,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import CONSTANTS, Inquiry, Method
-from verify.search import hunting, shrinking, states
+from verify.search import choosing, hunting, states
 
 #: The remark where no proof object is written that something else checks.
 ALONE = "the only evidence is z3's decision procedure"
@@ -25,7 +25,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         for recipe in reals.suspects(inquiry.claim) if inquiry.claim.setting.of_constants else ():
             example = states.violation(inquiry.claim, recipe)
             if example is not None:
-                return shrinking.refuted(method.found, example, "at values that z3 found", "reals")
+                return choosing.refuted(method.found, example, "at values that z3 found", "reals")
         return method.skipped("left open: z3 finds no proof within its time limit, or the statement is not polynomial")
     if unreal := reals.unreal(inquiry.claim):
         return method.skipped(unreal)

@@ -41,7 +41,7 @@ from verify.comparisons.exact import LAST, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
-from verify.search import cycling, refutation, seen, shrinking, spectral, states
+from verify.search import choosing, cycling, refutation, seen, spectral, states
 
 #: Parameters at which runs are looked at, so many of them that say less than the others, and recipes proposed for them.
 PLACES, OTHERS, PROPOSED = 8, 1, 60
@@ -91,7 +91,7 @@ def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng:
             example = search(claim, place, share, rng)
         if example is not None:
             again = partial(_again, like=example)
-            small = shrinking.smallest(example, tries=_TRIES, again=again)
+            small = choosing.chosen([example], tries=_TRIES, again=again)
             what = "a run that returns to an earlier state" if small.part == limits.CYCLE else "along a run"
             return method.found(
                 Verdict.REFUTED,

@@ -1,4 +1,4 @@
-"""The worst states of instances that meet the hypotheses, and counterexamples made as small as can be."""
+"""The worst states of instances that meet the hypotheses, and counterexamples that convince."""
 
 from __future__ import annotations
 
@@ -21,26 +21,22 @@ from verify.comparisons.deciding import arithmetic, floats_in
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Attained, Outcome
 from verify.methods.base import Inquiry, Method, Role
-from verify.search import seen, shrinking, spectral, states
+from verify.search import choosing, seen, spectral, states
 from verify.search.refutation import margin
 
-#: Attempts at making each counterexample smaller, before the best one is made as small as can be.
-_TRIES = 30
 #: How near a margin is to be to what is carried, relative to both: floats differ from one processor to the next.
 _NEAR = 1e-6
 _NO_INSTANCE = "no instance met the hypotheses"
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Refuted by the smallest counterexample, or supported by the instances that met the hypotheses, if any did."""
+    """Refuted by the most convincing counterexample, or supported by instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
     used = tuple(sorted(found.methods))
     if found.untrue and not (found.refutations and claim.statement.ending):
         return method.found(Verdict.ILL_POSED, found.untrue, used=used)
     if found.refutations:
-        # Simplifying is greedy: what comes out depends on the start, so each is tried a little, the best one fully.
-        tried = (shrinking.smallest(c, tries=_TRIES) for c in found.refutations)
-        small = shrinking.smallest(min(tried, key=lambda c: shrinking.complexity(c.recipe)))
+        small = choosing.chosen(found.refutations)
         worst = min((small, *found.refutations), key=margin)
         return method.found(
             Verdict.REFUTED,

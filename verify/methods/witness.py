@@ -11,7 +11,7 @@ from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method, Role
-from verify.search import shrinking
+from verify.search import choosing
 
 
 def smallest_witness(inquiry: Inquiry) -> Counterexample | None:
@@ -20,7 +20,7 @@ def smallest_witness(inquiry: Inquiry) -> Counterexample | None:
     found = replace(inquiry, claim=replace(inquiry.claim, statement=statement.of)).hunt.refutations
     if not found:
         return None
-    return shrinking.smallest(min(found, key=lambda c: shrinking.complexity(c.recipe)))
+    return choosing.chosen(found)
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:

@@ -5,7 +5,7 @@ Nothing is loaded that computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 from typing import Protocol
 
@@ -45,6 +45,10 @@ class ClaimFields(Protocol):
     def literal_of(self) -> str | None:
         """The id of the claim for what is meant, where this one is about the letter."""
 
+    @property
+    def root(self) -> str:
+        """The fault that makes it fall, where several claims fall with one; "" elsewhere."""
+
 
 def fall(claim: ClaimFields, verdicts: Verdicts) -> Fall | None:
     """In which way the claim falls; None where it does not.
@@ -71,20 +75,39 @@ def grouped(claims: Iterable[ClaimFields], verdicts: Verdicts) -> dict[Fall, lis
     return {way: ids for way, ids in found.items() if ids}
 
 
-def counted(groups: Mapping[Fall, Iterable[str]]) -> str:
-    """How many fall in each way, in words."""
-    return "; ".join(f"{len(list(ids))} {way}" for way, ids in groups.items())
+def by_root(falling: Iterable[ClaimFields]) -> dict[str, list[str]]:
+    """The ids of claims that fall, by the fault that makes them fall; one that has no root is one by itself."""
+    found: dict[str, list[str]] = {}
+    for claim in falling:
+        found.setdefault(claim.root or claim.id, []).append(claim.id)
+    return found
+
+
+def number(falling: Collection[ClaimFields], way: str = "") -> str:
+    """How many claims fall, in what ``way``, and of how many roots where these are fewer."""
+    roots = len(by_root(falling))
+    of = f" ({roots} root{'s' if roots > 1 else ''})" if roots < len(falling) else ""
+    return f"{len(falling)}{f' {way}' if way else ''}{of}"
+
+
+def counted(groups: Mapping[Fall, Iterable[str]], claims: Iterable[ClaimFields]) -> str:
+    """How many fall in each way, in words; ``claims``: those that fall, among others."""
+    known = {claim.id: claim for claim in claims}
+    return "; ".join(number([known[id] for id in ids], way) for way, ids in groups.items())
 
 
 def table(claims: Iterable[ClaimFields], verdicts: Verdicts) -> Table:
-    """For each paper, how many claims there are, how many are printed, and how many fall in each way."""
+    """For each paper, how many claims there are, how many are printed, and how many fall in each way, of how many
+    roots."""
     ways = [way for way in Fall if way is not Fall.UNSAID]
     papers: dict[str, list[ClaimFields]] = {}
     for claim in claims:
         papers.setdefault(claim.id.split("/")[0], []).append(claim)
     found = Table("paper", "claims", "of them printed", *ways, box=None, pad_edge=False)
     for name, of_paper in papers.items():
-        groups = grouped(of_paper, verdicts)
+        groups, known = grouped(of_paper, verdicts), {claim.id: claim for claim in of_paper}
         printed = sum(claim.origin == "printed" for claim in of_paper)
-        found.add_row(name, str(len(of_paper)), str(printed), *(str(len(groups.get(way, ()))) for way in ways))
+        found.add_row(
+            name, str(len(of_paper)), str(printed), *(number([known[id] for id in groups.get(way, ())]) for way in ways)
+        )
     return found

@@ -3,7 +3,7 @@ holds, what it rests on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -70,6 +70,16 @@ def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text
     return [*told, *_holding(evidence, verdicts)]
 
 
+def roots(falling: Sequence[Claim]) -> Iterator[str]:
+    """How many faults make the claims fall, with a line for each that makes several fall; nothing where none does."""
+    found = falls.by_root(falling)
+    if len(found) < len(falling):
+        yield f"  {falls.number(falling)}"
+    for root, ids in found.items():
+        if len(ids) > 1:
+            yield f"  {len(ids)} of one root, {root}: {', '.join(id.partition('/')[2] for id in ids)}"
+
+
 def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Why a claim falls, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
@@ -108,6 +118,8 @@ def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
         yield f"  {way}"
     elif claim.origin:
         yield f"  {ORIGINS[claim.origin]}"
+    if way is not None and claim.root:
+        yield f"  root: {claim.root}"
     if claim.formula:
         yield f"  as printed: {claim.formula}"
     if claim.reading and verdicts.get(claim.id) in FALLEN:
@@ -183,7 +195,10 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
 def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
     """What a claim that does not fall rests on."""
     claim = evidence.claim
-    yield f"{_SURE[evidence.verdict]}"
+    if unproved := [id for id, verdict in evidence.given if verdict is not Verdict.PROVED]:
+        yield f"it holds if {' and '.join(unproved)} {'do' if len(unproved) > 1 else 'does'}"
+    else:
+        yield f"{_SURE[evidence.verdict]}"
     # The margins after many rounds are in what `show` prints.
     yield f"  {evidence.note.split('; margin at')[0]}"
     if evidence.deciding:
@@ -209,4 +224,4 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
                 yield f"    {culprit.claim.flaw}"
 
 
-__all__ = ["FALLEN", "Used", "Verdicts", "brief", "ends", "fallen", "lines"]
+__all__ = ["FALLEN", "Used", "Verdicts", "brief", "ends", "fallen", "lines", "roots"]

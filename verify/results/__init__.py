@@ -164,6 +164,7 @@ class ListedClaim(NamedTuple):
     gist: str
     origin: str
     literal_of: str | None
+    root: str
 
 
 def rows() -> tuple[ListedClaim, ...]:
@@ -172,7 +173,7 @@ def rows() -> tuple[ListedClaim, ...]:
     complete = carried.gists and carried.gists.keys() == carried.entries.keys() and not plugins.installed()
     if complete and carried.code == code():
         return tuple(
-            ListedClaim(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"])
+            ListedClaim(id, e["kind"], e["where"], carried.gists[id], e["origin"], e["literal_of"], e.get("root", ""))
             for id, e in carried.entries.items()
         )
     digest = _digest()
@@ -186,7 +187,7 @@ def rows() -> tuple[ListedClaim, ...]:
     with _no_garbage():
         from fedtheory import claims
 
-        found = tuple(ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
+        found = tuple(ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of, c.root) for c in claims.all())
     # What was loaded is of this code only if nothing has changed since.
     if _digest() == digest:
         try:

@@ -13,7 +13,7 @@ from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
 from verify.pep.prover import DoesNotHold
-from verify.search import off_points, points, shrinking
+from verify.search import choosing, off_points, points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -85,7 +85,7 @@ def at_each(
     if why := choices.uncovered():
         broken = None if others is None else off_points.look(claim, choices.recipes, choices.code, others)
         if broken is not None:
-            return shrinking.refuted(found, broken, "off the points at which it is certified")
+            return choosing.refuted(found, broken, "off the points at which it is certified")
         return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
 

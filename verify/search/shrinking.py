@@ -1,4 +1,7 @@
-"""Smaller counterexamples: fewer clients, smaller dimensions, simpler numbers, then simpler states."""
+"""Smaller counterexamples: fewer clients, smaller dimensions, simpler numbers, then simpler states.
+
+None of them convinces less than the one that it is made from (:mod:`verify.search.convincing`).
+"""
 
 from __future__ import annotations
 
@@ -13,11 +16,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.evaluate import dimension, has_rounds, hypotheses_hold
 from verify.base.faults import attributed
-from verify.base.verdict import Verdict
-from verify.comparisons.deciding import arithmetic
 from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation
+from verify.search.convincing import EXCESS, complexity, length, rank, size, values
 from verify.search.states import too_many, violation
 
 #: Numbers beyond it, and their inverses, are bisected.
@@ -29,14 +31,6 @@ DENOMINATORS = (1, 2, 3, 4, 6, 10)
 
 #: What finds the counterexample at a recipe, if there is one.
 Again = Callable[[Claim, Recipe], Counterexample | None]
-
-
-def refuted(found: Callable[..., Any], example: Counterexample, where: str, *used: str) -> Any:
-    """What ``found`` makes of a counterexample that was found otherwise than by the search, as simple as can be."""
-    small = smallest(example)
-    note = f"{where}: confirmed {arithmetic(small.left, small.right)}"
-    details = {"counterexample": small, "tightest": small.recipe, "used": (*used, "rational"), "instances": 1}
-    return found(Verdict.REFUTED, note, margin=refutation.margin(small), **details)
 
 
 def smallest(
@@ -76,14 +70,15 @@ def _simplest_instance(
 def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
     """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one.
 
-    Where the recipe has fewer coordinates, as without one of the clients, the state is that of the others.
+    A worst state takes longest to find, and is looked for where any ratio will do. Where the recipe has fewer
+    coordinates, as without one of the clients, the state is that of the others.
     """
-    if (found := violation(claim, recipe)) is not None:
-        return found
-    points = _of_others(like.point, dimension(claim, claim.instances.build(recipe, True)))
+    least = rank(like)
+    points = list(_of_others(like.point, dimension(claim, claim.instances.build(recipe, True))))
     outwards = (tuple(scale * v for v in point) for point in points for scale in (OUTWARDS if any(point) else (1,)))
-    at = (_at_state(claim, recipe, point, like.rounds) for point in outwards)
-    return next((found for found in at if found is not None), None)
+    at = (at_state(claim, recipe, point, like.rounds) for point in outwards)
+    worst = (violation(claim, recipe) for _ in range(not points or least.narrow == len(EXCESS)))
+    return next((found for found in chain(worst, at) if found is not None and rank(found) <= least), None)
 
 
 def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
@@ -95,7 +90,7 @@ def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
         yield from dict.fromkeys(point[:i] + point[i + gone :] for i in range(0, size + 1, gone))
 
 
-def _at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+def at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at a state of an instance that meets the hypotheses, if it is one."""
     instance = claim.instances.build(recipe, True)
     if dimension(claim, instance) != len(point) or not hypotheses_hold(claim, instance):
@@ -116,17 +111,17 @@ def _simplest_state(counterexample: Counterexample) -> Counterexample:
 
 
 def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iterator[int]) -> Counterexample | None:
-    bound = _size(best.point)
+    bound, least = size(best.point), rank(best)
     for point in offers:
-        if _size(point) < bound:
+        if size(point) < bound:
             if next(left, None) is None:
                 return None
             try:
-                found = _at_state(best.claim, best.recipe, point, best.rounds)
+                found = at_state(best.claim, best.recipe, point, best.rounds)
             except (ValueError, ArithmeticError):
                 continue
             # A state that is solved for need not be as simple as that from which it is.
-            if found is not None and found.part == best.part and _size(found.point) < bound:
+            if found is not None and found.part == best.part and size(found.point) < bound and rank(found) <= least:
                 return found
     return None
 
@@ -167,11 +162,6 @@ def _simpler_states(point: Coordinates) -> Iterator[Coordinates]:
             yield (*point[:i], -value, *point[i + 1 :])
 
 
-def _size(point: Coordinates) -> tuple[int, int]:
-    """(number of coordinates that are not 0, length of all), by which states are compared."""
-    return sum(v != 0 for v in point), sum(map(_length, point))
-
-
 def _first(
     best: Counterexample,
     offers: Iterable[Recipe],
@@ -179,13 +169,13 @@ def _first(
     again: Again,
 ) -> Counterexample | None:
     """The first counterexample among the offers that are simpler than the best one, while attempts are left."""
-    bound = complexity(best.recipe)
+    bound, least = complexity(best.recipe), rank(best)
     for candidate in offers:
         if complexity(candidate) < bound:
             if next(left, None) is None:
                 return None
             found = _attempt(best.claim, candidate, again)
-            if found is not None:
+            if found is not None and rank(found) <= least:
                 return found
     return None
 
@@ -195,7 +185,7 @@ def _bisected(best: Counterexample, left: Iterator[int], again: Again) -> Counte
 
     Nothing says that what lies between two counterexamples is one: each that is kept was tried.
     """
-    for value, put in _changes(best.recipe):
+    for value, put in changes(best.recipe):
         found, (low, high, number) = None, _scale(value)
         while high - low > 1:
             middle = (low + high) // 2
@@ -225,30 +215,6 @@ def _attempt(claim: Claim, candidate: Recipe, again: Again) -> Counterexample | 
         return None
 
 
-def complexity(recipe: Any) -> tuple[int, int, int]:
-    """(number of values, length of the different ones, length of all), by which recipes are compared."""
-    leaves = list(_leaves(recipe))
-    return len(leaves), sum(_length(v) for v in set(leaves)), sum(_length(v) for v in leaves)
-
-
-def _leaves(value: Any) -> Iterator[Any]:
-    if isinstance(value, dict):
-        for v in value.values():
-            yield from _leaves(v)
-    elif isinstance(value, tuple):
-        for v in value:
-            yield from _leaves(v)
-    else:
-        yield value
-
-
-def _length(value: Any) -> int:
-    if isinstance(value, str):
-        return 0
-    ratio = Fraction(value)
-    return 2 * (ratio.denominator != 1) + abs(ratio.numerator) + ratio.denominator + (ratio < 0)
-
-
 def _simpler(recipe: Recipe) -> Iterator[Recipe]:
     """Simplifications of a recipe, boldest first."""
     clients = recipe.get("clients", ())
@@ -256,17 +222,17 @@ def _simpler(recipe: Recipe) -> Iterator[Recipe]:
         yield {**recipe, "clients": clients[:i] + clients[i + 1 :]}
     if (d := _dimension(recipe)) is not None and d > 1:
         yield _shorter(recipe, d)
-    for value, put in _changes(recipe):
+    for value, put in changes(recipe):
         for simple in _simpler_numbers(value):
             yield put(simple)
 
 
-def _changes(recipe: Recipe) -> Iterator[tuple[Any, Callable[[Any], Recipe]]]:
+def changes(recipe: Recipe) -> Iterator[tuple[Any, Callable[[Any], Recipe]]]:
     """The numbers of a recipe, with what puts others in their places: in those of all equal ones, then one by one."""
     # The dimension goes with the lengths of the vectors.
     free = {key: value for key, value in recipe.items() if key != "d" or _dimension(recipe) is None}
-    numbers = {(type(v), v) for v in _leaves(free) if isinstance(v, int | Fraction)}
-    for _, value in sorted(numbers, key=lambda pair: (-_length(pair[1]), pair[1], pair[0] is int)):
+    numbers = {(type(v), v) for v in values(free) if isinstance(v, int | Fraction)}
+    for _, value in sorted(numbers, key=lambda pair: (-length(pair[1]), pair[1], pair[0] is int)):
         yield value, partial(_everywhere, recipe, free, value)
     for path in _paths(free):
         if isinstance(value := _at(recipe, path), int | Fraction):
@@ -301,7 +267,7 @@ def _simpler_numbers(value: Any) -> Iterator[Any]:
             Fraction(value) / 10,
         )
     for option in options:
-        if _length(option) < _length(value):
+        if length(option) < length(value):
             yield option
 
 

@@ -1,6 +1,6 @@
 """Zhou and Li: FedADMM (2022). Letters as in the paper."""
 
-from fedtheory.claims import with_origins, with_proofs
+from fedtheory.claims import with_origins, with_proofs, with_roots
 from fedtheory.papers.fedadmm import (
     ages,
     appendix_a,
@@ -90,7 +90,7 @@ PAPER = Paper(
     "Zhou and Li: FedADMM (2022)",
     with_origins(
         "fedadmm",
-        with_proofs("fedadmm", _CLAIMS, origins.PROOFS),
+        with_roots("fedadmm", with_proofs("fedadmm", _CLAIMS, origins.PROOFS), origins.ROOTS),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,

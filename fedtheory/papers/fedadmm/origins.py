@@ -205,6 +205,13 @@ OBSERVED = (
     "theorem-4.3/limit",
 )
 
+#: The faults that make several claims fall: each is one, whatever it makes fall.
+ROOTS = {
+    "a client may wait for 2 s_0 - 2 rounds under Scheme 4.1": ("eq-21", "eq-53", "eq-62", "eq-65", "eq-67"),
+    "the blocks of grad F for their sum": ("theorem-4.1/c/literal", "eq-57"),
+    "the sign of 1/k_0 in eq. (55)": ("eq-55", "eq-55/tolerances"),
+}
+
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
     "theorem-3.1/contraction": PrintedProof(("eq-32", "eq-33")),

@@ -1,6 +1,6 @@
 """Fan, Fang, Friedlander: A dual approach for federated learning (2022). Letters as in the paper."""
 
-from fedtheory.claims import with_later, with_origins, with_proofs
+from fedtheory.claims import with_later, with_origins, with_proofs, with_roots
 from fedtheory.papers.feddcd import (
     accelerated,
     acceleration_proof,
@@ -72,7 +72,11 @@ PAPER = Paper(
     "Fan, Fang, Friedlander: A dual approach for federated learning (2022)",
     with_origins(
         "feddcd",
-        with_later("feddcd", with_proofs("feddcd", _CLAIMS, origins.PROOFS), origins.LATER),
+        with_roots(
+            "feddcd",
+            with_later("feddcd", with_proofs("feddcd", _CLAIMS, origins.PROOFS), origins.LATER),
+            origins.ROOTS,
+        ),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,

@@ -162,6 +162,7 @@ SECTION_7 = (
         id="feddcd/theorem-7.1/complexity",
         where="Theorem 7.1",
         gist="iteration complexity lower bound printed after Theorem 7.1",
+        given=("feddcd/theorem-7.1/eq-14/repaired",),
         setting=CONSTANTS,
         statement=Order(
             sympy.sqrt(N) / tau * _root * sympy.log(1 / epsilon),
@@ -180,6 +181,7 @@ SECTION_7 = (
         where="Section 7",
         kind="order",
         gist="a sqrt(N) gap separates AccFedDCD from the lower bound: eq. (13) from the order after Theorem 7.1",
+        given=("feddcd/theorem-7.1/complexity", "feddcd/table-1/accfeddcd"),
         setting=CONSTANTS,
         statement=Inequality(
             sympy.Rational(1, 2) * sympy.sqrt(N) * sympy.sqrt(N) / tau * _root,

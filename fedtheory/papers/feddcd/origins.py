@@ -227,6 +227,29 @@ LATER = {
     "10, 10 and 11, where each had > 100",
 }
 
+_FIRST_ANSWER, _START, _NEWTON = (
+    "the error of the oracle's first answer is left out",
+    "the Lyapunov function's start is more than the gap",
+    "Newton's method from far away",
+)
+#: The faults that make several claims fall: each is one, whatever it makes fall.
+ROOTS = {
+    _FIRST_ANSWER: (
+        *(f"theorem-5.2/{part}{way}" for part in ("eq-8", "eq-9", "zeta") for way in ("", "/refreshed")),
+        "theorem-C.1",
+        "lemma-C.2",
+        "eq-29",
+        "eq-30",
+        "eq-31",
+        "eq-36",
+        "lemma-E.1/inexact",
+    ),
+    _START: ("theorem-6.1/eq-10", "theorem-D.1"),
+    _NEWTON: ("oracle/newton", "local-steps-and-accuracy"),
+    "the case alpha >= beta/N of Theorem 7.1": ("theorem-7.1/eq-14", "appendix-F/class", "appendix-F/case-2"),
+    "log(zeta/epsilon) for log(zeta^2/(alpha^2 epsilon))": ("table-1/feddcd/literal", "table-1/accfeddcd/literal"),
+}
+
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
     "projection": PrintedProof(

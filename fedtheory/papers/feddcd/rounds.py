@@ -116,6 +116,10 @@ def _of_gaps(label: str, rounds: Any, order: Any, reading: str) -> Claim:
     )
 
 
+#: The bounds on E|w - w*|^2 whose rounds the rows of the two methods are.
+_DISTANCES = {"feddcd": "feddcd/theorem-4.1/eq-5", "accfeddcd": "feddcd/theorem-6.1/eq-12"}
+
+
 def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim:
     distance, risk = (
         Order(accuracy / -sympy.log(factor), order * sympy.log(zeta / epsilon), small=epsilon)
@@ -130,6 +134,7 @@ def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim
         statement=replace(distance, also=(risk,)),
         requires=(_PARTICIPATION, _ORDERED),
         reading=_READING,
+        given=(_DISTANCES[name],),
     )
 
 
@@ -165,6 +170,7 @@ def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[C
         reading="rounds until the bound on E|w - w*|^2 is epsilon, where it is not from the start; ell is "
         "log(zeta^2/(alpha^2 epsilon))",
         literal_of=None,
+        given=(_DISTANCES[name],),
     )
     yield from (printed, kept)
 

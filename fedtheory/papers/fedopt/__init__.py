@@ -1,6 +1,6 @@
 """Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016). Letters as in the paper."""
 
-from fedtheory.claims import with_origins, with_proofs
+from fedtheory.claims import with_origins, with_proofs, with_roots
 from fedtheory.papers.fedopt import (
     averaging,
     cocoa,
@@ -61,7 +61,7 @@ PAPER = Paper(
     "Konečný, McMahan, Ramage, Richtárik: Federated Optimization (2016)",
     with_origins(
         "fedopt",
-        with_proofs("fedopt", _CLAIMS, origins.PROOFS),
+        with_roots("fedopt", with_proofs("fedopt", _CLAIMS, origins.PROOFS), origins.ROOTS),
         origins.PRINTED,
         origins.IMPLIED,
         origins.OBSERVED,

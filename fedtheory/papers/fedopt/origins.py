@@ -92,6 +92,12 @@ _GRADIENT_DESCENT = (
     "FSVRG is a step of gradient descent, whose number of rounds grows with the condition number."
 )
 
+#: The faults that make several claims fall: each is one, whatever it makes fall.
+ROOTS = {
+    "sigma is any number in [1, K]": ("algorithm-6/linear/literal", "algorithm-5/any-partition/literal"),
+    "FSVRG with one example a node is gradient descent": ("fsvrg/property-b", "fsvrg/property-c", "fsvrg/property-d"),
+}
+
 #: On what the printed proofs rest, and where they go wrong, in the paper's order.
 PROOFS = {
     "logistic-loss": PrintedProof(

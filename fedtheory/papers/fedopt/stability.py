@@ -262,6 +262,7 @@ FURTHER = (
         where=_34,
         kind="bound",
         gist="DANE needs O(K log 1/eps) rounds for lambda = O(1/sqrt(n))",
+        given=("fedopt/dane/rounds/contraction",),
         setting=CONSTANTS,
         statement=Order(sympy.log(1 / epsilon) / -sympy.log(_iid), K * sympy.log(1 / epsilon), small=epsilon),
         reading="cited from Shamir et al. (2014): the rounds until the rate of dane/rounds/contraction leaves epsilon, "

@@ -163,6 +163,7 @@ SECTION_3_2 = (
         id="fedopt/svrg/complexity",
         where="Section 3.2",
         gist="gradient evaluations",
+        given=("fedopt/svrg/eq-5",),
         kind="order",
         setting=CONSTANTS,
         statement=ParameterRule(

@@ -17,6 +17,7 @@ class Stated(NamedTuple):
     id: str
     origin: str
     literal_of: str | None = None
+    root: str = ""
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,37 @@ def test_a_table_counts_each_claim_once():
     assert [*found.columns[0].cells] == list(plugins.every())
     groups = falls.grouped(claims.all(), shipped().verdicts)
     for column, way in zip(found.columns[3:], ways, strict=True):
-        assert sum(map(int, column.cells)) == len(groups[way])
+        assert sum(int(cell.split()[0]) for cell in column.cells) == len(groups[way])
     assert Fall.UNSAID not in groups
+
+
+def test_claims_that_fall_with_one_fault_have_one_root():
+    first, second, third = (
+        Stated("p/1", "printed", root="a slip"),
+        Stated("p/2", "printed", root="a slip"),
+        Stated("p/3", "printed"),
+    )
+    assert falls.by_root([first, second, third]) == {"a slip": ["p/1", "p/2"], "p/3": ["p/3"]}
+    assert falls.number([first, second, third], "false") == "3 false (2 roots)"
+    assert falls.number([first, second]) == "2 (1 root)" and falls.number([third]) == "1"
+    assert falls.counted({Fall.MEANT: ["p/1", "p/2"], Fall.LETTER: ["p/3"]}, [first, second, third]) == (
+        "2 false as meant (1 root); 1 false only if read literally"
+    )
+
+
+@pytest.mark.parametrize(("paper", "claims_and_roots"), [("feddcd", "18 (5 roots)"), ("fedadmm", "8 (4 roots)")])
+def test_faults_of_the_papers_are_few(paper, claims_and_roots):
+    found = falls.table(claims.of_paper(paper).values(), shipped().verdicts)
+    assert [*found.columns[3].cells] == [claims_and_roots]
+
+
+def test_a_root_is_of_claims_that_fall():
+    for claim in claims.all():
+        assert not claim.root or shipped().verdict(claim.id) in falls.FALLEN, claim.id
+    with pytest.raises(ValueError, match="there is no claim feddcd/none"):
+        claims.with_roots("feddcd", claims.all(), {"a slip": ("none",)})
+    with pytest.raises(ValueError, match="two roots"):
+        claims.with_roots("feddcd", claims.all(), {"a slip": ("gap",), "another": ("gap",)})
 
 
 def test_what_is_printed_and_falls_has_its_formula():

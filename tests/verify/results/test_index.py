@@ -22,7 +22,9 @@ def _other_code(monkeypatch):
 
 
 def _expected() -> tuple[results.ListedClaim, ...]:
-    return tuple(results.ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of) for c in claims.all())
+    return tuple(
+        results.ListedClaim(c.id, c.kind, c.where, c.gist, c.origin, c.literal_of, c.root) for c in claims.all()
+    )
 
 
 def _stored():

@@ -319,7 +319,7 @@ def test_why_of_a_paper_tells_all_that_falls(capsys):
     assert status == 0 and [head.split("  ")[0] for head in heads[:-1]] == told
     assert sum(len(ids) for ids in groups.values()) == len(wanted)
     (last,) = heads[-1:]
-    assert f"{len(wanted)} of " in last and f" claims do not hold ({falls.counted(groups)}); " in last
+    assert f"{len(wanted)} of " in last and f" claims do not hold ({falls.counted(groups, claims.all())}); " in last
     assert out.count("  repaired: ") == sum(c.repairs in {w.id for w in wanted} for c in claims.all())
 
 

@@ -63,11 +63,17 @@ class Paper:
     @property
     def told(self) -> list[str]:
         """How many claims fall in which way; of those that are not printed, what the paper implies and what is ours."""
-        found = [f"{len(cards)} {way}" for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
+        found = [falls.number(cards, way) for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
         for origin, words in (("implied", "false, though only implied"), ("observed", "false, but ours")):
-            count = sum(card.origin == origin for card in self.falls.get(Fall.UNPRINTED, ()))
-            found += [f"{count} {words}"] if count else []
+            cards = tuple(card for card in self.falls.get(Fall.UNPRINTED, ()) if card.origin == origin)
+            found += [falls.number(cards, words)] if cards else []
         return found
+
+    @property
+    def roots(self) -> dict[Fall, list[tuple[str, list[str]]]]:
+        """The faults that make several claims fall, with the claims, by the way in which these fall."""
+        each = {way: falls.by_root(cards) for way, cards in self.falls.items()}
+        return {way: [(root, ids) for root, ids in found.items() if len(ids) > 1] for way, found in each.items()}
 
     @property
     def fallen(self) -> int:
@@ -173,6 +179,11 @@ class Card:
     def literal_of(self) -> str | None:
         """The id of the claim that says what is meant, where this one speaks of the letter of what is printed."""
         return self.claim.literal_of if self.claim else None
+
+    @property
+    def root(self) -> str:
+        """The fault that makes it fall, where several claims fall with one; "" elsewhere."""
+        return self.claim.root if self.claim else ""
 
     @property
     def meant(self) -> Link | None:

@@ -1,0 +1,119 @@
+"""The counterexample that is shown convinces: one order, and what is proposed by it."""
+
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+
+from fedtheory import claims
+from verify import check
+from verify.evidence.counterexamples import Counterexample
+from verify.search import choosing, refutation
+from verify.search.convincing import Rank, key, rank
+
+
+def at(id, recipe, point, rounds):
+    found = refutation.refute(claims.get(id), recipe, tuple(map(Fraction, point)), rounds)
+    assert found is not None
+    return found
+
+
+def cold(second, **more):
+    """Two clients with f_i'' = 1, the second of which calls an oracle that leaves this share of the error."""
+    client = {"h": (Fraction(1),), "y": (Fraction(0),), "c": Fraction(0)}
+    letters = {"alpha": Fraction(1), "beta": Fraction(1), "eta": Fraction(1, 4), "scale": Fraction(1), "tau": 2}
+    clients = (client, {**client, "c": Fraction(second)})
+    return {"d": 1, "x": (Fraction(0),), "clients": clients, **letters, **more}
+
+
+WIDE = {"wide": Fraction(1), "delta": Fraction(0)}
+FLAT = {"L": Fraction(1), "h": (Fraction(1, 100),), "c": (Fraction(0),)}
+SYMMETRIC = {"d": 1, "level": Fraction(0), "clients": (FLAT, FLAT), "mu": Fraction(1, 100), "tau": 2}
+
+
+def test_the_order_is_the_one_that_is_documented():
+    worst = Rank(True, True, True, 3)
+    for better in (worst._replace(degenerate=False), worst._replace(elsewhere=False), worst._replace(at_once=False)):
+        assert better < worst
+    assert Rank(False, True, True, 3) < Rank(True, False, False, 0)
+    assert Rank(False, False, True, 3) < Rank(False, True, False, 0)
+    assert Rank(False, False, False, 3) < Rank(False, False, True, 0)
+
+
+def of(left, right, recipe=None, relation="<="):
+    claim = claims.get("feddcd/theorem-7.1/eq-14")
+    return Counterexample(claim, recipe or {"N": 2}, (), 1, "0", 0, Fraction(left), Fraction(right), relation, "")
+
+
+def test_a_large_ratio_comes_before_small_numbers():
+    ratios = [
+        of(3, 1),
+        of(Fraction(3, 2), 1),
+        of(Fraction(107, 100), 1),
+        of(Fraction(103, 100), 1),
+        of(Fraction(1001, 1000), 1),
+    ]
+    assert [rank(c).narrow for c in ratios] == [0, 1, 2, 3, 4]
+    assert rank(of(1, 0)).narrow == rank(of(1, -5)).narrow == rank(of(0, 1, relation="==")).narrow == 0
+    assert key(of(3, 1, {"N": 1000})) < key(of(Fraction(3, 2), 1, {"N": 2})) < key(of(Fraction(3, 2), 1, {"N": 3}))
+
+
+def test_a_constant_that_is_declared_positive_is_not_0():
+    id = "feddcd/theorem-5.2/zeta"
+    recipe = cold("12/25")
+    first = at(id, recipe, (1, 0), 0)
+    assert rank(first).degenerate and not rank(at(id, recipe, (1, Fraction(1, 10)), 0)).degenerate
+    found = choosing.improved(first)
+    assert rank(found) < rank(first) and found.right > 0 and found.replay() == (found.left, found.right)
+
+
+def test_a_run_begins_where_the_paper_begins_it():
+    found = check(claims.get("feddcd/theorem-C.1")).counterexample
+    instance = found.claim.instances.build(found.recipe, True)
+    _, state = instance.initial(choosing.as_row(found.point))
+    assert not rank(found).elsewhere and not state.x.any()
+
+
+def test_a_run_from_elsewhere_is_translated():
+    id = "feddcd/theorem-D.1"
+    first = at(id, SYMMETRIC, (1,), 1)
+    found = choosing.improved(first)
+    assert rank(first).elsewhere and not rank(found).elsewhere
+    # Moved with its start, a run is as it was.
+    assert (found.left, found.right) == (first.left, first.right)
+    assert [c["c"] for c in found.recipe["clients"]] == [(-1,), (1,)]
+
+
+@pytest.mark.parametrize(
+    ("id", "recipe"),
+    [
+        ("feddcd/theorem-5.2/eq-9", cold("6/25")),
+        ("feddcd/lemma-C.2", cold("6/25", **WIDE)),
+    ],
+)
+def test_a_bound_fails_after_a_round_where_it_does(id, recipe):
+    found = choosing.chosen([at(id, recipe, (1, 0), 0)])
+    assert found.rounds >= 1 and found.left > found.right
+
+
+def test_eq_14_falls_by_far_and_at_round_numbers():
+    recipe = check(claims.get("feddcd/theorem-7.1/eq-14")).counterexample.recipe
+    # N = tau = kappa: whichever of the two terms is meant.
+    assert recipe["N"] == recipe["tau"] == recipe["kappa"] and recipe["kappa"] % 1000 == 0
+
+
+def test_what_shrinks_convinces_no_less():
+    first = at("feddcd/lemma-C.2", cold("12/25", **WIDE), (10, 1), 1)
+    found = choosing.shrinking.smallest(first)
+    assert rank(found) <= rank(first) and key(found) <= key(first)
+
+
+def test_what_cannot_convince_more_stays_as_it_is():
+    """True neighbours are proposed, and none is taken for a counterexample."""
+    first = at("feddcd/theorem-5.2/eq-9", cold("6/25"), (1, 0), 0)
+    for offer in choosing._offers(first, Rank(True, True, True, 3)):
+        with suppress(ValueError):
+            # Of some there is no instance.
+            found = choosing.shrinking.at_state(first.claim, *offer)
+            assert found is None or found.left > found.right
+    assert choosing.improved(of(3, 1)).recipe == {"N": 2}
