@@ -118,8 +118,12 @@ class Interval:
     __slots__ = ("guess", "high", "low", "where")
 
     def __init__(self, low: Any, high: Any, where: str = "", guess: Fraction | None = None) -> None:
-        self.low = _rounded(low if type(low) is Fraction else Fraction(low), False)
-        self.high = _rounded(high if type(high) is Fraction else Fraction(high), True)
+        if guess is None:
+            self.low = _rounded(low if type(low) is Fraction else Fraction(low), False)
+            self.high = _rounded(high if type(high) is Fraction else Fraction(high), True)
+        else:
+            # Numbers of this length are not computed with.
+            self.low, self.high = -_ENDLESS, _ENDLESS
         self.where = where
         self.guess = guess
 
