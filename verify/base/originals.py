@@ -101,9 +101,11 @@ def _strange() -> Iterator[str]:
             # What numpy looks through before it calls a function of its own.
             inner = getattr(value, "_implementation", value)
             if isinstance(value, np.ufunc):
-                if not isinstance(getattr(np, value.__name__, None), np.ufunc):
-                    yield f"{module.__name__}.{name}"
-            elif name in uses.NUMERIC and callable(value) and not _is_in(folder, inner):
+                # Of no function that is made while a program runs can this name be chosen.
+                right = value.__name__ in (name, _ALIASES.get(name))
+            else:
+                right = name not in _UFUNCS and (not callable(value) or name in _NOT_NUMPYS or _is_in(folder, inner))
+            if not right:
                 yield f"{module.__name__}.{name}"
     for name, value in vars(Fraction).items():
         if type(value) is FunctionType and not (_is_in(_FRACTIONS, value) and value.__name__ == name):
@@ -128,6 +130,24 @@ _BUILT_IN = frozenset(
     {"abs", "all", "any", "getattr", "hasattr", "isinstance", "iter", "len", "max", "min", "next", "sum"}
 )
 _TYPES = frozenset({"bool", "dict", "float", "int", "list", "object", "range", "set", "str", "tuple", "type", "zip"})
+
+#: Names of numpy that stand for functions of another name.
+_ALIASES = {
+    **{"abs": "absolute", "bitwise_invert": "invert", "bitwise_not": "invert", "conj": "conjugate", "mod": "remainder"},
+    **{"pow": "power", "true_divide": "divide", "atan2": "arctan2"},
+    **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
+    **{f"bitwise_{side}_shift": f"{side}_shift" for side in ("left", "right")},
+}
+#: What numpy has from elsewhere, or as an object that may be called.
+_NOT_NUMPYS = frozenset({"printoptions", "test"})
+#: Functions that numpy has in C, of which the right one has this name.
+_UFUNCS = frozenset(_ALIASES) | uses.names("""
+    absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil conjugate copysign cos cosh deg2rad
+    divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater
+    greater_equal hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp
+    logical_and logical_not logical_or logical_xor matmul maximum minimum modf multiply negative not_equal positive
+    power reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh trunc
+    """)
 
 #: What stood for something else when this was loaded.
 REPLACED = next(_strange(), None)

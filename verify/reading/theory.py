@@ -30,6 +30,16 @@ def is_file(file: str) -> bool:
     return Path(file).resolve().is_relative_to(_THEORY)
 
 
+def stands(function: Any) -> bool:
+    """Whether a function or a class is of this package's theory, and not of code that only says so."""
+    if isinstance(function, type):
+        return is_ours(function)
+    try:
+        return type(function) is FunctionType and is_file(tree_of(function)[1].name)
+    except Unread:
+        return False
+
+
 def holds(thing: Any) -> bool:
     """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
     return _is_of_theory(thing, set())
@@ -52,7 +62,7 @@ def vouches(setting: Any) -> bool:
 
 
 def _is_of_theory(thing: Any, seen: set[int]) -> bool:
-    if id(thing) in seen or type(thing) in _DATA or _is_of_sympy(thing):
+    if id(thing) in seen or type(thing) in _DATA or is_of_sympy(thing):
         return True
     seen.add(id(thing))
     inner: Iterable[Any]
@@ -80,7 +90,7 @@ def _is_of_theory(thing: Any, seen: set[int]) -> bool:
     return all(_is_of_theory(part, seen) for part in inner)
 
 
-def _is_of_sympy(thing: Any) -> bool:
+def is_of_sympy(thing: Any) -> bool:
     """Whether a thing is an expression, of a class that sympy itself holds by its name."""
     kind = type(thing)
     module = sys.modules.get(kind.__module__) if kind.__module__.partition(".")[0] == "sympy" else None
