@@ -147,12 +147,13 @@ class Reached:
         yield from found.holds
 
     def _of_class(self, cls: Any) -> Iterator[Any]:
-        self.fields.update(getattr(cls, "_fields", ()), vars(cls).get("__annotations__", ()))
+        self.fields.update(vars(cls).get("_fields", ()))
         if theory.stands(cls) or cls in _BASES:
             return
         if not uses.is_foreign(cls) and not is_record_class(cls):
             raise Unread(f"the claim holds the class {cls.__name__}, of which it is not known what it does")
         plain = is_record_class(cls)
+        self.fields.update(vars(cls).get("__annotations__", ()))
         for name, value in vars(cls).items():
             if not name.startswith("__"):
                 self.fields.add(name)

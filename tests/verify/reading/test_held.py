@@ -159,22 +159,23 @@ def test_a_start_that_changes_nothing_keeps_a_proof(tmp_path, before, do):
     assert held.Reached(claim).changing() == ""
 
 
-@pytest.mark.parametrize("where", ["sources", "fixed_point", "schedules"])
-def test_other_functions_of_a_claim_change_nothing_either(tmp_path, where):
+OTHERS = {
+    "the source of a letter": ("mu, L))\nst", "mu, L), letters={mu: 'mu', L: 'L', gamma: 'gamma', q: other})\nst"),
+    "a fixed point": ("init=init", "init=init, fixed_point=other"),
+    "a quantity": ("gd, ft.distance", "gd, other"),
+    "a hypothesis": ("(mu + L) <= 2,)", "(mu + L) <= 2, ft.Hypothesis('it holds', met=other))"),
+}
+
+
+@pytest.mark.parametrize(("old", "new"), OTHERS.values(), ids=OTHERS)
+def test_other_functions_of_a_claim_change_nothing_either(tmp_path, old, new):
     file = written(tmp_path, "K", "pass")
-    text = file.read_text().replace(
-        "def init", "def other(problem, params):\n    globals()['K'] = 3\n    return 1\ndef init"
-    )
-    old, new = {
-        "sources": ("mu, L))\nst", "mu, L), sources={'q': other})\nst"),
-        "fixed_point": ("init=init", "init=init, fixed_point=other"),
-        "schedules": ("K = 1\n", "K = 1\n"),
-    }[where]
+    other = "q = ft.letters('q')\ndef other(problem, params, *state):\n    globals()['K'] = 3\n    return 1\ndef init"
+    text = file.read_text().replace("def init", other)
     assert old in text
     file.write_text(text.replace(old, new))
     (claim,) = load(file)
-    if where != "schedules":
-        assert "globals" in held.Reached(claim).changing()
+    assert "globals()" in held.Reached(claim).changing()
 
 
 def test_what_was_changed_since_is_noticed(tmp_path):
