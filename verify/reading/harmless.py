@@ -77,7 +77,7 @@ _KNOWN = {id(thing): thing for thing in _FUNCTIONS}
 #: The modules of this package whose functions and objects those of a method are given, or make.
 _TAKING_PART = tuple(
     f"fedtheory.{part}"
-    for part in ("algorithms", "classes", "compressors", "instances", "numbers", "problems", "randomness", "sampling")
+    for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
 )
 _MISSING = object()
 
@@ -109,7 +109,7 @@ def is_listed(name: str, fields: frozenset[str]) -> bool:
 
 def is_known(thing: Any) -> bool:
     """Whether a function or a class of a library is one that changes nothing, by any name."""
-    return _KNOWN.get(id(thing)) is thing or is_numeric(thing) or _is_error(thing)
+    return _KNOWN.get(id(thing)) is thing or is_numeric(thing) or is_error(thing)
 
 
 def is_numeric(thing: Any) -> bool:
@@ -186,7 +186,7 @@ class _Look:
                 yield f"it passes on {node.id}"
         elif not is_builtin:
             self.holds.append(value)
-        elif value is not None and not (node.id in _BUILTINS or _is_error(value)):
+        elif value is not None and not (node.id in _BUILTINS or is_error(value)):
             yield f"it uses {node.id}"
 
     def _asked(self, node: ast.Attribute, made: frozenset[str]) -> Iterator[str]:
@@ -207,7 +207,8 @@ class _Look:
 
     def _called(self, node: ast.Call) -> Iterator[str]:
         function = self._known(node.func)
-        if any(keyword.arg == "out" for keyword in node.keywords):
+        most, named = _places(node.func, function), {keyword.arg for keyword in node.keywords}
+        if "out" in named or (None in named and most is not None):
             yield f"{ast.unparse(node.func)} writes to what it is given"
         if function is getattr:
             name = node.args[1] if len(node.args) > 1 else None
@@ -215,7 +216,6 @@ class _Look:
                 self.attributes.append((node.lineno, name.value))
             else:
                 yield "it looks up an attribute whose name is not written"
-        most = _places(node.func, function)
         if most is not None and (len(node.args) > most or any(isinstance(a, ast.Starred) for a in node.args)):
             yield f"{ast.unparse(node.func)} may write to what it is given"
 
@@ -276,7 +276,8 @@ def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
 
 
-def _is_error(value: Any) -> bool:
+def is_error(value: Any) -> bool:
+    """Whether a class is one of Python's errors."""
     return isinstance(value, type) and issubclass(value, BaseException) and vars(builtins).get(value.__name__) is value
 
 

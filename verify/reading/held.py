@@ -6,12 +6,12 @@ What a claim reaches is gone through: each function of the author's is looked at
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from types import FunctionType, MappingProxyType, MethodType
+from types import FunctionType, GetSetDescriptorType, MappingProxyType, MethodType
 from typing import Any, Generic, Protocol
 
 import numpy as np
@@ -22,7 +22,7 @@ from verify.base import uses
 from verify.reading import harmless, theory
 from verify.reading.harmless import Found
 from verify.reading.source import Unread
-from verify.reading.values import is_record_class
+from verify.reading.values import is_record_class, plain_record
 
 #: What holds no code: these types, and no subclasses.
 _DATA = frozenset(
@@ -102,9 +102,12 @@ class Reached:
     def _parts(self, at: Any) -> Iterator[Any]:
         """What a thing holds. ``Unread`` where it is on no list."""
         kind = type(at)
-        if kind in _DATA or harmless.is_known(at):
+        if kind is _Base:
+            if not harmless.is_error(at.of):
+                yield from self._of_class(at.of)
+        elif kind in _DATA or harmless.is_known(at):
             return
-        if isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
+        elif isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
             yield from at.args
         elif kind is FunctionType:
             yield from self._of_function(at)
@@ -150,9 +153,9 @@ class Reached:
         self.fields.update(vars(cls).get("_fields", ()))
         if theory.stands(cls) or cls in _BASES:
             return
-        if not uses.is_foreign(cls) and not is_record_class(cls):
+        record = is_record_class(cls)
+        if type(cls) is not type or not (uses.is_foreign(cls) or record):
             raise Unread(f"the claim holds the class {cls.__name__}, of which it is not known what it does")
-        plain = is_record_class(cls)
         self.fields.update(vars(cls).get("__annotations__", ()))
         for name, value in vars(cls).items():
             if not name.startswith("__"):
@@ -160,21 +163,58 @@ class Reached:
             elif name not in _SPECIAL:
                 raise Unread(f"the class {cls.__name__} of the claim has a {name} of its own")
             # What a class of records or a dataclass is made with has no source.
-            if not (plain and (name.startswith("_") or name in cls._fields)) and not _is_generated(cls, name, value):
+            if not _is_generated(cls, name, value, record):
                 yield value
-        yield from cls.__bases__
+        for one in fields(cls) if is_dataclass(cls) else ():
+            yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
+        # What derives from a container holds what nobody has gone through.
+        yield from (_Base(base) for base in cls.__bases__ if base not in _BASES)
 
 
-def _is_generated(cls: Any, name: str, value: Any) -> bool:
-    """Whether a class has this of the decorator that makes it a dataclass, as it makes it of any with these fields."""
-    if name in ("__dataclass_params__", "__dataclass_fields__", "__dict__", "__weakref__"):
+@dataclass(frozen=True)
+class _Base:
+    """A class from which one of the author's derives."""
+
+    of: type
+
+
+def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
+    """Whether a class has this from what makes it a class of records, or a dataclass, as any with these fields has."""
+    if name in ("__dict__", "__weakref__"):
+        return type(value) is GetSetDescriptorType
+    if name in ("__annotations__", "__dataclass_params__", "__dataclass_fields__", "__orig_bases__"):
         return True
-    if not is_dataclass(cls) or type(value) is not FunctionType or name not in _SPECIAL:
-        return False
-    plain = vars(_plain(cls)).get(name)
-    made, other = value.__code__, getattr(plain, "__code__", None)
+    if record:
+        plain = vars(plain_record(cls._fields)).get(name)
+        return plain is not None and (name in _SEEN or type(value) is not FunctionType or _same(value, plain))
+    made = is_dataclass(cls) and type(value) is FunctionType and name in _SPECIAL
+    return made and _same(value, vars(_plain(cls)).get(name)) and all(map(_is_kept(cls), *_closed_over(value)))
+
+
+#: What is seen already where it is asked whether a class is one of records.
+_SEEN = frozenset({"__new__", "_make", "_replace"})
+
+
+def _same(function: FunctionType, plain: Any) -> bool:
     parts = ("co_code", "co_names", "co_varnames", "co_consts")
+    made, other = function.__code__, getattr(plain, "__code__", None)
     return other is not None and all(getattr(made, part) == getattr(other, part) for part in parts)
+
+
+def _closed_over(function: FunctionType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    return function.__code__.co_freevars, tuple(cell.cell_contents for cell in function.__closure__ or ())
+
+
+def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
+    """Whether what a function of a dataclass closes over is what its decorator gives it: defaults, and object."""
+    defaults = {f"_dflt_{f.name}": (f.default, f.default_factory) for f in fields(cls)}
+
+    def is_kept(name: str, value: Any) -> bool:
+        if name == "__dataclass_builtins_object__":
+            return value is object
+        return name not in defaults or any(value is one for one in defaults[name])
+
+    return is_kept
 
 
 def _plain(cls: Any) -> type:

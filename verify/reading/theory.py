@@ -34,8 +34,11 @@ def stands(function: Any) -> bool:
     """Whether a function or a class is of this package's theory, and not of code that only says so."""
     if isinstance(function, type):
         return is_ours(function)
+    if type(function) is not FunctionType:
+        return False
+    module = sys.modules.get(str(function.__globals__.get("__name__")))
     try:
-        return type(function) is FunctionType and is_file(tree_of(function)[1].name)
+        return is_file(tree_of(function)[1].name) and function.__globals__ is vars(module or object)
     except Unread:
         return False
 
@@ -67,11 +70,7 @@ def _is_of_theory(thing: Any, seen: set[int]) -> bool:
     seen.add(id(thing))
     inner: Iterable[Any]
     if type(thing) is FunctionType:
-        try:
-            _, module = tree_of(thing)
-        except Unread:
-            return False
-        if not is_file(module.name):
+        if not stands(thing):
             return False
         cells = [cell.cell_contents for cell in thing.__closure__ or ()]
         inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
