@@ -230,7 +230,7 @@ class _Look:
                 return node.func.attr == "copy" and not node.args
             arrays = is_numeric(function) and function.__name__ in _MAKERS
             return (arrays or any(function is one for one in (dict, list, set))) and all(
-                k.arg != "copy" for k in node.keywords
+                k.arg not in ("copy", None) for k in node.keywords
             )
         return isinstance(node, _MAKING)
 

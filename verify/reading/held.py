@@ -147,7 +147,10 @@ class Reached:
                     continue
             return
         found = self.functions[function] = harmless.looked_at(function)
-        yield from found.holds
+        for thing in found.holds:
+            if theory.stands(thing) and not harmless.is_stated(thing):
+                raise Unread(f"{_where(function)}it uses {thing.__name__}")
+            yield thing
 
     def _of_class(self, cls: Any) -> Iterator[Any]:
         self.fields.update(vars(cls).get("_fields", ()))

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import fedtheory as ft
 from verify import Verdict, check
 from verify.base.own import load
-from verify.reading import held
+from verify.reading import held, operations, theory
 
 FILE = """\
 import dataclasses
@@ -120,6 +121,40 @@ ATTACKS = {
     "an import": ("", "K", "import sys as s; s.modules[__name__].K = 3"),
     "a class that is made": ("", "K", "class D:\n            globals()['K'] = 3"),
     "the name of a comprehension": ("", "K", "[setattr for setattr in ()]; setattr(sys, 'K', 3)"),
+    "a class of containers": ("class D(dict):\n    pass\nF = D(a=setattr)", "K", "F['a'](sys, 'K', 3)"),
+    "a record's function with an underscore": (
+        "import typing as t\nclass R(t.NamedTuple):\n    k: int\n    def _g(self):\n        exec('K = 3')\nr = R(1)",
+        "K",
+        "r._g()",
+    ),
+    "what makes a default": (
+        "def g():\n    globals()['K'] = 3\n@dataclasses.dataclass(frozen=True)\nclass D:\n"
+        "    k: int = dataclasses.field(default_factory=g)",
+        "K",
+        "D()",
+    ),
+    "a class of classes": (
+        "class M(type):\n    def __call__(cls):\n        globals()['K'] = 3\nclass D(metaclass=M):\n    pass",
+        "K",
+        "D()",
+    ),
+    "a dictionary that is computed": (
+        "class D:\n    @property\n    def __dict__(self):\n        return {}\n    f = setattr\nD = D()",
+        "K",
+        "D.f(sys, 'K', 3)",
+    ),
+    "names that are looked up otherwise": (
+        "class N(dict):\n    def __missing__(self, name):\n        return 3\ng = type(make)(make.__code__, N())",
+        "K",
+        "g(1)",
+    ),
+    "a method of a container": ("g = globals().update", "K", "g(K=3)"),
+    "a text that our functions evaluate": ("from fedtheory.numbers.rational import evaluate", "K", "evaluate('K', {})"),
+    "an array that is not copied": (
+        "import numpy as np\nA = np.ones(1)",
+        "K",
+        "a = np.array(A, **{'copy': False}); a[0] = 3",
+    ),
     "what numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), out=A)"),
     "where numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), A)"),
 }
@@ -134,6 +169,57 @@ def test_an_attack_leaves_no_proof(tmp_path, before, k, do):
     assert why
     if do.startswith(("f(", "G[", "p.k", "c.__")):
         assert check(claim).verdict is Verdict.SUPPORTED
+
+
+BESIDE = {
+    "a thread": "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()",
+    "a trace": "import sys\nsys.setprofile(lambda *a: None)",
+    "a callback": "import gc\ngc.callbacks.append(lambda *a: None)",
+}
+
+
+@pytest.mark.parametrize("text", BESIDE.values(), ids=BESIDE)
+def test_a_file_starts_nothing_that_runs_beside_it(tmp_path, text):
+    import gc
+
+    file, before, callbacks = tmp_path / "mine.py", sys.getprofile(), list(gc.callbacks)
+    file.write_text(text)
+    try:
+        with pytest.raises(ValueError, match="starts a thread"):
+            load(file)
+    finally:
+        sys.setprofile(before)
+        gc.callbacks[:] = callbacks
+
+
+@pytest.mark.parametrize("text", ["math.pi = 3", "np.pi = 3", "known.LARGEST = 1", "base.Evil = type('E', (), {})"])
+def test_a_file_that_sets_a_name_of_a_library_is_refused(tmp_path, monkeypatch, text):
+    import math
+
+    import numpy as np
+
+    from fedtheory.problems import base
+
+    for module, name in ((math, "pi"), (np, "pi")):
+        monkeypatch.setattr(module, name, getattr(module, name))
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "import math\nimport numpy as np\nfrom fedtheory.problems import base\n"
+        f"from verify.reading import operations as known\n{text}\n"
+    )
+    monkeypatch.setattr(operations, "LARGEST", operations.LARGEST)
+    try:
+        with pytest.raises(ValueError, match="was replaced"):
+            load(file)
+    finally:
+        vars(base).pop("Evil", None)
+
+
+def test_our_code_with_other_names_is_not_ours():
+    code = ft.distance.__code__
+    assert theory.stands(ft.distance) and theory.stands(ft.distance.__class__) is False
+    forged = type(written)(code, {**ft.distance.__globals__})
+    assert not theory.stands(forged) and not theory.holds(forged)
 
 
 #: What a start of one's own may do.
