@@ -92,13 +92,16 @@ class Found:
     attributes: tuple[tuple[int, str], ...]
 
 
-def looked_at(function: FunctionType) -> Found:
-    """What one function does, with the functions in it. ``Unread`` where its source is not there."""
+def looked_at(function: FunctionType, makes: bool = False) -> Found:
+    """What one function does, with the functions in it; ``makes``: whether its first argument is an object that is just
+    being made. ``Unread`` where its source is not there."""
     node, _ = tree_of(function)
     if not has_plain_names(function):
         return Found("it has builtins of its own", (), ())
+    first = next(iter((*node.args.posonlyargs, *node.args.args)), None) if makes else None
     look = _Look(function)
-    why = next(look.refused(node.body if isinstance(node, ast.FunctionDef) else [node.body]), "")
+    body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
+    why = next(look.refused(body, "" if first is None else first.arg), "")
     return Found(why, tuple(look.holds), tuple(look.attributes))
 
 
@@ -131,24 +134,26 @@ class _Look:
         #: Names that are looked up outside of the function, wherever in it.
         self.outer = _looked_up_outside(self.function.__code__) | set(self.function.__code__.co_freevars)
 
-    def refused(self, body: list[Any]) -> Iterator[str]:
-        """What may not stand in a function, each with its line."""
+    def refused(self, body: list[Any], new: str = "") -> Iterator[str]:
+        """What may not stand in a function, each with its line; ``new``: the name of an object that is being made."""
         own = list(_within(body))
         made = _made(own, self._makes) - self.outer
         # Of a module and of getattr nothing else may be done than what is listed.
         at_once = {id(node.value) for node in own if isinstance(node, ast.Attribute)}
         at_once |= {id(node.func) for node in own if isinstance(node, ast.Call) and _is_one_of(node.func, {"getattr"})}
+        if any(isinstance(n, ast.Name) and n.id == new and not isinstance(n.ctx, ast.Load) for n in own):
+            new = ""
         for node in own:
-            for why in self._refused(node, made, at_once):
+            for why in self._refused(node, made, at_once, new):
                 yield f"line {getattr(node, 'lineno', self.function.__code__.co_firstlineno)}: {why}"
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 yield from self.refused(node.body if isinstance(node, ast.FunctionDef) else [node.body])
 
-    def _refused(self, node: ast.AST, made: frozenset[str], at_once: set[int]) -> Iterator[str]:
+    def _refused(self, node: ast.AST, made: frozenset[str], at_once: set[int], new: str) -> Iterator[str]:
         if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS, *_PARTS)):
             yield f"{type(node).__name__.lower()} is not listed"
         elif isinstance(node, ast.Attribute):
-            yield from self._asked(node, made)
+            yield from self._asked(node, made, new)
         elif isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load):
             if not _is_one_of(node.value, made):
                 yield f"it sets a part of {ast.unparse(node.value)}"
@@ -189,10 +194,11 @@ class _Look:
         elif value is not None and not (node.id in _BUILTINS or is_error(value)):
             yield f"it uses {node.id}"
 
-    def _asked(self, node: ast.Attribute, made: frozenset[str]) -> Iterator[str]:
+    def _asked(self, node: ast.Attribute, made: frozenset[str], new: str) -> Iterator[str]:
         module = self._known(node.value)
         if not isinstance(node.ctx, ast.Load):
-            yield f"it sets {ast.unparse(node)}"
+            if not _is_one_of(node.value, {new}) or node.attr in _INNER:
+                yield f"it sets {ast.unparse(node)}"
         elif type(module) is ModuleType:
             value = _of_module(module, node.attr)
             if not _may_be_asked(module, value, self.function):

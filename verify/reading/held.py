@@ -85,7 +85,7 @@ class Reached:
         for at, parts in self.parts.values():
             # What is computed once and kept comes after what there was.
             now = list(self._parts(at))[: len(parts)]
-            if len(now) < len(parts) or any(one is not other for one, other in zip(now, parts, strict=True)):
+            if len(now) < len(parts) or not all(map(_is_still, now, parts)):
                 return f"{getattr(at, '__qualname__', type(at).__name__)} was changed while the claim was checked"
         return ""
 
@@ -105,6 +105,8 @@ class Reached:
         if kind is _Base:
             if not harmless.is_error(at.of):
                 yield from self._of_class(at.of)
+        elif kind is _Init:
+            yield from self._of_function(at.function, makes=True)
         elif kind in _DATA or harmless.is_known(at):
             return
         elif isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
@@ -137,7 +139,7 @@ class Reached:
         else:
             raise Unread(f"the claim holds a {kind.__name__}, of which it is not known what it does")
 
-    def _of_function(self, function: FunctionType) -> Iterator[Any]:
+    def _of_function(self, function: FunctionType, makes: bool = False) -> Iterator[Any]:
         yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
         if theory.stands(function):
             for cell in function.__closure__ or ():
@@ -146,7 +148,11 @@ class Reached:
                 except ValueError:
                     continue
             return
-        found = self.functions[function] = harmless.looked_at(function)
+        found = harmless.looked_at(function, makes)
+        # Who calls it by another name may give it an object that there is.
+        known = self.functions.get(function)
+        if known is None or not known.why:
+            self.functions[function] = found
         for thing in found.holds:
             if theory.stands(thing) and not harmless.is_stated(thing):
                 raise Unread(f"{_where(function)}it uses {thing.__name__}")
@@ -167,7 +173,7 @@ class Reached:
                 raise Unread(f"the class {cls.__name__} of the claim has a {name} of its own")
             # What a class of records or a dataclass is made with has no source.
             if not _is_generated(cls, name, value, record):
-                yield value
+                yield _Init(value) if name == "__init__" and type(value) is FunctionType else value
         for one in fields(cls) if is_dataclass(cls) else ():
             yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
         # What derives from a container holds what nobody has gone through.
@@ -179,6 +185,17 @@ class _Base:
     """A class from which one of the author's derives."""
 
     of: type
+
+
+@dataclass(frozen=True)
+class _Init:
+    """What a class of the author's makes its objects by."""
+
+    function: FunctionType
+
+
+def _is_still(one: Any, other: Any) -> bool:
+    return one is other or (type(one) in (_Base, _Init) and type(one) is type(other) and one == other)
 
 
 def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:

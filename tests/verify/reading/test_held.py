@@ -150,6 +150,21 @@ ATTACKS = {
     ),
     "a method of a container": ("g = globals().update", "K", "g(K=3)"),
     "a text that our functions evaluate": ("from fedtheory.numbers.rational import evaluate", "K", "evaluate('K', {})"),
+    "what makes objects, by another name": (
+        "class D:\n    def __init__(self, k):\n        self.k = k\nD(1)\ng = D.__init__",
+        "c.k",
+        "D(1); g(C, 3)",
+    ),
+    "an object that is made and is another": (
+        "class D:\n    def __init__(self):\n        self = C\n        self.k = 3",
+        "c.k",
+        "D()",
+    ),
+    "an object within what makes objects": (
+        "class D:\n    def __init__(self):\n        def f(self):\n            self.k = 3\n        f(C)",
+        "c.k",
+        "D()",
+    ),
     "an array that is not copied": (
         "import numpy as np\nA = np.ones(1)",
         "K",
@@ -231,6 +246,10 @@ HARMLESS = {
     "functions within": ("", "f = lambda y, z=1: y + z; f(problem.d)"),
     "functions of numpy and of ours": ("import numpy as np", "ft.gap; np.linalg.norm(np.ones(3)).round(2)"),
     "records of its own": ("", "c.k + C(3).k"),
+    "an object of its own": (
+        "class B:\n    pass\nclass D(B):\n    def __init__(self, k):\n        self.k = k",
+        "D(1).k",
+    ),
     "a mapping": ("P = {'a': 1}", "{**P, 'b': 2}.get('a'); [v for v in P.values()]"),
     "errors": ("", "try: 1 / problem.n\n        except ZeroDivisionError as e: raise ValueError(f'{e}') from e"),
     "getattr of a name that is written": ("", "getattr(problem, 'n', 3); hasattr(problem, 'g')"),
