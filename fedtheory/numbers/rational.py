@@ -171,7 +171,8 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
     has no value or the expression contains an unsupported function, ``Undefined`` where it divides by zero or takes the
     root of a negative fraction, ``Undecided`` where it may do so.
     """
-    e = sympy.sympify(expression)
+    # A text is no expression: to make it one is to run it.
+    e = sympy.sympify(expression, strict=True)
     try:
         try:
             return _evaluate(e, values, Quotient)

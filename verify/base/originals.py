@@ -8,6 +8,7 @@ this package was loaded, what numpy and Python have no more is seen by where it 
 from __future__ import annotations
 
 import builtins
+import gc
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ OURS = frozenset({"fedtheory", "verify"})
 #: The flag of a class that was made while a program runs, and is not Python's own.
 _MADE = 1 << 9
 _MISSING = object()
+#: The types of what a module names once and for all.
+_CONSTANT = (bool, int, float, complex, str, tuple, frozenset, Fraction, ModuleType)
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,13 +47,25 @@ class Kept:
             now = vars(thing)
             for name, value in before.items():
                 other = now.get(name, _MISSING)
-                if other is not value and (callable(value) or (callable(other) and not _is_of_library(other))):
+                if other is value:
+                    continue
+                constant = type(thing) is ModuleType and type(value) in _CONSTANT and _is_fixed(owner, name)
+                if constant or callable(value) or (callable(other) and not _is_of_library(other)):
                     return f"{owner}.{name}"
             if len(now) > len(before) or now.keys() != before.keys():
                 for name in now.keys() - before.keys():
-                    if _comes_from_elsewhere(now[name]) or (type(thing) is ModuleType and hasattr(builtins, name)):
+                    if (
+                        _comes_from_elsewhere(now[name])
+                        or self._is_put_there(now[name])
+                        or (type(thing) is ModuleType and hasattr(builtins, name))
+                    ):
                         return f"{owner}.{name}"
         return next((f"{f.__module__}.{f.__qualname__}" for f, of in self.functions.items() if _parts(f) != of), None)
+
+    def _is_put_there(self, thing: Any) -> bool:
+        """Whether a class says that it is of a module that was there before, and did not have it."""
+        known = self.names.get(thing.__module__) if isinstance(thing, type) else None
+        return known is not None and all(thing is not value for value in known[1].values())
 
 
 def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
@@ -69,6 +84,11 @@ def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
     return Kept(names, functions)
 
 
+def _is_fixed(module: str, name: str) -> bool:
+    """Whether a module has a constant by this name: libraries count by names that begin with an underscore."""
+    return module.partition(".")[0] in OURS or not name.startswith("_")
+
+
 def _parts(function: FunctionType) -> tuple[Any, ...]:
     """What a function consists of, by identity: its code, its defaults, what it closes over."""
     cells = tuple(map(id, function.__closure__ or ()))
@@ -83,7 +103,7 @@ def _is_of_library(thing: Any) -> bool:
 def _comes_from_elsewhere(thing: Any) -> bool:
     """Whether a function, or what acts as one in a class, is neither of a library nor of Python's own."""
     function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
-    if type(function) is not FunctionType:
+    if type(function) is not FunctionType and not (isinstance(thing, type) and thing.__flags__ & _MADE):
         return False
     root = function.__module__.partition(".")[0] if isinstance(function.__module__, str) else ""
     return root not in FOREIGN | OURS and root not in sys.stdlib_module_names
@@ -99,11 +119,14 @@ def _strange() -> Iterator[str]:
         for name in getattr(module, "__all__", ()):
             value = vars(module).get(name)
             # What numpy looks through before it calls a function of its own.
-            inner = getattr(value, "_implementation", value)
+            inner: Any = getattr(value, "_implementation", None) if type(value) is _ARRAY_FUNCTION else value
             if isinstance(value, np.ufunc):
-                if not isinstance(getattr(np, value.__name__, None), np.ufunc):
-                    yield f"{module.__name__}.{name}"
-            elif name in uses.NUMERIC and callable(value) and not _is_in(folder, inner):
+                # Of no function that is made while a program runs can this name be chosen.
+                right = value.__name__ in (name, _ALIASES.get(name))
+            else:
+                listed = name in _NOT_NUMPYS or not callable(value) or _is_in(folder, inner)
+                right = listed and (module is not np or name not in _UFUNCS)
+            if not right:
                 yield f"{module.__name__}.{name}"
     for name, value in vars(Fraction).items():
         if type(value) is FunctionType and not (_is_in(_FRACTIONS, value) and value.__name__ == name):
@@ -119,15 +142,35 @@ def _is_in(place: Path, value: Any) -> bool:
         return Path(value.__code__.co_filename).is_relative_to(place)
     if isinstance(value, type):
         return not value.__flags__ & _MADE or _is_of_library(value)
-    return isinstance(value, BuiltinFunctionType) or _is_of_library(value)
+    return isinstance(value, BuiltinFunctionType)
 
 
+#: What numpy's functions of arrays are, where they ask their arguments first.
+_ARRAY_FUNCTION: Any = type(np.linalg.norm)
 _FRACTIONS = Path(sys.modules[Fraction.__module__].__file__ or "")
 #: The functions and classes that Python has built in, of which code is read that calls them.
 _BUILT_IN = frozenset(
     {"abs", "all", "any", "getattr", "hasattr", "isinstance", "iter", "len", "max", "min", "next", "sum"}
 )
 _TYPES = frozenset({"bool", "dict", "float", "int", "list", "object", "range", "set", "str", "tuple", "type", "zip"})
+
+#: Names of numpy that stand for functions of another name.
+_ALIASES = {
+    **{"abs": "absolute", "bitwise_invert": "invert", "bitwise_not": "invert", "conj": "conjugate", "mod": "remainder"},
+    **{"pow": "power", "true_divide": "divide", "atan2": "arctan2"},
+    **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
+    **{f"bitwise_{side}_shift": f"{side}_shift" for side in ("left", "right")},
+}
+#: What numpy has from elsewhere, or as an object that may be called.
+_NOT_NUMPYS = frozenset({"printoptions", "test"})
+#: Functions that numpy has in C, of which the right one has this name.
+_UFUNCS = frozenset(_ALIASES) | uses.names("""
+    absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil conjugate copysign cos cosh deg2rad
+    divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater
+    greater_equal hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp
+    logical_and logical_not logical_or logical_xor matmul maximum minimum modf multiply negative not_equal positive
+    power reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh trunc
+    """)
 
 #: What stood for something else when this was loaded.
 REPLACED = next(_strange(), None)
@@ -138,3 +181,8 @@ _AT_FIRST = kept(FOREIGN)
 def replaced() -> str | None:
     """The name of a function of Python's or of a library's that somebody has replaced; None where there is none."""
     return REPLACED or _AT_FIRST.changed()
+
+
+def running() -> tuple[object, ...]:
+    """What runs beside the code that is called, or is called at whatever it does."""
+    return sys.gettrace(), sys.getprofile(), tuple(map(id, gc.callbacks)), frozenset(sys._current_frames())

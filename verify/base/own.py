@@ -22,7 +22,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
         raise ValueError(f"cannot read {path}: no such file")
-    before = originals.kept()
+    before, running = originals.kept(), originals.running()
     module = neighbours.fresh(path)
     assert module.__spec__ is not None and module.__spec__.loader is not None
     try:
@@ -33,6 +33,10 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(_failure(path, module, error)) from error
     if (name := originals.replaced() or before.changed()) is not None:
         raise ValueError(f"{path}: {name} was replaced, so what it says is not known: a file may replace no function")
+    if originals.running() != running:
+        raise ValueError(
+            f"{path}: it starts a thread, or code that runs while other code does, so what it says may change"
+        )
     found = getattr(module, "CLAIMS", None)
     if not isinstance(found, list | tuple) or not found:
         raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")

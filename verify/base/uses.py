@@ -19,37 +19,38 @@ from types import FunctionType, ModuleType
 import fedtheory
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """The names in a text, between spaces."""
     return frozenset(text.split())
 
 
 #: Packages that may be imported: not operator, whose attrgetter is a getattr.
-PACKAGES = _names("""
+PACKAGES = names("""
     __future__ abc collections dataclasses enum fractions functools itertools math mpmath numbers numpy
     sympy types typing
 """)
 #: This package, and those of its modules, with all below them, that state mathematics: they read no file.
 _OURS = "fedtheory"
-_STATING = _names("""
+_STATING = names("""
     algorithms claims classes compressors instances kinds meanings numbers origins problems randomness sampling settings
     tables
 """)
 _ROOT = Path(fedtheory.__file__).parents[1]
 _MISSING = object()
 #: Names of numpy, besides its ufuncs, and of its module of linear algebra.
-_NUMPY = _names("""
+_NUMPY = names("""
     all any arange argmax argmin argsort array asarray block bool_ broadcast_shapes broadcast_to clip concatenate
     cumsum diag dot dtype e einsum empty empty_like expand_dims eye float64 full full_like identity inf inner int64
     isclose kron linalg linspace max mean median min moveaxis nan ndarray newaxis ones ones_like outer pi prod repeat
     reshape roll round shape sort split squeeze stack std sum swapaxes take tensordot tile trace transpose tril triu
     triu_indices var vdot vectorize where zeros zeros_like
 """)
-_ALGEBRA = _names("""
+_ALGEBRA = names("""
     cond det eigh eigvalsh inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd
 """)
 NUMERIC = _NUMPY | _ALGEBRA
 #: Names that Python has built in, besides its exceptions.
-BUILTIN = _names("""
+BUILTIN = names("""
     abs all any bool classmethod complex dict divmod enumerate filter float frozenset int isinstance issubclass iter
     len list map max min next object pow print property range repr reversed round set slice sorted staticmethod str sum
     super tuple type zip NotImplemented Ellipsis __doc__ __name__

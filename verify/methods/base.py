@@ -155,6 +155,7 @@ def examined(
     ``find(method, inquiry)``: what a method that applies finds, by default by running it.
     """
     final = ""
+    reached = held.Reached(inquiry.claim)
     for method in methods:
         if not method.speaks_of(inquiry.claim):
             why = f"does not apply: the statement is of the kind {inquiry.claim.statement.kind}"
@@ -168,7 +169,7 @@ def examined(
                 outcome = method.skipped(
                     f"left open: the claim says {relation}, which a proof by this method does not show"
                 )
-            if outcome.verdict in PROVEN and method.reads and (why := held.changing(inquiry.claim)):
+            if outcome.verdict in PROVEN and method.reads and (why := reached.changing()):
                 outcome = method.skipped(f"left open: {why}")
             if outcome.verdict not in (None, Verdict.SUPPORTED):
                 final = f"{outcome.verdict} by the method {method.name!r}"

@@ -1,101 +1,257 @@
 """The functions of a claim that are run, whether a proof reads them or not: none of them may change what it reads.
 
-By a list of what is allowed: they set local names and parts of local objects only, use listed names of those that are
-built in, and modules of listed packages.
+What a claim reaches is gone through: each function of the author's is looked at, and of all else there is a list.
 """
 
 from __future__ import annotations
 
-import builtins
-import dis
-from collections.abc import Iterator
-from dataclasses import is_dataclass
-from functools import partial
-from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
+from fractions import Fraction
+from functools import cached_property, partial
+from pathlib import Path
+from types import FunctionType, GetSetDescriptorType, MappingProxyType, MethodType
+from typing import Any, Generic, Protocol
+
+import numpy as np
+import sympy
 
 from fedtheory.algorithms.base import place
 from verify.base import uses
-from verify.reading import theory
+from verify.reading import harmless, theory
+from verify.reading.harmless import Found
+from verify.reading.source import Unread
+from verify.reading.values import is_record_class, plain_record
 
-#: What sets something that is not local, or brings in what is not known.
-_SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME", "STORE_NAME"})
-_BUILT_IN = uses.BUILTIN | {"getattr", "hasattr", "type"}
+#: What holds no code: these types, and no subclasses.
+_DATA = frozenset(
+    {
+        type(None),
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        bytes,
+        Fraction,
+        range,
+        slice,
+        type(Ellipsis),
+        re.Pattern,
+        type(Path()),
+    }
+    | {np.float64, np.float32, np.int64, np.int32, np.bool_, np.str_, np.random.Generator}
+)
+#: Classes of Python's that classes of the author's derive from.
+_BASES = frozenset({object, tuple, Generic, Protocol})
+#: What a class of the author's may have of those names that Python itself looks up.
+_SPECIAL = uses.names("""
+    __abstractmethods__ __annotations__ __call__ __dataclass_fields__ __dataclass_params__ __delattr__ __dict__ __doc__
+    __eq__ __getnewargs__ __hash__ __init__ __match_args__ __module__ __new__ __orig_bases__ __parameters__
+    __post_init__ __repr__ __setattr__ __slots__ __weakref__
+""")
 
 
-def changing(claim: Any) -> str:
-    """A function of a claim that may change what a proof reads, and by what; empty where there is none."""
-    return next((why for function in _functions(claim) if (why := _unlisted(function))), "")
+@dataclass(eq=False)
+class Reached:
+    """What a claim reaches, from when this is made: each thing with its parts, the functions of the author's, the
+    fields of the author's records; ``why``: what of it is on no list, empty where there is nothing."""
 
+    claim: Any
+    parts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
+    functions: dict[FunctionType, Found] = field(default_factory=dict)
+    fields: set[str] = field(default_factory=set)
+    why: str = ""
 
-def _functions(thing: Any) -> Iterator[FunctionType]:
-    """The functions outside of this package's theory that are reached from a thing."""
-    seen: dict[int, Any] = {}
-    left = [thing]
-    while left:
-        at = left.pop()
-        if id(at) in seen:
-            continue
-        seen[id(at)] = at
-        if type(at) is FunctionType:
-            left += [*(at.__defaults__ or ()), *(at.__kwdefaults__ or {}).values(), *_closed_over(at)]
-            if not theory.is_file(at.__code__.co_filename) and not uses.is_of_library(at):
-                yield at
-                left += [v for name in _globals(at.__code__) if (v := at.__globals__.get(name)) is not None]
-        elif type(at) is partial:
-            left += [at.func, *at.args, *at.keywords.values()]
-        elif type(at) is MethodType:
-            left += [at.__func__, at.__self__]
-        elif type(at) in (tuple, list, set, frozenset):
-            left += at
-        elif type(at) is dict:
-            left += at.values()
+    def __post_init__(self) -> None:
+        left = [self.claim]
+        while left and not self.why:
+            at = left.pop()
+            if id(at) not in self.parts:
+                try:
+                    self.parts[id(at)] = at, list(self._parts(at))
+                except Unread as error:
+                    self.why = str(error)
+                else:
+                    left += self.parts[id(at)][1]
+
+    def changing(self) -> str:
+        """Why what was read for a proof may be something else when it is run; empty where it is not."""
+        return self.why or self._unlisted() or self._changed()
+
+    def _changed(self) -> str:
+        """What is no more what it was, as code of the claim was run since."""
+        for at, parts in self.parts.values():
+            # What is computed once and kept comes after what there was.
+            now = list(self._parts(at))[: len(parts)]
+            if len(now) < len(parts) or not all(map(_is_still, now, parts)):
+                return f"{getattr(at, '__qualname__', type(at).__name__)} was changed while the claim was checked"
+        return ""
+
+    def _unlisted(self) -> str:
+        named = frozenset(self.fields)
+        for function, found in self.functions.items():
+            if found.why:
+                return f"{_where(function)}{found.why}"
+            for line, name in found.attributes:
+                if not harmless.is_listed(name, named) or (name == "copy" and name in named):
+                    return f"{_where(function)}line {line}: it uses {name}"
+        return ""
+
+    def _parts(self, at: Any) -> Iterator[Any]:
+        """What a thing holds. ``Unread`` where it is on no list."""
+        kind = type(at)
+        if kind is _Base:
+            if not harmless.is_error(at.of):
+                yield from self._of_class(at.of)
+        elif kind is _Init:
+            yield from self._of_function(at.function, makes=True)
+        elif kind in _DATA or harmless.is_known(at):
+            return
+        elif isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
+            yield from at.args
+        elif kind is FunctionType:
+            yield from self._of_function(at)
+        elif kind is partial:
+            yield from (at.func, *at.args, *at.keywords.values())
+        elif kind is MethodType:
+            yield from (at.__func__, at.__self__)
+        elif kind in (tuple, list, set, frozenset):
+            yield from at
+        elif kind in (dict, MappingProxyType):
+            yield from (*at, *at.values())
+        elif kind is property:
+            yield from (at.fget, at.fset, at.fdel)
+        elif kind in (staticmethod, classmethod):
+            yield at.__func__
+        elif kind is cached_property:
+            yield at.func
+        elif kind is np.ndarray:
+            yield from at.flat if at.dtype == object else ()
         elif isinstance(at, type):
-            if not uses.is_foreign(at):
-                continue
-            left += [getattr(v, "fget", None) or getattr(v, "__func__", v) for v in vars(at).values()]
-        elif is_dataclass(at) or (hasattr(at, "__dict__") and uses.is_foreign(type(at))):
-            left += [type(at), *vars(at).values()] if hasattr(at, "__dict__") else [type(at)]
+            yield from self._of_class(at)
+        elif is_record_class(kind):
+            yield from (kind, *at)
+        elif hasattr(at, "__dict__") and (is_dataclass(at) or uses.is_foreign(kind) or theory.stands(kind)):
+            self.fields.update(vars(at) if uses.is_foreign(kind) else ())
+            yield from (kind, *vars(at).values())
+        else:
+            raise Unread(f"the claim holds a {kind.__name__}, of which it is not known what it does")
+
+    def _of_function(self, function: FunctionType, makes: bool = False) -> Iterator[Any]:
+        yield from (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        if theory.stands(function):
+            for cell in function.__closure__ or ():
+                try:
+                    yield cell.cell_contents
+                except ValueError:
+                    continue
+            return
+        found = harmless.looked_at(function, makes)
+        # Who calls it by another name may give it an object that there is.
+        known = self.functions.get(function)
+        if known is None or not known.why:
+            self.functions[function] = found
+        for thing in found.holds:
+            if theory.stands(thing) and not harmless.is_stated(thing):
+                raise Unread(f"{_where(function)}it uses {thing.__name__}")
+            yield thing
+
+    def _of_class(self, cls: Any) -> Iterator[Any]:
+        self.fields.update(vars(cls).get("_fields", ()))
+        if theory.stands(cls) or cls in _BASES:
+            return
+        record = is_record_class(cls)
+        if type(cls) is not type or not (uses.is_foreign(cls) or record):
+            raise Unread(f"the claim holds the class {cls.__name__}, of which it is not known what it does")
+        self.fields.update(vars(cls).get("__annotations__", ()))
+        for name, value in vars(cls).items():
+            if not name.startswith("__"):
+                self.fields.add(name)
+            elif name not in _SPECIAL:
+                raise Unread(f"the class {cls.__name__} of the claim has a {name} of its own")
+            # What a class of records or a dataclass is made with has no source.
+            if not _is_generated(cls, name, value, record):
+                yield _Init(value) if name == "__init__" and type(value) is FunctionType else value
+        for one in fields(cls) if is_dataclass(cls) else ():
+            yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
+        # What derives from a container holds what nobody has gone through.
+        yield from (_Base(base) for base in cls.__bases__ if base not in _BASES)
 
 
-def _closed_over(function: FunctionType) -> Iterator[Any]:
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:
-            continue
+@dataclass(frozen=True)
+class _Base:
+    """A class from which one of the author's derives."""
+
+    of: type
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
-    yield code
-    for inner in code.co_consts:
-        if isinstance(inner, CodeType):
-            yield from _codes(inner)
+@dataclass(frozen=True)
+class _Init:
+    """What a class of the author's makes its objects by."""
+
+    function: FunctionType
 
 
-def _globals(code: CodeType) -> set[str]:
-    return {i.argval for c in _codes(code) for i in dis.get_instructions(c) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+def _is_still(one: Any, other: Any) -> bool:
+    return one is other or (type(one) in (_Base, _Init) and type(one) is type(other) and one == other)
 
 
-def _unlisted(function: FunctionType) -> str:
-    for code in _codes(function.__code__):
-        line = code.co_firstlineno
-        for at in dis.get_instructions(code):
-            line, name = at.starts_line or line, str(at.argval)
-            where = f"{place(function)}, which is run, may change what is read: line {line}: "
-            if at.opname in _SETS or (at.opname in ("STORE_DEREF", "DELETE_DEREF") and name in code.co_freevars):
-                return f"{where}it sets {name}"
-            if at.opname in ("LOAD_ATTR", "LOAD_METHOD") and name.startswith("__"):
-                return f"{where}it uses {name}"
-            if at.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-                value = function.__globals__.get(name)
-                if type(value) is ModuleType and not uses.may_be_used(value, function.__globals__):
-                    return f"{where}it uses the module {name}"
-                if name not in function.__globals__ and hasattr(builtins, name) and not _is_listed(name):
-                    return f"{where}it uses {name}"
-    return ""
+def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
+    """Whether a class has this from what makes it a class of records, or a dataclass, as any with these fields has."""
+    if name in ("__dict__", "__weakref__"):
+        return type(value) is GetSetDescriptorType
+    if name in ("__annotations__", "__dataclass_params__", "__dataclass_fields__", "__orig_bases__"):
+        return True
+    if record:
+        plain = vars(plain_record(cls._fields)).get(name)
+        return plain is not None and (name in _SEEN or type(value) is not FunctionType or _same(value, plain))
+    made = is_dataclass(cls) and type(value) is FunctionType and name in _SPECIAL
+    return made and _same(value, vars(_plain(cls)).get(name)) and all(map(_is_kept(cls), *_closed_over(value)))
 
 
-def _is_listed(name: str) -> bool:
-    known = getattr(builtins, name)
-    return name in _BUILT_IN or (isinstance(known, type) and issubclass(known, BaseException))
+#: What is seen already where it is asked whether a class is one of records.
+_SEEN = frozenset({"__new__", "_make", "_replace"})
+
+
+def _same(function: FunctionType, plain: Any) -> bool:
+    parts = ("co_code", "co_names", "co_varnames", "co_consts")
+    made, other = function.__code__, getattr(plain, "__code__", None)
+    return other is not None and all(getattr(made, part) == getattr(other, part) for part in parts)
+
+
+def _closed_over(function: FunctionType) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    return function.__code__.co_freevars, tuple(cell.cell_contents for cell in function.__closure__ or ())
+
+
+def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
+    """Whether what a function of a dataclass closes over is what its decorator gives it: defaults, and object."""
+    defaults = {f"_dflt_{f.name}": (f.default, f.default_factory) for f in fields(cls)}
+
+    def is_kept(name: str, value: Any) -> bool:
+        if name == "__dataclass_builtins_object__":
+            return value is object
+        return name not in defaults or any(value is one for one in defaults[name])
+
+    return is_kept
+
+
+def _plain(cls: Any) -> type:
+    """A dataclass of the same fields, made in the same way, and nothing else."""
+    params = cls.__dataclass_params__
+    ways = {name: getattr(params, name) for name in ("init", "repr", "eq", "order", "unsafe_hash", "frozen")}
+    after = {"__post_init__": lambda self: None} if hasattr(cls, "__post_init__") else {}
+    named = [(f.name, Any, _again(f)) for f in fields(cls)]
+    return make_dataclass("plain", named, namespace=after, **ways)
+
+
+def _again(one: Any) -> Any:
+    ways: dict[str, Any] = {name: getattr(one, name) for name in ("init", "repr", "hash", "compare", "kw_only")}
+    if one.default_factory is not MISSING:
+        return field(default_factory=tuple, **ways)
+    return field(**ways) if one.default is MISSING else field(default=None, **ways)
+
+
+def _where(function: FunctionType) -> str:
+    return f"{place(function)}, which is run, may change what is read: "

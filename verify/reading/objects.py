@@ -23,7 +23,7 @@ from verify.reading import theory
 from verify.reading.arrays import METHODS
 from verify.reading.calls import loads, replaced
 from verify.reading.operations import PLAIN
-from verify.reading.source import Module, Unread, module_of, tree_of
+from verify.reading.source import Module, Unread, has_plain_names, module_of, tree_of
 from verify.reading.terms import Term
 from verify.reading.values import (
     CONSTANTS,
@@ -100,8 +100,8 @@ class Objects(ABC):
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)
-        if function.__builtins__ is not vars(builtins):  # type: ignore[attr-defined]
-            raise Unread(f"{function.__name__} has its own builtins")
+        if not has_plain_names(function):
+            raise Unread(f"{function.__name__} has its own builtins, or looks its names up in another way")
         within = f"{function.__code__.co_name} ({module.name.rpartition('/')[2]})"
         scope = Scope({}, None, function, module, within, frozenset())
         arguments = [*node.args.posonlyargs, *node.args.args]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import __future__ as future
 
 import ast
+import builtins
 import linecache
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,6 +84,13 @@ def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Modul
     if len(nodes) != 1:
         raise Unread(f"{code.co_name} (line {code.co_firstlineno}) cannot be distinguished from others on its line")
     return nodes[0], found
+
+
+def has_plain_names(function: FunctionType) -> bool:
+    """Whether a function looks its names up in a dictionary that only keeps them, and then in what Python has built
+    in."""
+    built_in: object = getattr(function, "__builtins__")  # noqa: B009
+    return type(function.__globals__) is dict and built_in is vars(builtins)
 
 
 def _same(one: CodeType, other: CodeType) -> bool:

@@ -30,6 +30,19 @@ def is_file(file: str) -> bool:
     return Path(file).resolve().is_relative_to(_THEORY)
 
 
+def stands(function: Any) -> bool:
+    """Whether a function or a class is of this package's theory, and not of code that only says so."""
+    if isinstance(function, type):
+        return is_ours(function)
+    if type(function) is not FunctionType:
+        return False
+    module = sys.modules.get(str(function.__globals__.get("__name__")))
+    try:
+        return is_file(tree_of(function)[1].name) and function.__globals__ is vars(module or object)
+    except Unread:
+        return False
+
+
 def holds(thing: Any) -> bool:
     """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
     return _is_of_theory(thing, set())
@@ -52,16 +65,12 @@ def vouches(setting: Any) -> bool:
 
 
 def _is_of_theory(thing: Any, seen: set[int]) -> bool:
-    if id(thing) in seen or type(thing) in _DATA or _is_of_sympy(thing):
+    if id(thing) in seen or type(thing) in _DATA or is_of_sympy(thing):
         return True
     seen.add(id(thing))
     inner: Iterable[Any]
     if type(thing) is FunctionType:
-        try:
-            _, module = tree_of(thing)
-        except Unread:
-            return False
-        if not is_file(module.name):
+        if not stands(thing):
             return False
         cells = [cell.cell_contents for cell in thing.__closure__ or ()]
         inner = (*cells, *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
@@ -80,7 +89,7 @@ def _is_of_theory(thing: Any, seen: set[int]) -> bool:
     return all(_is_of_theory(part, seen) for part in inner)
 
 
-def _is_of_sympy(thing: Any) -> bool:
+def is_of_sympy(thing: Any) -> bool:
     """Whether a thing is an expression, of a class that sympy itself holds by its name."""
     kind = type(thing)
     module = sys.modules.get(kind.__module__) if kind.__module__.partition(".")[0] == "sympy" else None

@@ -194,7 +194,7 @@ def is_record_class(cls: Any) -> bool:
         return False
     if not all(type(name) is str for name in names):
         return False
-    plain = _plain_record(names)
+    plain = plain_record(names)
     own, made = vars(cls), cls.__new__
     return (
         "__new__" in own
@@ -214,7 +214,7 @@ def is_record_class(cls: Any) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _plain_record(names: tuple[str, ...]) -> Any:
+def plain_record(names: tuple[str, ...]) -> Any:
     """A named tuple of these fields, and nothing else."""
     return namedtuple("plain", names)
 
