@@ -42,6 +42,8 @@ DIGITS, MORE = 50, (100, 200, 400)
 #: The largest exponent of an exponential, and what those of less than its negative are at most.
 _LARGEST, _TINY = 20_000, Fraction(1, 10**8000)
 
+#: The interval arithmetic of mpmath. To make another one sets attributes of its class.
+_CONTEXT = MPIntervalContext()
 _rounds: ContextVar[bool] = ContextVar("rounds", default=False)
 _digits: ContextVar[int] = ContextVar("digits", default=DIGITS)
 #: Packages whose code only passes numbers on.
@@ -385,9 +387,8 @@ def _stepped(found: Interval) -> Interval:
 
 def _of_mpmath(compute: Callable[[Any], Any], where: str = "") -> Interval:
     """What is computed in the interval arithmetic of mpmath, with the current digits."""
-    context = MPIntervalContext()
-    context.dps = current() + 10
-    found = compute(context)
+    _CONTEXT.dps = current() + 10
+    found = compute(_CONTEXT)
     low, high = (Fraction(*map(int, mpmath.libmp.to_rational(end))) for end in found._mpi_)
     return Interval(low, high, where)
 

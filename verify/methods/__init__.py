@@ -59,7 +59,6 @@ METHODS = (
     experiment.METHOD,
     search.METHOD,
     runs.METHOD,
-    late_rounds.METHOD,
     # After what may refute the same.
     long_runs.METHOD,
     determinants.METHOD,
@@ -68,4 +67,6 @@ METHODS = (
     number_types.METHOD,
     trajectories.METHOD,
     *PROOFS,
+    # It costs most, and of what is proved nothing is asked any more.
+    late_rounds.METHOD,
 )

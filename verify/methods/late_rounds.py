@@ -15,6 +15,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
+from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.sampling import drawing
 from verify.base.evaluate import dimension, hypotheses_hold, meeting, tree_size
@@ -81,6 +82,9 @@ def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[
     try:
         built = claim.instances.build(place, True)
         if functions is None or built.problem is None or tree_size(claim, built, 1) == 1:
+            return
+        if any(isinstance(value, Interval) for value in claim.setting.bind(built.problem, built.params).values()):
+            # Products of enclosures are slow, and soon wide.
             return
         low, high = functions.curvatures(built.problem, built.params)
         least, most = Fraction(min(low)), Fraction(max(high))
