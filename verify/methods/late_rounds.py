@@ -30,6 +30,8 @@ from verify.search import refutation, shrinking, states
 PLACES, SPECTRA, PARTS = 8, 24, 8
 #: Recipes proposed besides those that the search came across, rounds, and attempts at a smaller counterexample.
 _PROPOSED, LAST, _TRIES = 60, 60, 40
+#: Draws of a round, at most: each is a map that is traced in fractions.
+DRAWS = 12
 #: Entries of a start beyond which an instance is left out.
 _LARGEST = 6
 
@@ -81,7 +83,7 @@ def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[
     functions = claim.setting.functions
     try:
         built = claim.instances.build(place, True)
-        if functions is None or built.problem is None or tree_size(claim, built, 1) == 1:
+        if functions is None or built.problem is None or not 1 < tree_size(claim, built, 1) <= DRAWS:
             return
         if any(isinstance(value, Interval) for value in claim.setting.bind(built.problem, built.params).values()):
             # Products of enclosures are slow, and soon wide.
