@@ -50,13 +50,18 @@ def _balanced(recipe: Recipe, y: Array) -> Array:
     return y if "g" in recipe else y - y.sum(axis=-2, keepdims=True) / y.shape[-2]
 
 
+def _given(theta: Array, exact: bool) -> Array:
+    """Coordinates that this package chose, in floats perhaps: of an exact instance they are the fractions they are."""
+    return numbers(theta, True) if exact and theta.dtype.kind == "f" else theta
+
+
 def problem_of(setting: Setting, recipe: Recipe, exact: bool) -> Any:
     """The problem of a recipe; of a setting without functions only its sizes."""
     n, d = _size(setting, recipe)
     if setting.functions is None:
         return SimpleNamespace(n=n, d=d)
     if not setting.centred:
-        return problem_at(setting, recipe, np.zeros(d), np.zeros((n, d)), exact)
+        return problem_at(setting, recipe, numbers(np.zeros(d), exact), numbers(np.zeros((n, d)), exact), exact)
     x, y = numbers(recipe["x"], exact), numbers([c["y"] for c in recipe["clients"]], exact)
     if x.shape != (d,) or y.shape != (n, d):
         raise ValueError(
@@ -165,7 +170,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
         own = about if posed is problem else replace(about, fixed=algorithm.fixed_point(posed, params))
 
         def at(theta: Array) -> tuple[Any, Any]:
-            blocks = theta.reshape(len(theta), 1, about.dimension, d)
+            blocks = _given(theta, exact).reshape(len(theta), 1, about.dimension, d)
             state = started(algorithm, posed, params, own.parts(blocks))
             return given if posed is problem else posed, _batched(state, about.fixed, len(theta))
 
@@ -209,14 +214,14 @@ def _started(setting: Setting, recipe: Recipe, instance: Instance, about: StateC
     if setting.drawing.start and set(setting.drawing.start) == set(about.rows):
         return replace(instance, initial=instance.at)
     if setting.drawing.start:
-        return _partly_free(setting, instance, about)
+        return _partly_free(setting, instance, about, exact)
     if not setting.centred:
         return instance
     rows = problem.n if "g" in recipe else problem.n - 1
     size = (1 + rows) * d
 
     def moved(theta: Array) -> Problem:
-        blocks = theta.reshape(len(theta), 1, 1 + rows, d)
+        blocks = _given(theta, exact).reshape(len(theta), 1, 1 + rows, d)
         x, y = blocks[..., 0, :], blocks[..., 1:, :]
         if rows < problem.n:
             y = np.concatenate([y, -y.sum(axis=-2, keepdims=True)], axis=-2)
@@ -275,7 +280,7 @@ def _items(named: Mapping[str, Any] | None) -> tuple[Any, ...]:
     return tuple((named or {}).items())
 
 
-def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Instance:
+def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact: bool) -> Instance:
     algorithm, params, problem = setting.algorithm, instance.params, instance.problem
     assert algorithm is not None
     unknown = [name for name in setting.drawing.start if name not in about.rows]
@@ -284,6 +289,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart) -> Ins
         raise ValueError(f"init of {algorithm.name} takes no part {unknown[0]!r} to start from: it takes {there}")
 
     def initial(theta: Array) -> tuple[Any, Any]:
+        theta = _given(theta, exact)
         blocks = np.zeros((len(theta), 1, about.dimension, problem.d), dtype=theta.dtype)
         blocks[:, :, kept, :] = theta.reshape(len(theta), 1, len(kept), problem.d)
         parts = about.parts(blocks)
