@@ -26,7 +26,7 @@ def cold(second, **more):
     return {"d": 1, "x": (Fraction(0),), "clients": clients, **letters, **more}
 
 
-WIDE = {"wide": Fraction(1), "delta": Fraction(0)}
+WIDE = {"delta": Fraction(1, 2)}
 FLAT = {"L": Fraction(1), "h": (Fraction(1, 100),), "c": (Fraction(0),)}
 SYMMETRIC = {"d": 1, "level": Fraction(0), "clients": (FLAT, FLAT), "mu": Fraction(1, 100), "tau": 2}
 
