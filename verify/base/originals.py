@@ -44,7 +44,8 @@ class Kept:
     def changed(self) -> str | None:
         """The first name that stands for something else by now, or that somebody has added; None if none is."""
         for owner, (thing, before) in self.names.items():
-            now = vars(thing)
+            # What a prompt has shown last, Python keeps among what is built in.
+            now = {name: value for name, value in vars(thing).items() if name != "_" or thing is not builtins}
             for name, value in before.items():
                 other = now.get(name, _MISSING)
                 if other is value or _is_made_again(owner, value, other):
@@ -75,7 +76,7 @@ def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
     for module_name, module in list(sys.modules.items()):
         if module_name.partition(".")[0] not in roots or type(module) is not ModuleType:
             continue
-        names[module_name] = module, dict(vars(module))
+        names[module_name] = module, {k: v for k, v in vars(module).items() if k != "_" or module is not builtins}
         for thing in vars(module).values():
             if isinstance(thing, type) and thing.__module__ == module_name and thing.__flags__ & _MADE:
                 names[f"{module_name}.{thing.__qualname__}"] = thing, dict(vars(thing))
