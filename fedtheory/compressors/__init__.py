@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.rational import Array, exact, is_exact
 from fedtheory.randomness import Bernoulli as Coin
 from fedtheory.randomness import (
     Constant,
@@ -254,6 +254,8 @@ def l1_selection(d: int) -> Compressor:
         size = abs(x)
         below = np.cumsum(size, axis=-1)
         total = below[..., -1:]  # size.sum() can round to more, and u near 1 then select a zero coordinate
+        # Of fractions a drawn float is the fraction that it is.
+        draw = exact(draw) if is_exact(x) else draw
         j = (below <= draw * total).sum(axis=-1, keepdims=True).clip(max=d - 1)
         return np.where(np.arange(d) == j, np.sign(x) * total, 0 * x)
 
