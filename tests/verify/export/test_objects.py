@@ -279,7 +279,6 @@ def test_the_command_writes_objects_and_says_what_has_none(tmp_path, capsys):
         ("baseline/diana/invariant", "identity"),
         ("feddcd/lemma-B.3/eq-18", "identity"),
         ("baseline/scaffnew/rate", "identity"),
-        ("fedopt/svrg/complexity", "identity"),
     ],
 )
 def test_objects_of_all_kinds_are_of_the_format_and_are_told(id, kind, tmp_path, capsys):
