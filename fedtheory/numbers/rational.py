@@ -244,6 +244,8 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         case sympy.floor():
             return constant(Fraction(_whole(parts[0], math.floor)))
         case sympy.exp() | sympy.S.Exp1:
+            if parts and isinstance(parts[0], int | Fraction | Interval) and _is_zero(parts[0]):
+                return constant(Fraction(1))
             return _transcendental(parts[0] if parts else constant(Fraction(1)), Interval.exp, np.exp)
         case sympy.log():
             if not isinstance(parts[0], Interval) and np.min(parts[0]) <= 0:
@@ -266,7 +268,7 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
         raise Undefined(f"{e} does not go from one integer to another")
     first, last = map(int, ends)
     if last - first >= _TERMS:
-        raise ValueError(f"{e} has {last - first + 1} terms, and at most {_TERMS} are computed")
+        raise Undecided(f"{e} has {last - first + 1} terms, and at most {_TERMS} are computed")
     terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
     if isinstance(e, sympy.Sum):
         return reduce(operator.add, terms, constant(Fraction(0)))
@@ -370,6 +372,11 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
 def _each(function: Callable[[Any], Any], values: Array) -> Array:
     """The values of a function of numbers, entry by entry."""
     return np.vectorize(function, otypes=[object])(values)
+
+
+def _is_zero(value: Any) -> bool:
+    """Whether a number is known to be 0: no float took part in it."""
+    return not value.where and value.low == value.high == 0 if isinstance(value, Interval) else value == 0
 
 
 def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:

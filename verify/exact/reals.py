@@ -122,10 +122,15 @@ def undefined(claim: Claim) -> sympy.Expr | None:
 
 def undefined_part(sides: Iterable[sympy.Expr], hypotheses: list[sympy.Basic]) -> sympy.Expr | None:
     """As :func:`undefined`, of expressions and hypotheses."""
-    nodes = dict(part for side in sides for part in _parts(side, ()))
+    nodes: dict[sympy.Expr, list[tuple[sympy.Rel, ...]]] = {}
+    for side in sides:
+        for node, ranges in _parts(side, ()):
+            nodes.setdefault(node, []).append(ranges)
     for node in sorted(nodes, key=sympy.default_sort_key):
-        if not _is_defined(node, [*hypotheses, *nodes[node]]):
-            return node
+        # Within a sum less is asked, since a sum of nothing has no terms: what also stands outside is looked at there.
+        for ranges in [()] if () in nodes[node] else nodes[node]:
+            if not _is_defined(node, [*hypotheses, *ranges]):
+                return node
     return None
 
 

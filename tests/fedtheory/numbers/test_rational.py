@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sympy
 
-from fedtheory.numbers.intervals import Interval
+from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import Undefined, evaluate, real
 
 x, y = sympy.symbols("x y", real=True)
@@ -82,3 +82,19 @@ def test_roots_among_floats_are_floats_and_beside_fractions_intervals():
     assert isinstance(evaluate(roots, {x: 0.3, y: Fraction(5)}), Interval)
     beside = {x: 0.3, y: 5, sympy.Symbol("v"): np.array([Fraction(1)], dtype=object)}
     assert isinstance(evaluate(roots, beside), Interval)
+
+
+def test_the_exponential_of_zero_is_one():
+    x = sympy.Symbol("x")
+    assert evaluate(sympy.exp(x), {x: Fraction(0)}) == 1 and isinstance(
+        evaluate(sympy.exp(x), {x: Fraction(0)}), Fraction
+    )
+    assert isinstance(evaluate(sympy.exp(x), {x: Fraction(1, 10**80)}), Interval)
+    about_zero = evaluate(sympy.exp(x), {x: Interval(Fraction(-1, 10), Fraction(1, 10))})
+    assert about_zero.low < 1 < about_zero.high
+
+
+def test_sums_beyond_the_terms_that_are_computed_are_left_undecided():
+    i, x = sympy.symbols("i x", integer=True)
+    with pytest.raises(Undecided, match="at most 100000 are computed"):
+        evaluate(sympy.Sum(1, (i, 1, x)), {x: Fraction(10**5 + 1)})
