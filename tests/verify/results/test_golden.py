@@ -17,6 +17,7 @@ PLANTED = {
     "kind": "other",
     "origin": "other",
     "literal_of": "other",
+    "root": "other",
     "verdict": "proved",
     "margin": 0.25,
     "methods": [],

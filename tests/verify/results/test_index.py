@@ -81,7 +81,7 @@ def test_a_list_needs_no_cache(monkeypatch, capsys):
 
 def test_the_list_of_the_code_that_found_the_results_is_carried(monkeypatch):
     gists = {c.id: c.gist for c in claims.all()}
-    fields = ("kind", "where", "origin", "literal_of")
+    fields = ("kind", "where", "origin", "literal_of", "root")
     entries = {c.id: {field: getattr(c, field) for field in fields} for c in claims.all()}
     expected, carried = _expected(), results.shipped()._replace(code=results.code(), gists=gists, entries=entries)
     monkeypatch.setattr(results, "shipped", lambda: carried)

@@ -288,8 +288,8 @@ def test_why_of_a_claim_that_holds_says_on_what_it_rests(capsys):
 
 
 def test_why_of_what_only_z3_decides_says_how_it_is_checked_elsewhere(capsys):
-    _, out, _ = run(capsys, "why", "feddcd/gap")
-    assert "fedtheory export feddcd/gap writes a proof that something else checks" in out
+    _, out, _ = run(capsys, "why", "locodl/no-harm")
+    assert "fedtheory export locodl/no-harm writes a proof that something else checks" in out
 
 
 def test_why_of_what_is_ill_posed_says_what_is_wrong(capsys):
