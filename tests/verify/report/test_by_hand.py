@@ -92,7 +92,7 @@ def test_a_state_that_is_never_left_is_told_and_not_where_a_run_may_begin():
         ("fedadmm/eq-64", "k_i: the last iteration up to k in which client i takes part"),
         ("fedadmm/eq-45/use", "theta = 1/2"),
         ("feddcd/eq-36", "drift <- delta (drift + "),
-        ("feddcd/appendix-F/class", "H = ((181/324, "),
+        ("feddcd/appendix-F/class", "H = ((181/486, "),
         ("locodl/assumption-2.1/literal", "|x - x*|_X^2/gamma + (gamma (1 + 2 omega)/(p^2 chi)) |u - u*|_X^2"),
     ],
 )
