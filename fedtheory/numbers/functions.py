@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*")
 
 
 def counts(value: Any) -> bool:
-    """Whether a value is an integer, or an array of some; what only looks like one has quotients of its own."""
+    """Return True if a value is an integer, or an array of some; what only looks like one has quotients of its own."""
     return type(value) in (int, bool) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub")
 
 
@@ -86,7 +86,7 @@ def of_fractions(function: Any) -> Any:
 
 
 def is_known(function: Any) -> bool:
-    """Whether a function is one of these, which do nothing but compute."""
+    """Return True if a function is one of these, which do nothing but compute."""
     try:
         return function in _KNOWN or function in _PURE
     except TypeError:
@@ -94,7 +94,7 @@ def is_known(function: Any) -> bool:
 
 
 def _is_known(value: Any) -> bool:
-    """Whether a value is an integer or a fraction, or an array of objects, or a list or tuple of such."""
+    """Return True if a value is an integer or a fraction, or an array of objects, or a list or tuple of such."""
     if isinstance(value, list | tuple):
         return all(map(_is_known, value))
     return counts(value) or isinstance(value, Fraction | Interval) or _is_array(value)

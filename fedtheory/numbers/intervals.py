@@ -84,7 +84,7 @@ def rounding() -> Iterator[None]:
 
 
 def is_rounding() -> bool:
-    """Whether this is within :func:`rounding`."""
+    """Return True if this is within :func:`rounding`."""
     return _rounds.get()
 
 

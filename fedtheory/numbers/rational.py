@@ -375,7 +375,7 @@ def _each(function: Callable[[Any], Any], values: Array) -> Array:
 
 
 def _is_zero(value: Any) -> bool:
-    """Whether a number is known to be 0: no float took part in it."""
+    """Return True if a number is known to be 0: no float took part in it."""
     return not value.where and value.low == value.high == 0 if isinstance(value, Interval) else value == 0
 
 

@@ -139,7 +139,7 @@ def _looked_up(node: ast.expr, values: Mapping[str, Any]) -> Any:
 
 
 def _is_same(one: Any, two: Any) -> bool:
-    """Whether two values of a module are the same, as far as that is looked at."""
+    """Return True if two values of a module are the same, as far as that is looked at."""
     return type(one) is type(two) and not isinstance(one, np.ndarray) and bool(one == two)
 
 

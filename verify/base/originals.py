@@ -64,7 +64,7 @@ class Kept:
         return next((f"{f.__module__}.{f.__qualname__}" for f, of in self.functions.items() if _parts(f) != of), None)
 
     def _is_put_there(self, thing: Any) -> bool:
-        """Whether a class says that it is of a module that was there before, and did not have it."""
+        """Return True if a class says that it is of a module that was there before, and did not have it."""
         known = self.names.get(thing.__module__) if isinstance(thing, type) else None
         return known is not None and all(thing is not value for value in known[1].values())
 
@@ -86,13 +86,19 @@ def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
 
 
 def _is_made_again(owner: str, value: Any, other: Any) -> bool:
-    """Return True for a function of the same code that mpmath puts into the class of each context that is made."""
-    both = type(value) is FunctionType and type(other) is FunctionType
-    return owner.startswith("mpmath.ctx_") and both and other.__code__ is value.__code__
+    """Return True for the function that mpmath puts anew into a class when it makes a context: it consists of the same."""
+    if not owner.startswith("mpmath.ctx_") or type(value) is not FunctionType or type(other) is not FunctionType:
+        return False
+    if (value.__closure__ is None) != (other.__closure__ is None) or value.__globals__ is not other.__globals__:
+        return False
+    given = (value.__defaults__, value.__kwdefaults__, other.__defaults__, other.__kwdefaults__)
+    pairs = zip(value.__closure__ or (), other.__closure__ or (), strict=False)
+    same = all(one.cell_contents is two.cell_contents for one, two in pairs)
+    return value.__code__ is other.__code__ and same and given == (None,) * 4
 
 
 def _is_fixed(module: str, name: str) -> bool:
-    """Whether a module has a constant by this name: libraries count by names that begin with an underscore."""
+    """Return True if a module has a constant by this name: libraries count by names that begin with an underscore."""
     return module.partition(".")[0] in OURS or not name.startswith("_")
 
 
@@ -108,7 +114,7 @@ def _is_of_library(thing: Any) -> bool:
 
 
 def _comes_from_elsewhere(thing: Any) -> bool:
-    """Whether a function, or what acts as one in a class, is neither of a library nor of Python's own."""
+    """Return True if a function, or what acts as one in a class, is neither of a library nor of Python's own."""
     function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
     if type(function) is not FunctionType and not (isinstance(thing, type) and thing.__flags__ & _MADE):
         return False
@@ -144,7 +150,7 @@ def _strange() -> Iterator[str]:
 
 
 def _is_in(place: Path, value: Any) -> bool:
-    """Whether a function or a class comes from a file in a folder, or from no file at all, as those in C do."""
+    """Return True if a function or a class comes from a file in a folder, or from no file at all, as those in C do."""
     if type(value) is FunctionType:
         return Path(value.__code__.co_filename).is_relative_to(place)
     if isinstance(value, type):

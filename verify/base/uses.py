@@ -214,16 +214,16 @@ def _is_numeric(name: str) -> bool:
 
 
 def may_be_used(module: ModuleType, names: Mapping[str, object]) -> bool:
-    """Whether a module is one of a listed package, of this package, or of the package of that which has these names."""
+    """Return True if a module is of a listed package, of this package, or of the package that has these names."""
     root, own = module.__name__.partition(".")[0], str(names.get("__name__", "")).partition(".")[0]
     return root in PACKAGES | {_OURS, own}
 
 
 def is_foreign(cls: type) -> bool:
-    """Whether a class is none of Python's, of a listed package or of this package."""
+    """Return True if a class is none of Python's, of a listed package or of this package."""
     return cls.__module__.partition(".")[0] not in PACKAGES | {_OURS, "verify", "builtins", "sympy", "numpy", "scipy"}
 
 
 def is_of_library(function: FunctionType) -> bool:
-    """Whether a function looks its names up in a module of a listed package."""
+    """Return True if a function looks its names up in a module of a listed package."""
     return str(function.__globals__.get("__name__", "")).partition(".")[0] in PACKAGES

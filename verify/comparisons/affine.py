@@ -70,7 +70,7 @@ class Layout:
         return type(self.state)(**made)
 
     def same_clocks(self, one: Any, two: Any) -> bool:
-        """Whether the clocks of states are alike in all replicas."""
+        """Return True if the clocks of states are alike in all replicas."""
         pairs = ((np.asarray(getattr(one, n)), np.asarray(getattr(two, n))[:1, :1]) for n in self.clocks)
         return all(bool((a == b).all()) for a, b in pairs)
 
@@ -98,7 +98,7 @@ def layout(claim: Claim, instance: Instance, problem: Any, begun: Any) -> Layout
 
 
 def _is_one(values: Any) -> bool:
-    """Whether all replicas are the same."""
+    """Return True if all replicas are the same."""
     found = np.asarray(values)
     return bool((found == found[:1, :1]).all())
 

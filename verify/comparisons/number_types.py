@@ -100,7 +100,7 @@ def _rounded_problem(problem: Any, state: Any) -> tuple[Any, Any]:
 
 
 def explained(found: TypeDifference, enclosed: Iterable[Compared]) -> bool:
-    """Whether the number of a difference in floats lies where rounding may have brought it."""
+    """Return True if the number of a difference in floats lies where rounding may have brought it."""
     name, side = found.part.removeprefix(FLOATS).rsplit(" ", 1)
     number = next((getattr(c, side)[found.entry] for c in enclosed if c.name == name), None)
     if not isinstance(number, Interval):

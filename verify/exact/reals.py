@@ -145,7 +145,7 @@ def _parts(e: sympy.Expr, ranges: tuple[sympy.Rel, ...]) -> Iterator[tuple[sympy
 
 
 def _is_defined(node: sympy.Expr, given: list[sympy.Basic]) -> bool:
-    """Whether an expression is shown to be a real number where its parts are."""
+    """Return True if an expression is shown to be a real number where its parts are."""
     if isinstance(node, sympy.log):
         return _implies_positive(node.args[0], given)
     if isinstance(node, sympy.Sum | sympy.Product):

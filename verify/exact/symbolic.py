@@ -110,7 +110,7 @@ def _plain(expression: sympy.Expr) -> sympy.Expr:
 
 
 def _is_nonnegative(expression: sympy.Expr) -> bool:
-    """Whether an expression is shown to be nonnegative by what is known of its symbols alone."""
+    """Return True if an expression is shown to be nonnegative by what is known of its symbols alone."""
     try:
         return _is_signed(_from_one(expression), False)
     except Unfactored:

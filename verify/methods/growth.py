@@ -59,7 +59,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             proofs.append((part, bounds.proof(part, orders.relations(claim, part))))
             continue
         except NoMagnitude:
-            why = "z3 decides nothing within its time limit"
+            why = "z3 decides nothing within its limit on work"
         try:
             found = list(magnitudes.directions(part, orders.relations(claim, part)))
             if not found:

@@ -26,7 +26,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             example = states.violation(inquiry.claim, recipe)
             if example is not None:
                 return choosing.refuted(method.found, example, "at values that z3 found", "reals")
-        return method.skipped("left open: z3 finds no proof within its time limit, or the statement is not polynomial")
+        return method.skipped(
+            "left open: z3 finds no proof within its limit on work, or the statement is not polynomial"
+        )
     if unreal := reals.unreal(inquiry.claim):
         return method.skipped(unreal)
     note = "no real values of the constants break it, by z3's decision procedure for polynomials"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 #: The unit is a small semidefinite program at a point. What an integer program costs, and each of its nodes; nodes of
 #: one program at most; and a question about the sign of a polynomial.
 INTEGER_PROGRAM, NODE, NODES, SIGN = 50, 10, 500, 10
-#: Units for a claim about one step, and for what is shown client by client. Proofs that are found take up to 2,600.
+#: Units for a claim about one step, and for what is shown client by client. The proofs of the gallery take up to 4,500.
 STEP, CLIENTS = 16_000, 12_000
 
 

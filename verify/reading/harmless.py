@@ -106,17 +106,17 @@ def looked_at(function: FunctionType, makes: bool = False) -> Found:
 
 
 def is_listed(name: str, fields: frozenset[str]) -> bool:
-    """Whether code that is not read may use an attribute; ``fields``: those of the author's own records."""
+    """Return True if code that is not read may use an attribute; ``fields``: those of the author's own records."""
     return name in _ATTRIBUTES or (name in fields | _public() and name not in _INNER | _CHANGING)
 
 
 def is_known(thing: Any) -> bool:
-    """Whether a function or a class of a library is one that changes nothing, by any name."""
+    """Return True if a function or a class of a library is one that changes nothing, by any name."""
     return _KNOWN.get(id(thing)) is thing or is_numeric(thing) or is_error(thing)
 
 
 def is_numeric(thing: Any) -> bool:
-    """Whether a function or a class of numpy's is on the list."""
+    """Return True if a function or a class of numpy's is on the list."""
     name = str(getattr(thing, "__name__", ""))
     listed = name in uses.NUMERIC or isinstance(thing, np.ufunc)
     return listed and any(getattr(module, name, None) is thing for module in (np, np.linalg))
@@ -226,7 +226,7 @@ class _Look:
             yield f"{ast.unparse(node.func)} may write to what it is given"
 
     def _makes(self, node: ast.expr) -> bool:
-        """Whether an expression makes a value that nothing else holds, or one that never changes."""
+        """Return True if an expression makes a value that nothing else holds, or one that never changes."""
         if isinstance(node, ast.IfExp):
             return self._makes(node.body) and self._makes(node.orelse)
         if isinstance(node, ast.Call):
@@ -283,7 +283,7 @@ def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
 
 
 def is_error(value: Any) -> bool:
-    """Whether a class is one of Python's errors."""
+    """Return True if a class is one of Python's errors."""
     return isinstance(value, type) and issubclass(value, BaseException) and vars(builtins).get(value.__name__) is value
 
 
@@ -312,7 +312,7 @@ def _may_be_asked(module: ModuleType, value: Any, function: FunctionType) -> boo
 
 
 def is_stated(value: Any) -> bool:
-    """Whether a function or a class is one of this package's that take part in methods, and change nothing."""
+    """Return True if a function or a class is one of this package's that take part in methods, and change nothing."""
     name = str(getattr(value, "__module__", ""))
     is_ours = name.startswith((*_TAKING_PART, "fedtheory.settings.quantities")) and theory.stands(value)
     return is_ours and isinstance(value, FunctionType | type)

@@ -199,7 +199,7 @@ def _is_still(one: Any, other: Any) -> bool:
 
 
 def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
-    """Whether a class has this from what makes it a class of records, or a dataclass, as any with these fields has."""
+    """Return True if a class has this because it is one of records, or a dataclass, as any with these fields has."""
     if name in ("__dict__", "__weakref__"):
         return type(value) is GetSetDescriptorType
     if name in ("__annotations__", "__dataclass_params__", "__dataclass_fields__", "__orig_bases__"):
@@ -226,7 +226,7 @@ def _closed_over(function: FunctionType) -> tuple[tuple[str, ...], tuple[Any, ..
 
 
 def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
-    """Whether what a function of a dataclass closes over is what its decorator gives it: defaults, and object."""
+    """Return True if a function of a dataclass closes over what its decorator gives it: defaults, and object."""
     defaults = {f"_dflt_{f.name}": (f.default, f.default_factory) for f in fields(cls)}
 
     def is_kept(name: str, value: Any) -> bool:

@@ -34,7 +34,7 @@ PROPOSED = 200
 SOME = 6
 #: What a short search, a longer one and a check by all methods are counted as, and how much of it there is.
 SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
-#: Seconds of processor time of one trial: changed code may never end. Nothing that ends takes as long.
+#: Seconds of processor time of one trial: changed code may never end.
 ENDLESS = 3600
 #: Other seeds at which what is only supported is searched again.
 FURTHER = 3

@@ -5,10 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import mpmath
 import pytest
 
 import fedtheory as ft
 from verify import Verdict, check
+from verify.base import originals
 from verify.base.own import load
 from verify.reading import held, operations, theory
 
@@ -205,6 +207,29 @@ def test_a_file_starts_nothing_that_runs_beside_it(tmp_path, text):
     finally:
         sys.setprofile(before)
         gc.callbacks[:] = callbacks
+
+
+#: A function of mpmath's own code that closes over another function.
+CLOSED_OVER = """
+import types, mpmath
+of = type(mpmath.mp)
+of.cot = types.FunctionType(of.cot.__code__, of.cot.__globals__, "cot", None, (types.CellType(lambda *a, **k: 0),))
+"""
+
+
+def test_a_function_of_mpmath_that_closes_over_something_else_is_refused(tmp_path, monkeypatch):
+    of = type(mpmath.mp)
+    monkeypatch.setattr(of, "cot", of.cot)
+    file = tmp_path / "mine.py"
+    file.write_text(CLOSED_OVER)
+    with pytest.raises(ValueError, match="MPContext.cot was replaced"):
+        load(file)
+
+
+def test_a_context_that_mpmath_makes_replaces_nothing():
+    before = originals.kept(originals.FOREIGN)
+    mpmath.MPContext()
+    assert before.changed() is None
 
 
 @pytest.mark.parametrize("text", ["math.pi = 3", "np.pi = 3", "known.LARGEST = 1", "base.Evil = type('E', (), {})"])
