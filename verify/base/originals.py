@@ -86,7 +86,7 @@ def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
 
 
 def _is_made_again(owner: str, value: Any, other: Any) -> bool:
-    """Return True for the function that mpmath puts anew into a class when it makes a context: it consists of the same."""
+    """Return True for the function that mpmath puts into a class anew when it makes a context."""
     if not owner.startswith("mpmath.ctx_") or type(value) is not FunctionType or type(other) is not FunctionType:
         return False
     if (value.__closure__ is None) != (other.__closure__ is None) or value.__globals__ is not other.__globals__:

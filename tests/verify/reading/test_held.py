@@ -222,7 +222,7 @@ def test_a_function_of_mpmath_that_closes_over_something_else_is_refused(tmp_pat
     monkeypatch.setattr(of, "cot", of.cot)
     file = tmp_path / "mine.py"
     file.write_text(CLOSED_OVER)
-    with pytest.raises(ValueError, match="MPContext.cot was replaced"):
+    with pytest.raises(ValueError, match=r"MPContext\.cot was replaced"):
         load(file)
 
 
