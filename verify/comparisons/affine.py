@@ -145,34 +145,42 @@ def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> 
     return found
 
 
-def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tuple[float, float]]:
-    """(left, right) of a bound after each of 1, ..., ``last`` rounds from a start of an exact instance, in floats.
+def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tuple[Array, Array]]:
+    """(left, right) of a bound after each of 1, ..., ``last`` rounds from starts ``theta (M, dimension)`` of an exact
+    instance, in floats, each ``(M,)``.
 
     ``NotPolynomial`` as :func:`sides_after`, and where parameters vary.
     """
     if claim.statement.algorithm.schedules:
         raise NotPolynomial(f"the parameters of {claim.id} vary")
-    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta]))
+    theta = exact(theta)
+    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta[:1]]))
     shape = layout(claim, instance, problem, begun)
     problem, begun = start(claim, instance, theta)
-    steps = _steps(claim, instance, problem, begun, shape, last)
-    first = to_float(np.concatenate([exact([1]), exact(shape.flat(begun)[0, 0])]))
-    M, found = np.outer(first, first), []
-    values = {key: float(value) for key, value in claim.setting.bind(problem, instance.params).items()}
+    # The maps are of any start; runs of the first one are compared with them.
+    steps = _steps(claim, instance, problem, type(begun)(*(part[:1] for part in begun)), shape, last)
+    first = to_float(shape.flat(begun)[:, 0])
+    w = np.concatenate([np.ones((len(first), 1)), first], axis=1)
+    M, found = w[:, :, None] * w[:, None, :], []
+    values: dict[Any, Any] = {key: float(v) for key, v in claim.setting.bind(problem, instance.params).items()}
     forms = {}
     for quantity in claim.statement.quantities:
         if quantity.after:
             Q = _form(claim, instance, problem, quantity, shape, steps[-1].later, last)
             forms[quantity.expression] = to_float(Q)
         else:
-            values[quantity.expression] = float(np.asarray(quantity.of(problem, instance.params, begun)).item())
+            of = to_float(quantity.of(problem, instance.params, begun))
+            values[quantity.expression] = np.broadcast_to(of, (len(theta), 1))[:, 0]
     floats = {id(step): (to_float(step.B), to_float(step.p)) for step in steps}
     ((left, _, right),) = claim.statement.comparisons
     for rounds, step in enumerate(steps, 1):
         B, p = floats[id(step)]
-        M = np.einsum("k,kij,jl,kml->im", p, B, M, B, optimize=True)
-        at = {**values, **{e: float((Q * M).sum()) for e, Q in forms.items()}, T: rounds}
-        found.append((float(evaluate(left, at)), float(evaluate(right, at))))
+        images = B[:, None] @ M @ B.transpose(0, 2, 1)[:, None]
+        M = np.einsum("k,kmij->mij", p, images)
+        at = {**values, **{e: (Q * M).sum(axis=(1, 2)) for e, Q in forms.items()}, T: rounds}
+        both = (to_float(evaluate(side, at)) for side in (left, right))
+        a, b = (np.broadcast_to(side, (len(theta),)) for side in both)
+        found.append((a, b))
     return found
 
 

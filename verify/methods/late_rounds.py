@@ -13,18 +13,18 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.sampling import drawing
-from verify.base.evaluate import dimension, hypotheses_hold, meeting, tree_size
+from verify.base.evaluate import dimension, hypotheses_hold, meeting, start, tree_size
 from verify.base.verdict import Verdict
 from verify.comparisons import affine
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
 from verify.methods.base import Inquiry, Method
-from verify.search import refutation, shrinking, states
+from verify.search import refutation, seen, shrinking, spectral, states
 
 #: Choices of the parameters, spectra at each, and parts into which what curvatures may be is divided.
 PLACES, SPECTRA, PARTS = 8, 24, 8
@@ -34,6 +34,9 @@ _PROPOSED, LAST, _TRIES = 60, 60, 40
 DRAWS = 12
 #: Entries of a start beyond which an instance is left out.
 _LARGEST = 6
+#: Ratios above 1 by more than this are confirmed exactly: after so many numbers of rounds, at so many starts near the
+#: worst one after the first of these.
+SUSPECT, _CONFIRMED, _ROUNDED = 1e-9, 3, 12
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -55,8 +58,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 return method.found(Verdict.REFUTED, note, margin=refutation.margin(small), used=used, **details)
     if not followed:
         return method.skipped("no steps of a method that draws were found that are affine maps of the state: open")
-    note = f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from a few starts of each"
-    return method.found(None, note, instances=followed, used=("search",))
+    note = f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from the worst starts of each"
+    looked = frozenset({seen.FunctionsSeen(seen.QUADRATICS, 1, LAST)})
+    return method.found(None, note, instances=followed, used=("search",), seen=looked)
 
 
 def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[Recipe]:
@@ -104,25 +108,45 @@ def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[
 
 
 def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
-    """The violation after the fewest rounds from one of a few starts; ``ValueError`` where none is followed."""
+    """The violation after the fewest rounds that is confirmed; ``ValueError`` where none is followed."""
     instance = claim.instances.build(recipe, True)
     size = dimension(claim, instance)
     if not hypotheses_hold(claim, instance) or not 0 < size <= _LARGEST or not instance.quadratic:
         raise ValueError("nothing is followed there")
-    for theta in _starts(size):
-        sides = affine.course(claim, instance, theta, LAST)
-        late = next((t for t, (a, b) in enumerate(sides, 1) if a > b + 1e-9 * (abs(a) + abs(b))), None)
-        if late is not None:
-            found = refutation.refute(claim, recipe, tuple(map(Fraction, theta[0])), late)
+    confirmed = 0
+    for rounds, worst in enumerate(_worst_starts(claim, instance, size), 1):
+        if worst.ratio <= 1 + SUSPECT:
+            continue
+        for point in islice(refutation.roundings(worst.theta), 1 if confirmed else _ROUNDED):
+            found = refutation.refute(claim, recipe, point, rounds)
             if found is not None:
                 return found
+        confirmed += 1
+        if confirmed == _CONFIRMED:
+            break
     return None
 
 
-def _starts(size: int) -> Iterator[Array]:
-    yield exact(np.eye(1, size, dtype=int))
-    if size > 1:
-        yield exact(np.array([[(-1) ** i for i in range(size)]]))
+def _worst_starts(claim: Claim, instance: Instance, size: int) -> Iterator[spectral.Worst]:
+    """The worst start after 1, 2, ... rounds: of all, where both sides are quadratic in it, else of a few."""
+    few = np.array([[float(i == 0) for i in range(size)], [(-1.0) ** i for i in range(size)]])
+    if start(claim, instance, exact(few[:1]))[0] is not start(claim, instance, exact(few[1:]))[0]:
+        # Where init is the start, what can be chosen is the optimum, and each has maps of its own.
+        each = [affine.course(claim, instance, theta[None], LAST) for theta in few[: min(size, 2)]]
+        for sides in zip(*each, strict=True):
+            left, right = (np.concatenate(side) for side in zip(*sides, strict=True))
+            yield _largest(few, left, right)
+        return
+    points: list[Array] = []
+    spectral.forms(lambda theta: points.append(theta) or (np.zeros(len(theta)),) * 2, size)
+    for left, right in affine.course(claim, instance, points[0], LAST):
+        forms = spectral.forms(lambda theta, both=(left, right): both, size)
+        yield _largest(points[0], left, right) if forms is None else spectral.worst(*forms)
+
+
+def _largest(theta: Array, left: Array, right: Array) -> spectral.Worst:
+    ratios = np.nan_to_num(spectral.ratio(left, right), nan=0.0)
+    return spectral.Worst(float(ratios.max()), theta[int(ratios.argmax())])
 
 
 METHOD = Method(
@@ -130,5 +154,5 @@ METHOD = Method(
     "bounds of methods that draw, after every round up to 60, on quadratics of many spectra",
     (Statement,),
     run,
-    applies=lambda claim: claim.statement.horizon and claim.statement.geometric is not None,
+    applies=lambda claim: claim.statement.horizon and len(claim.statement.comparisons) == 1,
 )
