@@ -151,6 +151,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     if verdict is Verdict.SUPPORTED:
         looked = frozenset().union(*(o.seen for o in outcomes))
         note = seen.caveat(inquiry.claim, looked, seen.unmoved(inquiry.claim, met)) + note
+        note = "; ".join(filter(None, (note, seen.with_draws(looked))))
     if assumed and verdict in (Verdict.PROVED, Verdict.CERTIFIED):
         note += f"; {ASSUMED}: {', '.join(assumed)}"
     return Evidence(

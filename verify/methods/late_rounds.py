@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -58,8 +59,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
                 return method.found(Verdict.REFUTED, note, margin=refutation.margin(small), used=used, **details)
     if not followed:
         return method.skipped("no steps of a method that draws were found that are affine maps of the state: open")
-    note = f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from the worst starts of each"
-    looked = frozenset({seen.FunctionsSeen(seen.QUADRATICS, 1, LAST)})
+    note = (
+        f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from the worst starts of each"
+    )
+    looked = frozenset({seen.FunctionsSeen(seen.QUADRATICS, 1, LAST, drawn=True)})
     return method.found(None, note, instances=followed, used=("search",), seen=looked)
 
 
@@ -70,7 +73,7 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[Recipe]:
     found: dict[str, Recipe] = {}
     for recipe in (*inquiry.met, *recipes):
         plain = drawing.line(recipe)
-        if plain is None or len(plain["clients"]) > states.MANY:
+        if plain is None or len(plain["clients"]) > states.MANY or not _draws(claim, plain):
             continue
         rest = {name: value for name, value in plain.items() if name not in ("x", "clients", "g")}
         found.setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
@@ -82,12 +85,20 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[Recipe]:
     )
 
 
+def _draws(claim: Claim, recipe: Recipe) -> bool:
+    """Return True if a step draws one of several outcomes, and not of too many: with probability 1 none is drawn."""
+    try:
+        return 1 < tree_size(claim, claim.instances.build(recipe, True), 1) <= DRAWS
+    except (ValueError, ArithmeticError):
+        return False
+
+
 def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
     """The recipe, and others with curvatures anywhere in the class."""
     functions = claim.setting.functions
     try:
         built = claim.instances.build(place, True)
-        if functions is None or built.problem is None or not 1 < tree_size(claim, built, 1) <= DRAWS:
+        if functions is None or built.problem is None:
             return
         if any(isinstance(value, Interval) for value in claim.setting.bind(built.problem, built.params).values()):
             # Products of enclosures are slow, and soon wide.
@@ -138,10 +149,20 @@ def _worst_starts(claim: Claim, instance: Instance, size: int) -> Iterator[spect
             yield _largest(few, left, right)
         return
     points: list[Array] = []
-    spectral.forms(lambda theta: points.append(theta) or (np.zeros(len(theta)),) * 2, size)
-    for left, right in affine.course(claim, instance, points[0], LAST):
-        forms = spectral.forms(lambda theta, both=(left, right): both, size)
-        yield _largest(points[0], left, right) if forms is None else spectral.worst(*forms)
+
+    def asked(theta: Array) -> tuple[Array, Array]:
+        points.append(theta)
+        return np.zeros(len(theta)), np.zeros(len(theta))
+
+    # The starts by which a form is fitted are the same each time.
+    spectral.forms(asked, size)
+    for both in affine.course(claim, instance, points[0], LAST):
+        forms = spectral.forms(partial(_given, both), size)
+        yield _largest(points[0], *both) if forms is None else spectral.worst(*forms)
+
+
+def _given(both: tuple[Array, Array], theta: Array) -> tuple[Array, Array]:
+    return both
 
 
 def _largest(theta: Array, left: Array, right: Array) -> spectral.Worst:

@@ -114,11 +114,12 @@ def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng:
 
 
 def _seen(claim: Claim, place: Place) -> frozenset[seen.FunctionsSeen]:
+    built = claim.instances.build(place.recipe, True)
     if place.slopes:
-        return frozenset(
-            seen.FunctionsSeen(sort, 1, place.rounds) for sort in (seen.QUADRATICS, "two slopes", "three slopes")
-        )
-    return seen.of(claim.instances.build(place.recipe, False).problem, place.rounds)
+        drawn = claim.statement.horizon and tree_size(claim, built, 1) > 1
+        sorts = (seen.QUADRATICS, "two slopes", "three slopes")
+        return frozenset(seen.FunctionsSeen(sort, 1, place.rounds, drawn) for sort in sorts)
+    return seen.of(built.problem, place.rounds, seen.is_drawn(claim, built))
 
 
 def _told(claim: Claim, looked: list[Place]) -> str:

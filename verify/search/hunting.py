@@ -183,7 +183,8 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             undefined = undefined or undefined_at(claim, recipe)
             continue
         met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
-        looked |= seen.of(met[-1].problem, max(f.rounds for f in findings))
+        drawn = seen.is_drawn(claim, claim.instances.build(recipe, True))
+        looked |= seen.of(met[-1].problem, max(f.rounds for f in findings), drawn)
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
         methods.update(f.method for f in findings)

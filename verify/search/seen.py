@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
+from fedtheory.instances import Instance, Recipe
 from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged
 from fedtheory.sampling.chart import skeleton, untied
+from verify.base.evaluate import rollout, tree_size
+from verify.comparisons.starts import generic
 
 #: What quadratics are called among the sorts of functions.
 QUADRATICS = "quadratics"
@@ -22,19 +26,38 @@ _SHORT = 3
 
 
 class FunctionsSeen(NamedTuple):
-    """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``."""
+    """Functions of one ``sort`` (:func:`sort_of`) in one ``dimension``, up to so many ``rounds``.
+
+    ``drawn``: whether what is drawn makes a difference (:func:`is_drawn`).
+    """
 
     sort: str
     dimension: int
     rounds: int
+    drawn: bool = False
 
 
-def of(problem: Any, rounds: int) -> frozenset[FunctionsSeen]:
+def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSeen]:
     """What is seen of one problem; nothing where there are no functions."""
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
-    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds)})
+    return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn)})
+
+
+def is_drawn(claim: Claim, instance: Instance) -> bool:
+    """Return True if the states after one step of an exact instance depend on what is drawn, for a bound for every T.
+
+    They do not where one client is drawn of several that have the same curvatures, for some methods.
+    """
+    if not claim.statement.horizon or tree_size(claim, instance, 1) == 1:
+        return False
+    problem, state = instance.at(generic(instance.dimension))
+    try:
+        later, _ = rollout(claim, instance, problem, state, 1)
+    except (ValueError, ArithmeticError):
+        return False
+    return any(bool((part != part[:, :1]).any()) for part in map(np.asarray, later))
 
 
 def sort_of(f: Any) -> str:
@@ -58,6 +81,17 @@ def words(seen: Collection[FunctionsSeen]) -> str:
         last[s.sort] = max(last.get(s.sort, 0), s.rounds)
     sorts = [f"{name} up to T={last[name]}" if 1 < last[name] <= LARGEST else name for name in sorted(last)]
     return f"seen: {', '.join(sorts)}; d={', '.join(map(str, sorted({s.dimension for s in seen})))}"
+
+
+def with_draws(seen: Collection[FunctionsSeen]) -> str:
+    """How far a bound was followed where what is drawn makes a difference; empty where nowhere."""
+    found = []
+    for name in sorted({s.sort for s in seen if s.drawn}):
+        of_sort = [s for s in seen if s.drawn and s.sort == name]
+        last = max(s.rounds for s in of_sort)
+        in_one = {s.dimension for s in of_sort if s.rounds == last} == {1}
+        found.append(f"{name}{' of d=1' if in_one else ''} up to T={last}")
+    return f"with draws: {', '.join(found)}" if found else ""
 
 
 def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:

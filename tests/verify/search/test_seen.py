@@ -9,7 +9,7 @@ import pytest
 
 import fedtheory as ft
 from verify.methods.second_moments import EVER
-from verify.search.seen import FunctionsSeen, caveat, unmoved, words
+from verify.search.seen import FunctionsSeen, caveat, unmoved, with_draws, words
 
 mu, L, gamma = ft.letters("mu L gamma")
 METHOD = ft.method("still", lambda problem, params, state, draw: {"x": state.x}, ["gamma"], {"x": "point"})
@@ -81,6 +81,16 @@ def test_what_only_init_makes_comes_first():
     assert caveat(BOUND, (), ("y",)) == "supported with y searched only as init makes it: "
     assert caveat(BOUND, {FunctionsSeen("two slopes", 1, 100)}, ("x", "y")) == (
         "supported in one dimension only, and with x, y searched only as init makes them: "
+    )
+
+
+def test_how_far_draws_were_followed():
+    same = FunctionsSeen("quadratics", 2, 100)
+    drawn = {FunctionsSeen("quadratics", 1, 60, True), FunctionsSeen("quadratics", 2, 3, True)}
+    assert with_draws({same}) == ""
+    assert with_draws({same, *drawn}) == "with draws: quadratics of d=1 up to T=60"
+    assert with_draws({*drawn, FunctionsSeen("quadratics", 2, 60, True), FunctionsSeen("kinks", 1, 3, True)}) == (
+        "with draws: kinks of d=1 up to T=3, quadratics up to T=60"
     )
 
 
