@@ -33,6 +33,8 @@ PLACES, SPECTRA, PARTS = 8, 24, 8
 _PROPOSED, LAST, _TRIES = 60, 60, 40
 #: Draws of a round, at most: each is a map that is traced in fractions.
 DRAWS = 12
+#: Maps at each choice of the parameters, at most: where a round has many draws there are fewer spectra.
+_MAPS = 72
 #: Entries of a start beyond which an instance is left out.
 _LARGEST = 6
 #: Ratios above 1 by more than this are confirmed exactly: after so many numbers of rounds, at so many starts near the
@@ -109,7 +111,7 @@ def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[
         return
     yield place
     n = len(place["clients"])
-    for _ in range(SPECTRA):
+    for _ in range(min(SPECTRA, _MAPS // tree_size(claim, built, 1))):
         parts = rng.integers(0, PARTS + 1, n)
         # The ends more often than what lies between them.
         parts = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n) * PARTS, parts)
