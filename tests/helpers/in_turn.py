@@ -16,17 +16,22 @@ from verify.results import shipped
 _LONG = {line.partition("[")[2][:-1] for line in (ROOT / "tests/long.txt").read_text(encoding="utf-8").splitlines()}
 
 
-def in_turn(names: Collection[Any], *sorts: Callable[[Any], Hashable]) -> list[Any]:
-    """All names as parameters; slow are those that are not the first of some sort, in an order that the results set.
+def first_of_each(names: Collection[Any], *sorts: Callable[[Any], Hashable]) -> list[Any]:
+    """The names that are the first of some sort, in an order that the results set; those that take long come last.
 
     ``sorts``: each tells of what sort a name is, in one respect. Names are strings, or tuples of several parameters.
     """
     kept: dict[Hashable, Any] = {}
-    order = sorted(names, key=lambda name: zlib.crc32(f"{shipped().commit} {name}".encode()))
-    for name in [name for name in order if name not in _LONG]:
+    for name in sorted(names, key=lambda name: (name in _LONG, zlib.crc32(f"{shipped().commit} {name}".encode()))):
         for respect, sort in enumerate(sorts):
             kept.setdefault((respect, sort(name)), name)
-    quick = set(kept.values())
+    chosen = set(kept.values())
+    return [name for name in names if name in chosen]
+
+
+def in_turn(names: Collection[Any], *sorts: Callable[[Any], Hashable]) -> list[Any]:
+    """All names as parameters; those that are not the first of some sort, or take long, are slow."""
+    quick = set(first_of_each(names, *sorts)) - _LONG
     return [
         pytest.param(*(name if isinstance(name, tuple) else (name,)), marks=() if name in quick else pytest.mark.slow)
         for name in names

@@ -38,7 +38,6 @@ from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, nu_i, r_i, rho, s0,
 from fedtheory.randomness.selections import Covering
 from fedtheory.settings.relations import Comparison, Quantity
 from verify import Counterexample, Verdict, check
-from verify.evidence.certificates import ClassCertificate
 from verify.methods import METHODS, long_runs
 from verify.methods.base import Inquiry
 from verify.results import shipped
@@ -340,20 +339,7 @@ def test_the_steps_of_16_fail_where_curvature_falls_off_by_what_is_computed_by_h
     assert (left.item(), inner._tolerance(problem, instance.params, state).item()) == (Fraction(16, 9), Fraction(4, 3))
 
 
-# Certificates over smooth nonconvex functions
-
-
-@pytest.mark.slow
-def test_a_certificate_of_the_descent_can_be_stored_and_replayed():
-    evidence = check(claim("lemma-4.1/with-step-condition"))
-    certificates = next(o.certificates for o in evidence.outcomes if o.certificates)
-    assert len(certificates) >= 3
-    stored = ClassCertificate.from_json(certificates[0].to_json())
-    assert stored.replay()
-    step = next(iter(stored.steps))
-    wrong = stored.steps[step]._replace(multipliers={k: 2 * v for k, v in stored.steps[step].multipliers.items()})
-    with pytest.raises(ValueError, match="is not proved"):
-        dataclasses.replace(stored, steps={**stored.steps, step: wrong}).replay()
+# Instances
 
 
 def _instances(setting_of: str, count: int, exact: bool):

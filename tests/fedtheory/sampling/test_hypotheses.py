@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from first_found import first_found
-from in_turn import in_turn
+from in_turn import first_of_each
 
 from fedtheory import claims
 from fedtheory.kinds.order import Order
@@ -76,14 +76,14 @@ def never_broken_alone(claim, hypotheses):
     return left
 
 
-@pytest.mark.parametrize("id", in_turn(TESTED, hypotheses_of))
+@pytest.mark.parametrize("id", first_of_each(TESTED, hypotheses_of))
 def test_every_hypothesis_is_broken_alone_or_follows(id):
     claim = claims.get(id)
     open_ = [h for h in claim.requires if (id, h.text) not in FIXED and not follows(claim, h)]
     assert [h.text for h in never_broken_alone(claim, open_)] == []
 
 
-@pytest.mark.parametrize("id", in_turn([c.id for c in claims.all() if c.setting.domain], setting_of))
+@pytest.mark.parametrize("id", first_of_each([c.id for c in claims.all() if c.setting.domain], setting_of))
 def test_what_a_setting_says_of_its_letters_holds_of_its_instances(id):
     claim = claims.get(id)
     for instance in islice(instances(claim, PROPOSED), 200):

@@ -7,30 +7,34 @@ import re
 import numpy as np
 import pytest
 from implementations import FORMS, report_of, scaffold, scaffold_drawn, scaffold_step, small
-from in_turn import in_turn
+from in_turn import first_of_each, in_turn
 
 from fedtheory import algorithms
 from verify import conformance
 from verify.conformance.scenarios import known
 
 SLIPS = [(form, slip) for form in FORMS for slip in FORMS[form][-1]]
-# ``benchmarks/conformance.py`` goes on with a hundred.
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("form", in_turn(FORMS, lambda form: FORMS[form][0]))
-def test_what_is_right_conforms(form, seed):
-    """In the fast subset of each algorithm one form."""
-    report = report_of(form, None, seed, **({} if seed else {"keep": small}))
+# ``benchmarks/conformance.py`` goes on with a hundred seeds.
+@pytest.mark.parametrize("form", first_of_each(FORMS, lambda form: FORMS[form][0]))
+def test_what_is_right_conforms(form):
+    """Of each algorithm one form."""
+    report = report_of(form, None, 0, keep=small)
     assert report.ok, str(report)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_right_conforms_on_large_problems_too(form):
+    report = report_of(form, None, 1)
+    assert report.ok, str(report)
+
+
 @pytest.mark.parametrize(("form", "slip"), in_turn(SLIPS, lambda at: at[0], lambda at: at[1]))
-def test_each_slip_is_named(form, slip, seed):
+def test_each_slip_is_named(form, slip):
     """In the fast subset each slip, and of each form one."""
-    report = report_of(form, slip, seed, **({} if seed else {"keep": small}))
+    report = report_of(form, slip, 0, keep=small)
     assert len(report.failures) == 1
     (failure,) = report.failures
     assert FORMS[form][-1][slip] in failure.evidence
@@ -272,11 +276,11 @@ def test_float32_passes_at_its_own_tolerance_only():
     assert not report_of("fedavg", "all clients", 0, tolerance=1e-4, keep=small).ok
 
 
-#: Methods of which a loop over clients is tested too.
+#: Methods of which a loop over clients is tested.
 WRITTEN = {name for name, *_ in FORMS.values()}
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in WRITTEN else ()) for n in known()])
+@pytest.mark.parametrize("name", [name for name in known() if name not in WRITTEN])
 def test_the_references_conform_to_themselves(name):
     own = algorithms.get(name)
 

@@ -8,25 +8,21 @@ from planted_compressors import OMEGA, RIGHT, SAMPLES, WRONG, D, made, rand_k
 
 from verify import conformance
 
-# ``benchmarks/conformance.py`` goes on with a hundred.
-SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 5))]
 
-
-@pytest.mark.parametrize("seed", SEEDS)
+# ``benchmarks/conformance.py`` goes on with a hundred seeds.
 @pytest.mark.parametrize("name", RIGHT)
-def test_what_is_right_conforms(name, seed):
+def test_what_is_right_conforms(name):
     compress, options = RIGHT[name]
-    report = conformance.compressor(compress, D, samples=SAMPLES, seed=seed, **options)
+    report = conformance.compressor(compress, D, samples=SAMPLES, seed=0, **options)
     assert report.ok, str(report)
     assert report.level == 1e-6
     assert report.checked
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("name", WRONG)
-def test_each_slip_is_told(name, seed):
+def test_each_slip_is_told(name):
     compress, options, words = WRONG[name]
-    report = conformance.compressor(made(compress), D, seed=seed, **{"samples": SAMPLES, **options})
+    report = conformance.compressor(made(compress), D, seed=0, **{"samples": SAMPLES, **options})
     assert not report.ok
     assert words in report.failures[0].evidence
     assert "conformance.compressor(" in report.failures[0].replay

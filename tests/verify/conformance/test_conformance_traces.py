@@ -33,12 +33,8 @@ def changed(path, **arrays):
 
 @pytest.mark.parametrize(
     ("name", "without"),
-    [
-        # Of each method one, and each of some methods, in the fast subset.
-        pytest.param(name, without, marks=() if at % len(WITHOUT) == which else pytest.mark.slow)
-        for at, name in enumerate(NAMES)
-        for which, without in enumerate(WITHOUT)
-    ],
+    # Of each method one, and each of some methods.
+    [(name, WITHOUT[at % len(WITHOUT)]) for at, name in enumerate(NAMES)],
 )
 def test_a_run_of_the_reference_conforms_however_little_is_recorded(name, without, tmp_path):
     path = tmp_path / "run.npz"
