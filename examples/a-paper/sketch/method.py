@@ -15,10 +15,10 @@ method = ft.method("descent", step, ["gamma"], {"x": "point"})
 setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), clients=(1, 2))
 
 
-def claim(id, factor, **more):
+def claim(name, factor, **more):
     """That the squared distance to the optimum shrinks by a factor in every step."""
     statement = ft.contracts(method, ft.distance, factor)
-    return ft.Claim(f"sketch/{id}", setting=setting, statement=statement, requires=(gamma * L <= 1,), **more)
+    return ft.Claim(f"sketch/{name}", setting=setting, statement=statement, requires=(gamma * L <= 1,), **more)
 
 
 CLAIMS = (

@@ -42,28 +42,6 @@ def test_what_is_false_is_refuted(id):
     assert first_found(of(id)).verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize(
-    "id",
-    [
-        "appendix-F/rise",
-        "appendix-E/chain",
-        "appendix-E/chain/oracles/repaired",
-        "theorem-7.1/eq-14/repaired",
-        "versus-mb-sgd-and-fedavg",
-        "duality",
-        "heterogeneity",
-        "eq-1",
-        "identical-clients",
-        "lemma-B.4/eq-23",
-        "local-steps-and-accuracy/repaired",
-        "clientwise-constants",
-        "non-smooth/repaired-weights",
-    ],
-)
-def test_what_is_true_holds(id):
-    assert check(of(id)).verdict in HOLDS
-
-
 def test_the_method_without_smoothness_is_not_defined():
     evidence = check(of("non-smooth"))
     assert evidence.verdict is Verdict.ILL_POSED

@@ -174,10 +174,10 @@ def test_fedcomgate_with_strong_compression_does_not_converge():
     assert min(map(abs, dets)) == example.left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "id",
     ["baseline/fedcomgate/limit/repaired", "fedopt/algorithm-5/any-partition", "locodl/theorem-3.1/limits"],
 )
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
-def test_limits_that_hold_have_no_such_instance(id, seed):
-    assert METHOD.run(METHOD, Inquiry(claims.get(id), seed, 120)).verdict is not Verdict.REFUTED
+def test_limits_that_hold_have_no_such_instance_at_another_seed(id):
+    assert METHOD.run(METHOD, Inquiry(claims.get(id), 1, 120)).verdict is not Verdict.REFUTED

@@ -34,20 +34,24 @@ def shown(claim, work=STEP):
     return not isinstance(prove(claim, work), str)
 
 
-#: Of those whose multipliers are long.
-SLOW = {"baseline/adiana/one-step"}
+#: Whose multipliers are long: `make golden` proves these claims by them.
+LONG = {
+    "baseline/5gcs-cc/one-step",
+    "baseline/adiana/one-step",
+    "baseline/compressed-scaffnew/one-step",
+    "baseline/ef21/descent",
+    "baseline/ef21/one-step",
+    "baseline/scaffold-sampled/one-step",
+    "locodl/theorem-3.1/one-step",
+}
 
 
-@pytest.mark.parametrize(
-    "id", [pytest.param(id, marks=pytest.mark.slow if id in SLOW else ()) for id in sorted(stored())]
-)
+@pytest.mark.parametrize("id", sorted(set(stored()) - LONG))
 def test_stored_multipliers_prove_their_claims(id):
     # Without time for a search: everything but the multipliers is derived again.
     found = prove(claims.get(id), 0)
     assert not isinstance(found, str), found
-    # The chance that two of several clients are drawn is nothing where there is but one.
-    of_one = {"baseline/5gcs-cc/one-step": 1, "baseline/scaffold-sampled/one-step": 2}
-    assert sum(name.endswith("n = 1") for name in found.cases) == of_one.get(id, 0)
+    assert not any(name.endswith("n = 1") for name in found.cases)
 
 
 def test_multipliers_are_found_again():
