@@ -156,10 +156,13 @@ def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tu
     if claim.statement.algorithm.schedules:
         raise NotPolynomial(f"the parameters of {claim.id} vary")
     theta = exact(theta)
-    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta[:1]]))
+    problem, begun = start(claim, instance, np.concatenate([theta[:1], generic(theta.shape[1]) + theta[:1]]))
     shape = layout(claim, instance, problem, begun)
-    posed = problem is not start(claim, instance, theta)[0]
+    before = problem
     problem, begun = start(claim, instance, theta)
+    posed = problem is not before
+    if not all(_is_one(getattr(begun, name)) for name in shape.clocks):
+        raise NotPolynomial(f"a clock of {claim.id} begins at several times")
     coordinates = to_float(theta) if posed else np.zeros((len(theta), 0))
     first = np.concatenate([np.ones((len(theta), 1)), coordinates, to_float(shape.flat(begun)[:, 0])], axis=1)
     if len(theta) * tree_size(claim, instance, 1) * first.shape[1] ** 3 > _PRODUCTS:
