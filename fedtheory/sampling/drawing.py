@@ -56,8 +56,13 @@ class _Many(PiecewiseQuadratic):
 
 
 def line(recipe: Recipe) -> Recipe | None:
-    """The recipe of plain quadratics of one variable with an optimum at 0; None where it has other functions."""
-    if recipe.get("d") != 1 or not {"x", "clients"} <= set(recipe):
+    """As :func:`plain`, of one variable; None where there are more."""
+    return plain(recipe) if recipe.get("d") == 1 else None
+
+
+def plain(recipe: Recipe) -> Recipe | None:
+    """The recipe of diagonal quadratics with an optimum at 0; None where it has other functions."""
+    if not {"d", "x", "clients"} <= set(recipe):
         return None
     parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
     if any("h" not in part or "y" not in part for part in parts):
@@ -65,7 +70,7 @@ def line(recipe: Recipe) -> Recipe | None:
     dropped = {"turn", *members.SLOPES[1:], *members.KINKS, "dip", "dip_from", "dip_to"}
     clients = tuple({k: v for k, v in c.items() if k not in dropped} for c in recipe["clients"])
     own = {"g": {k: v for k, v in recipe["g"].items() if k not in dropped}} if "g" in recipe else {}
-    return {**recipe, "x": (Fraction(0),), "clients": clients, **own}
+    return {**recipe, "x": (Fraction(0),) * recipe["d"], "clients": clients, **own}
 
 
 def with_functions(recipe: Recipe, slopes: list[list[Fraction]], kinks: list[list[Fraction]]) -> Recipe:

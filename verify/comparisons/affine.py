@@ -24,7 +24,7 @@ from fedtheory.numbers.polynomials import NotPolynomial, terms_of, unknowns, uns
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.numbers.symbols import T
-from verify.base.evaluate import params_after, rollout, start
+from verify.base.evaluate import params_after, rollout, start, tree_size
 from verify.comparisons import second_moments
 from verify.comparisons.starts import generic
 
@@ -32,6 +32,8 @@ from verify.comparisons.starts import generic
 LAST, _FRACTIONS = 100, 3 * 10**5
 #: Rounds of a run in fractions that are compared with the maps.
 _ROUNDS = 3
+#: Products of floats of a round, for all starts and draws, at most.
+_PRODUCTS = 4 * 10**6
 
 
 @dataclass(frozen=True)
@@ -149,24 +151,42 @@ def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tu
     """(left, right) of a bound after each of 1, ..., ``last`` rounds from starts ``theta (M, dimension)`` of an exact
     instance, in floats, each ``(M,)``.
 
-    ``NotPolynomial`` as :func:`sides_after`, and where parameters vary.
+    ``NotPolynomial`` as :func:`sides_after`, where parameters vary, and where that would take too long.
     """
     if claim.statement.algorithm.schedules:
         raise NotPolynomial(f"the parameters of {claim.id} vary")
     theta = exact(theta)
-    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta[:1]]))
+    problem, begun = start(claim, instance, np.concatenate([theta[:1], generic(theta.shape[1]) + theta[:1]]))
     shape = layout(claim, instance, problem, begun)
+    before = problem
     problem, begun = start(claim, instance, theta)
+    posed = problem is not before
+    if not all(_is_one(getattr(begun, name)) for name in shape.clocks):
+        raise NotPolynomial(f"a clock of {claim.id} begins at several times")
+    coordinates = to_float(theta) if posed else np.zeros((len(theta), 0))
+    first = np.concatenate([np.ones((len(theta), 1)), coordinates, to_float(shape.flat(begun)[:, 0])], axis=1)
+    if len(theta) * tree_size(claim, instance, 1) * first.shape[1] ** 3 > _PRODUCTS:
+        raise NotPolynomial(f"there are too many moments of {claim.id}")
+    one = problem
+    if posed:
+        # Where a run begins is fixed, and what the starts say is where the optimum is: unknown, as the state is.
+        try:
+            with unseen():
+                one, _ = start(claim, instance, unknowns(0, theta.shape[1])[None])
+        except Exception as error:
+            raise NotPolynomial(f"{claim.id} is not posed about an unknown optimum: {error}") from error
     # The maps are of any start; runs of the first one are compared with them.
-    steps = _steps(claim, instance, problem, type(begun)(*(part[:1] for part in begun)), shape, last)
-    first = to_float(shape.flat(begun)[:, 0])
-    w = np.concatenate([np.ones((len(first), 1)), first], axis=1)
-    M, found = w[:, :, None] * w[:, None, :], []
-    values: dict[Any, Any] = {key: float(v) for key, v in claim.setting.bind(problem, instance.params).items()}
+    known = coordinates.shape[1]
+    steps = _steps(claim, instance, one, type(begun)(*(part[:1] for part in begun)), shape, last, known)
+    M, found = first[:, :, None] * first[:, None, :], []
+    values: dict[Any, Any] = {
+        key: np.broadcast_to(to_float(v), (len(theta), 1))[:, 0]
+        for key, v in claim.setting.bind(problem, instance.params).items()
+    }
     forms = {}
     for quantity in claim.statement.quantities:
         if quantity.after:
-            Q = _form(claim, instance, problem, quantity, shape, steps[-1].later, last)
+            Q = _form(claim, instance, one, quantity, shape, steps[-1].later, last, known)
             forms[quantity.expression] = to_float(Q)
         else:
             of = to_float(quantity.of(problem, instance.params, begun))
@@ -184,23 +204,28 @@ def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tu
     return found
 
 
-def _steps(claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, rounds: int) -> list[_Step]:
-    """The maps of each round; of rounds with the same clocks they are the same."""
-    z = unknowns(0, shape.size)
+def _steps(
+    claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, rounds: int, known: int = 0
+) -> list[_Step]:
+    """The maps of each round; of rounds with the same clocks they are the same.
+
+    Of unknowns of a problem, as many as are ``known``, they are maps too: these come before the state's, and stay.
+    """
+    z = unknowns(known, shape.size)
     found: list[_Step] = []
     state = begun
     varies = bool(claim.statement.algorithm.schedules)
-    known: dict[str, _Step] = {}
+    made: dict[str, _Step] = {}
     for k in range(rounds):
         key = str(k) if varies else str([np.asarray(getattr(state, name)).tolist() for name in sorted(shape.clocks)])
-        if key not in known:
-            known[key] = _step(claim, instance, problem, shape.states(z[None], state), shape, k)
-        found.append(known[key])
+        if key not in made:
+            made[key] = _step(claim, instance, problem, shape.states(z[None], state), shape, k, known)
+        found.append(made[key])
         state = found[-1].later
     return found
 
 
-def _step(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Layout, passed: int) -> _Step:
+def _step(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Layout, passed: int, known: int) -> _Step:
     try:
         with unseen():
             later, p = rollout(claim, instance, problem, state, 1, passed)
@@ -210,29 +235,29 @@ def _step(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Lay
         raise NotPolynomial(f"a step of {claim.id} is no affine map of the state: {error}") from error
     if not alike:
         raise NotPolynomial(f"a clock of {claim.id} does not stay one")
-    size = shape.size
-    B = np.full((len(p), size + 1, size + 1), Quotient(0), dtype=object)
-    B[:, 0, 0] = Quotient(1)
+    first = 1 + known
+    B = np.full((len(p), first + shape.size, first + shape.size), Quotient(0), dtype=object)
+    B[:, range(first), range(first)] = Quotient(1)
     for (k, i), value in np.ndenumerate(images):
         for monomial, coefficient in terms_of(value).items():
             if len(monomial) > 1:
                 raise NotPolynomial(f"a step of {claim.id} is no affine map of the state")
-            B[k, 1 + i, 1 + monomial[0] if monomial else 0] = coefficient
+            B[k, first + i, 1 + monomial[0] if monomial else 0] = coefficient
     return _Step(exact(B), np.asarray(p), later)
 
 
 def _form(
-    claim: Claim, instance: Instance, problem: Any, quantity: Any, shape: Layout, last: Any, rounds: int
+    claim: Claim, instance: Instance, problem: Any, quantity: Any, shape: Layout, last: Any, rounds: int, known: int = 0
 ) -> Array:
-    """The matrix Q of a quantity w'Qw of the state."""
-    state = shape.states(unknowns(0, shape.size)[None], last)
+    """The matrix Q of a quantity w'Qw of the state, and of unknowns of the problem."""
+    state = shape.states(unknowns(known, shape.size)[None], last)
     try:
         with unseen():
             value = np.asarray(quantity.of(problem, params_after(claim, instance, problem, rounds), state)).item()
         terms: Mapping[Any, Any] = terms_of(value)
     except Exception as error:
         raise NotPolynomial(f"{quantity.expression} is no quadratic polynomial of the state: {error}") from error
-    Q = np.full((shape.size + 1,) * 2, Quotient(0), dtype=object)
+    Q = np.full((1 + known + shape.size,) * 2, Quotient(0), dtype=object)
     for monomial, c in terms.items():
         lifted = [0] * (2 - len(monomial)) + [1 + v for v in monomial]
         i, j = lifted[0], lifted[1]
@@ -255,18 +280,28 @@ def _pulled(steps: list[_Step], Q: Array) -> Array:
 
 
 def _check(claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, steps: list[_Step]) -> None:
-    """``NotPolynomial`` where runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
-    far = shape.states(-1000 * generic(shape.size), begun)
-    for state, count in ((begun, _ROUNDS), (far, 1)):
-        for k, step in enumerate(steps[:count]):
-            w = np.concatenate([exact([1]), exact(shape.flat(state)[0, 0])])
-            try:
-                later, p = rollout(claim, instance, problem, state, 1, k)
-                images = shape.flat(later)[0]
-            except Exception as error:
-                raise NotPolynomial(f"a step of {claim.id} is no affine map of the state: {error}") from error
-            same = (images == (step.B @ w)[:, 1:]).all() and (np.asarray(p) == step.p).all()
-            if not same or not shape.same_clocks(later, step.later):
-                raise NotPolynomial("a state of fractions is mapped otherwise")
-            draw = -1 - k % len(p)
-            state = type(later)(*(part[:, draw % len(p)][:, None] for part in later))
+    """``NotPolynomial`` where states of fractions are mapped otherwise: code may ask what kind of numbers it has.
+
+    Compared are the first rounds of a run, and each map at a state far from it.
+    """
+    state = begun
+    for k, step in enumerate(steps[:_ROUNDS]):
+        later, count = _compared(claim, instance, problem, state, shape, step, k), len(step.p)
+        state = type(later)(*(part[:, -1 - k % count][:, None] for part in later))
+    before = [begun, *(step.later for step in steps[:-1])]
+    for step, k in {id(step): (step, k) for k, step in reversed(list(enumerate(steps)))}.values():
+        _compared(claim, instance, problem, shape.states(-1000 * generic(shape.size), before[k]), shape, step, k)
+
+
+def _compared(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Layout, step: _Step, k: int) -> Any:
+    """The states after a step from a state of fractions, which are those to which the maps take it."""
+    w = np.concatenate([exact([1]), exact(shape.flat(state)[0, 0])])
+    try:
+        later, p = rollout(claim, instance, problem, state, 1, k)
+        images = shape.flat(later)[0]
+    except Exception as error:
+        raise NotPolynomial(f"a step of {claim.id} is no affine map of the state: {error}") from error
+    same = (images == (step.B @ w)[:, 1:]).all() and (np.asarray(p) == step.p).all()
+    if not same or not shape.same_clocks(later, step.later):
+        raise NotPolynomial("a state of fractions is mapped otherwise")
+    return later

@@ -2,6 +2,8 @@
 
 What holds for three rounds may fail later, on functions of very different curvatures only. Steps that are affine maps
 of the whole state are followed exactly, by second moments (:mod:`verify.comparisons.affine`); floats only suggest.
+Of one variable there are most spectra. What is drawn of the coordinates of a vector, as rand-k does, shows only where
+there are several, so there are quadratics of two and three variables too.
 """
 
 from __future__ import annotations
@@ -17,9 +19,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.intervals import Interval
-from fedtheory.numbers.rational import Array, exact
+from fedtheory.numbers.polynomials import NotPolynomial
+from fedtheory.numbers.rational import Array
 from fedtheory.sampling import drawing
-from verify.base.evaluate import dimension, hypotheses_hold, meeting, start, tree_size
+from verify.base.evaluate import dimension, hypotheses_hold, meeting, tree_size
 from verify.base.verdict import Verdict
 from verify.comparisons import affine
 from verify.evidence.counterexamples import Counterexample
@@ -29,6 +32,8 @@ from verify.search import refutation, seen, shrinking, spectral, states
 
 #: Choices of the parameters, spectra at each, and parts into which what curvatures may be is divided.
 PLACES, SPECTRA, PARTS = 8, 24, 8
+#: The same of several variables, and how many variables there may be.
+HIGHER_PLACES, HIGHER_SPECTRA, VARIABLES = 6, 12, 3
 #: Recipes proposed besides those that the search came across, rounds, and attempts at a smaller counterexample.
 _PROPOSED, LAST, _TRIES = 60, 60, 40
 #: Draws of a round, at most: each is a map that is traced in fractions.
@@ -36,7 +41,7 @@ DRAWS = 12
 #: Maps at each choice of the parameters, at most: where a round has many draws there are fewer spectra.
 _MAPS = 72
 #: Entries of a start beyond which an instance is left out.
-_LARGEST = 6
+_LARGEST = 9
 #: Ratios above 1 by more than this are confirmed exactly: after so many numbers of rounds, at so many starts near the
 #: worst one after the first of these.
 SUSPECT, _CONFIRMED, _ROUNDED = 1e-9, 3, 12
@@ -44,47 +49,54 @@ SUSPECT, _CONFIRMED, _ROUNDED = 1e-9, 3, 12
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by a start and a number of rounds in fractions, or how far the claim was followed."""
-    claim, followed = inquiry.claim, 0
+    claim, followed, left = inquiry.claim, dict[int, int](), 0
     rng = np.random.default_rng([inquiry.seed, 7])
-    for place in _places(inquiry, rng):
-        for recipe in _spectra(claim, place, rng):
+    for place, spectra in _places(inquiry, rng):
+        for recipe in _spectra(claim, place, spectra, rng):
             try:
                 found = _exceeded(claim, recipe)
-            except (ValueError, ArithmeticError):
+            except (ValueError, ArithmeticError) as error:
+                left += isinstance(error, NotPolynomial)
                 continue
-            followed += 1
+            followed[recipe["d"]] = followed.get(recipe["d"], 0) + 1
             if found is not None:
                 small = shrinking.smallest(found, tries=_TRIES, again=_exceeded)
                 note = f"after {small.rounds} rounds: confirmed in exact arithmetic"
-                details = {"instances": followed, "counterexample": small, "tightest": small.recipe}
+                details = {"instances": sum(followed.values()), "counterexample": small, "tightest": small.recipe}
                 used = ("exact", "rational")
                 return method.found(Verdict.REFUTED, note, margin=refutation.margin(small), used=used, **details)
     if not followed:
         return method.skipped("no steps of a method that draws were found that are affine maps of the state: open")
-    note = (
-        f"no violation after 1 to {LAST} rounds on {followed} quadratics of one variable, from the worst starts of each"
-    )
-    looked = frozenset({seen.FunctionsSeen(seen.QUADRATICS, 1, LAST, drawn=True)})
-    return method.found(None, note, instances=followed, used=("search",), seen=looked)
+    total, variables = sum(followed.values()), ", ".join(map(str, sorted(followed)))
+    note = f"no violation after 1 to {LAST} rounds on {total} quadratics, d={variables}, from the worst starts of each"
+    if left:
+        note += f"; {left} whose steps are no affine maps of the state, or too large ones, are not followed"
+    looked = frozenset(seen.FunctionsSeen(seen.QUADRATICS, d, LAST, drawn=True) for d in followed)
+    return method.found(None, note, instances=total, used=("search",), seen=looked)
 
 
-def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[Recipe]:
-    """Recipes of quadratics of one variable, with different parameters."""
+def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[tuple[Recipe, int]]:
+    """Recipes of quadratics with different parameters, and how many spectra are followed at each."""
     claim = inquiry.claim
     recipes = (recipe for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)))
-    found: dict[str, Recipe] = {}
+    found: tuple[dict[str, Recipe], ...] = ({}, {})
     for recipe in (*inquiry.met, *recipes):
-        plain = drawing.line(recipe)
-        if plain is None or len(plain["clients"]) > states.MANY or not _draws(claim, plain):
+        plain = drawing.plain(recipe)
+        if plain is None or plain["d"] > VARIABLES or len(plain["clients"]) > states.MANY or not _draws(claim, plain):
             continue
         rest = {name: value for name, value in plain.items() if name not in ("x", "clients", "g")}
-        found.setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
-    chosen = list(found.values())
-    return (
-        [chosen[i] for i in sorted({round(k * (len(chosen) - 1) / (PLACES - 1)) for k in range(PLACES)})]
-        if chosen
-        else []
-    )
+        found[plain["d"] > 1].setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
+    one, higher = (list(recipes.values()) for recipes in found)
+    return [
+        *((place, SPECTRA) for place in _spread(one, PLACES)),
+        *((place, HIGHER_SPECTRA) for place in _spread(higher, HIGHER_PLACES)),
+    ]
+
+
+def _spread(recipes: list[Recipe], most: int) -> list[Recipe]:
+    """So many of the recipes at most, from the first to the last."""
+    last = len(recipes) - 1
+    return [recipes[i] for i in sorted({round(k * last / (most - 1)) for k in range(most)})] if recipes else []
 
 
 def _draws(claim: Claim, recipe: Recipe) -> bool:
@@ -95,8 +107,8 @@ def _draws(claim: Claim, recipe: Recipe) -> bool:
         return False
 
 
-def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
-    """The recipe, and others with curvatures anywhere in the class."""
+def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) -> Iterator[Recipe]:
+    """The recipe, and at most ``count`` others with curvatures anywhere in the class."""
     functions = claim.setting.functions
     try:
         built = claim.instances.build(place, True)
@@ -110,13 +122,13 @@ def _spectra(claim: Claim, place: Recipe, rng: np.random.Generator) -> Iterator[
     except (ValueError, ArithmeticError, TypeError):
         return
     yield place
-    n = len(place["clients"])
-    for _ in range(min(SPECTRA, _MAPS // tree_size(claim, built, 1))):
-        parts = rng.integers(0, PARTS + 1, n)
+    shape = len(place["clients"]), place["d"]
+    for _ in range(min(count, _MAPS // tree_size(claim, built, 1))):
+        parts = rng.integers(0, PARTS + 1, shape)
         # The ends more often than what lies between them.
-        parts = np.where(rng.random(n) < 0.3, rng.integers(0, 2, n) * PARTS, parts)
-        h = [least + (most - least) * Fraction(int(k), PARTS) for k in parts]
-        clients = tuple({**c, "h": (v,)} for c, v in zip(place["clients"], h, strict=True))
+        parts = np.where(rng.random(shape) < 0.3, rng.integers(0, 2, shape) * PARTS, parts)
+        h = [tuple(least + (most - least) * Fraction(int(k), PARTS) for k in row) for row in parts]
+        clients = tuple({**c, "h": curvatures} for c, curvatures in zip(place["clients"], h, strict=True))
         yield {**place, "clients": clients}
 
 
@@ -142,14 +154,6 @@ def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
 
 def _worst_starts(claim: Claim, instance: Instance, size: int) -> Iterator[spectral.Worst]:
     """The worst start after 1, 2, ... rounds: of all, where both sides are quadratic in it, else of a few."""
-    few = np.array([[float(i == 0) for i in range(size)], [(-1.0) ** i for i in range(size)]])
-    if start(claim, instance, exact(few[:1]))[0] is not start(claim, instance, exact(few[1:]))[0]:
-        # Where init is the start, what can be chosen is the optimum, and each has maps of its own.
-        each = [affine.course(claim, instance, theta[None], LAST) for theta in few[: min(size, 2)]]
-        for sides in zip(*each, strict=True):
-            left, right = (np.concatenate(side) for side in zip(*sides, strict=True))
-            yield _largest(few, left, right)
-        return
     points: list[Array] = []
 
     def asked(theta: Array) -> tuple[Array, Array]:
