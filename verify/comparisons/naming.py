@@ -16,7 +16,9 @@ from verify.base.evaluate import start
 from verify.comparisons.exact import Coordinates, as_row
 
 #: Longer fractions are written as decimals.
-_LONGEST = 40
+_LONGEST = 25
+#: Characters of a fraction from which on a decimal is easier to read.
+_LONG = 12
 #: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
 _LAST_OF_NUMBERS = "n"
 
@@ -91,7 +93,21 @@ def number(value: Any) -> str:
     if value == 0:
         return "0"
     exact = isinstance(value, int | Fraction | np.integer)
-    return str(value) if exact and _is_short(value) else f"about {mpmath.nstr(real(value), 12)}"
+    if not exact or not _is_short(value):
+        return f"about {mpmath.nstr(real(value), 12)}"
+    fraction, decimal = str(value), _decimal(value)
+    return decimal if len(fraction) > _LONG and len(decimal) < len(fraction) else fraction
+
+
+def _decimal(value: Any) -> str:
+    """A short number as a decimal, if it is one; else as it is written."""
+    rest, places = value.denominator, 0
+    while 10**places % rest and places < _LONGEST:
+        places += 1
+    if 10**places % rest:
+        return str(value)
+    digits = str(abs(value.numerator) * 10**places // rest).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}" if places else str(value)
 
 
 def _is_short(value: Any) -> bool:

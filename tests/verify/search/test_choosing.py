@@ -79,9 +79,11 @@ def test_a_run_from_elsewhere_is_translated():
     first = at(id, SYMMETRIC, (1,), 1)
     found = choosing.improved(first)
     assert rank(first).elsewhere and not rank(found).elsewhere
-    # Moved with its start, a run is as it was.
-    assert (found.left, found.right) == (first.left, first.right)
-    assert [c["c"] for c in found.recipe["clients"]] == [(-1,), (1,)]
+    # Moved with its start, a run is as it was; after more rounds it fails by more.
+    moved = at(id, choosing._translated(first.claim, first.recipe, first.point), (1,), 1)
+    assert (moved.left, moved.right) == (first.left, first.right)
+    assert [c["c"] for c in moved.recipe["clients"]] == [(-1,), (1,)]
+    assert found.rounds > 1 and found.left / found.right > first.left / first.right
 
 
 @pytest.mark.parametrize(
