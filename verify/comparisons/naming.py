@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,8 @@ from verify.comparisons.exact import Coordinates, as_row
 _LONGEST = 25
 #: Characters of a fraction from which on a decimal is easier to read.
 _LONG = 12
+#: How a problem that was moved is told, and how the words of an instance tell where it was.
+_MOVED, _BEFORE = "moved to x*", re.compile(r"(?<=; )x\* = \([^)]*\); ")
 #: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
 _LAST_OF_NUMBERS = "n"
 
@@ -50,6 +53,11 @@ def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
     return f"; {found}" if found else ""
 
 
+def place(told: str, where: str) -> str:
+    """The words of an instance and the clause that follows them; of a problem that was moved not where it was."""
+    return (_BEFORE.sub("", told) if where.startswith(f"; {_MOVED}") else told) + where
+
+
 def later(claim: Claim, rounds: int) -> str:
     """After how many rounds sides are compared, where a statement is about steps."""
     return f", after {rounds} round{'s' if rounds != 1 else ''}" if claim.statement.stepping else ""
@@ -77,7 +85,7 @@ def words(found: Any, names: Collection[str] | None = None) -> str:
 def optimum(problem: Any) -> str:
     """The minimiser of a problem that was moved, and the clients' gradients there."""
     slopes = ", ".join(f"grad f_{i}(x*) = {vector(row)}" for i, row in enumerate(_core(problem.y_star, 2), 1))
-    return f"moved to x* = {vector(_core(problem.x_star, 1))}, {slopes}"
+    return f"{_MOVED} = {vector(_core(problem.x_star, 1))}, {slopes}"
 
 
 def vector(values: Any) -> str:
