@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from fedtheory import claims
@@ -79,3 +80,18 @@ def test_a_state_of_another_size_is_none_of_an_instance():
     assert found.point in ((1, 0), (0, 1))
     for point in ((), (1,), (1, 0, 0)):
         assert shrinking.at_state(found.claim, found.recipe, tuple(map(Fraction, point)), 1) is None
+
+
+@pytest.mark.parametrize(
+    "id", ["fedadmm/lemma-4.1", "feddcd/theorem-5.2/zeta", "locodl/section-2.2/convex-combination"]
+)
+def test_floats_leave_out_no_counterexample(id):
+    """What is asked in fractions are all states at which the claim fails, and few others."""
+    found = Counterexample.from_json(shipped().entries[id]["counterexample"])
+    rng = np.random.default_rng(0)
+    size = len(found.point)
+    points = [tuple(Fraction(int(v), 7) for v in rng.integers(-300, 301, size)) for _ in range(30)]
+    points += [found.point, tuple(v + Fraction(1, 10**9) for v in found.point)]
+    for point, suspect in zip(points, shrinking._suspects(found, points), strict=True):
+        other = shrinking.at_state(found.claim, found.recipe, point, found.rounds)
+        assert suspect or other is None or other.part != found.part
