@@ -56,7 +56,7 @@ def smallest(
         return _simplest_instance(counterexample, left, lambda like: again)
     while True:
         found = _simplest_instance(counterexample, left, lambda like: partial(_found, like=like))
-        counterexample = simplest_state(found) if found.point else found
+        counterexample = simplest_state(found, min(tries, STATES)) if found.point else found
         if counterexample is found:
             return counterexample
 
@@ -106,9 +106,9 @@ def at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> C
     return refutation.refute(claim, recipe, point, rounds)
 
 
-def simplest_state(counterexample: Counterexample) -> Counterexample:
+def simplest_state(counterexample: Counterexample, tries: int = STATES) -> Counterexample:
     """The counterexample of the same instance with a state of more zeros and simpler numbers: greedy, as before."""
-    left = iter(range(STATES))
+    left = iter(range(tries))
     best: Counterexample | None = counterexample
     while best is not None:
         counterexample = best
