@@ -35,6 +35,9 @@ DENOMINATORS = (1, 2, 3, 4, 6, 10)
 #: States of which floats are asked at once, and how far apart sides are, relative to both, where floats are believed.
 BATCH, NEAR = 32, 1e-6
 
+#: Fractions of this length are rounded to simple ones near them too.
+LONG = 100
+
 #: What finds the counterexample at a recipe, if there is one.
 Again = Callable[[Claim, Recipe], Counterexample | None]
 
@@ -292,10 +295,18 @@ def _simpler_numbers(value: Any) -> Iterator[Any]:
             Fraction(1, 2),
             Fraction(round(value)),
             Fraction(value) / 10,
+            *(_rounded(value) if length(value) > LONG else ()),
         )
     for option in options:
         if length(option) < length(value):
             yield option
+
+
+def _rounded(value: Fraction) -> Iterator[Fraction]:
+    """Numbers on either side of a long one, as a bound may have it on one side only."""
+    for denominator in DENOMINATORS:
+        yield Fraction(math.floor(value * denominator), denominator)
+        yield Fraction(math.ceil(value * denominator), denominator)
 
 
 def _shorter(value: Any, d: int) -> Any:

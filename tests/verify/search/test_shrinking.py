@@ -95,3 +95,12 @@ def test_floats_leave_out_no_counterexample(id):
     for point, suspect in zip(points, shrinking._suspects(found, points), strict=True):
         other = shrinking.at_state(found.claim, found.recipe, point, found.rounds)
         assert suspect or other is None or other.part != found.part
+
+
+def test_long_fractions_are_rounded_to_the_side_on_which_a_bound_has_them():
+    claim = {"gamma": Fraction(50000, 53617), "L": Fraction(53617, 50000)}
+    small = found(
+        claim, lambda r: r["L"] >= Fraction(53617, 50000) and Fraction(1, 2) < r["gamma"] and r["L"] * r["gamma"] <= 1
+    )
+    assert small["L"].denominator <= 10 and small["gamma"].denominator <= 10
+    assert shrinking.length(Fraction(3, 7)) < shrinking.LONG < shrinking.length(Fraction(50000, 53617))
