@@ -75,6 +75,17 @@ def test_an_audit_in_any_order_gives_the_same():
     assert len({(e.verdict, e.note, e.given) for e in found}) == 1
 
 
+_MORE = ("fedopt/svrg/complexity", "feddcd/table-1/feddcd", "feddcd/table-1/accfeddcd/all-values")
+
+
+@pytest.mark.parametrize("id", [ROUNDS, *(pytest.param(id, marks=pytest.mark.slow) for id in _MORE)])
+def test_what_an_audit_knows_changes_nothing(id):
+    claim = claims.get(id)
+    known = {given: check(claims.get(given)).verdict for given in claim.given}
+    found = [check(claim), check(claim, known=known)]
+    assert claim.given and len({(e.verdict, e.note, e.given, e.margin) for e in found}) == 1
+
+
 def test_what_is_given_is_examined_before():
     parts = _layers(claims.all())
     place = {claim.id: k for k, part in enumerate(parts) for claim in part}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,11 @@ from verify.base.evaluate import start
 from verify.comparisons.exact import Coordinates, as_row
 
 #: Longer fractions are written as decimals.
-_LONGEST = 40
+_LONGEST = 25
+#: Characters of a fraction from which on a decimal is easier to read.
+_LONG = 12
+#: How a problem that was moved is told, and how the words of an instance tell where it was.
+_MOVED, _BEFORE = "moved to x*", re.compile(r"(?<=; )x\* = \([^)]*\); ")
 #: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
 _LAST_OF_NUMBERS = "n"
 
@@ -48,6 +53,11 @@ def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
     return f"; {found}" if found else ""
 
 
+def place(told: str, where: str) -> str:
+    """The words of an instance and the clause that follows them; of a problem that was moved not where it was."""
+    return (_BEFORE.sub("", told) if where.startswith(f"; {_MOVED}") else told) + where
+
+
 def later(claim: Claim, rounds: int) -> str:
     """After how many rounds sides are compared, where a statement is about steps."""
     return f", after {rounds} round{'s' if rounds != 1 else ''}" if claim.statement.stepping else ""
@@ -75,7 +85,7 @@ def words(found: Any, names: Collection[str] | None = None) -> str:
 def optimum(problem: Any) -> str:
     """The minimiser of a problem that was moved, and the clients' gradients there."""
     slopes = ", ".join(f"grad f_{i}(x*) = {vector(row)}" for i, row in enumerate(_core(problem.y_star, 2), 1))
-    return f"moved to x* = {vector(_core(problem.x_star, 1))}, {slopes}"
+    return f"{_MOVED} = {vector(_core(problem.x_star, 1))}, {slopes}"
 
 
 def vector(values: Any) -> str:
@@ -91,7 +101,21 @@ def number(value: Any) -> str:
     if value == 0:
         return "0"
     exact = isinstance(value, int | Fraction | np.integer)
-    return str(value) if exact and _is_short(value) else f"about {mpmath.nstr(real(value), 12)}"
+    if not exact or not _is_short(value):
+        return f"about {mpmath.nstr(real(value), 12)}"
+    fraction, decimal = str(value), _decimal(value)
+    return decimal if len(fraction) > _LONG and len(decimal) < len(fraction) else fraction
+
+
+def _decimal(value: Any) -> str:
+    """A short number as a decimal, if it is one; else as it is written."""
+    rest, places = value.denominator, 0
+    while 10**places % rest and places < _LONGEST:
+        places += 1
+    if 10**places % rest:
+        return str(value)
+    digits = str(abs(value.numerator) * 10**places // rest).rjust(places + 1, "0")
+    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}" if places else str(value)
 
 
 def _is_short(value: Any) -> bool:

@@ -59,7 +59,7 @@ class Counterexample:
             # Of an order there is a curve, and no instance.
             return self.text
         later = naming.later(self.claim, self.rounds)
-        found = instance.text + naming.clause(self.claim, instance, self.point)
+        found = naming.place(instance.text, naming.clause(self.claim, instance, self.point))
         for known in (found + later, found, instance.text):
             # What follows says why, in words: a file cannot make another state of it.
             if self.text.startswith(known) and _WHY.fullmatch(self.text.removeprefix(known)):

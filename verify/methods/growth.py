@@ -70,7 +70,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             known, why = [], str(error)
         example = _along(claim, part, index, known)
         if example is not None:
-            note = f"({part.left})/({part.right}) is unbounded: {example.text}"
+            note = f"({part.left})/({part.right}) is unbounded: {example.text}".replace("**", "^")
             details = {"margin": -1.0, "counterexample": example}
             return method.found(Verdict.REFUTED, note, instances=len(parts), used=("symbolic",), **details)
         left_open.append(why)

@@ -157,7 +157,11 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
     if claim.setting.of_constants:
         return {}
     values = claim.setting.bind(problem, instance.params)
-    found = {str(s): naming.number(v) for s, v in values.items() if np.ndim(v) == 0 and not isinstance(v, str)}
+    found = {
+        statement.expression(s): naming.number(v)
+        for s, v in values.items()
+        if np.ndim(v) == 0 and not isinstance(v, str)
+    }
     return found | ({"T": str(example.rounds)} if claim.statement.horizon else {})
 
 

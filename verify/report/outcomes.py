@@ -68,7 +68,8 @@ def steps(certificate: ClassCertificate) -> list[str]:
 
 
 def _letters(certificate: ClassCertificate) -> str:
-    return ", ".join(f"{name}={short(value)}" for name, value in certificate.letters.items())
+    spelled = {"lambda" if name == "lamda" else name: value for name, value in certificate.letters.items()}
+    return ", ".join(f"{name}={short(value)}" for name, value in spelled.items())
 
 
 def _step(step: ProofStep) -> str:
@@ -97,8 +98,8 @@ class LetterTable:
 
 
 def scalars(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The letters that have one value each."""
-    return [(name, _value(value)) for name, value in recipe.items() if _rows(value) is None]
+    """The letters that have one value each; nothing is said of lists of none."""
+    return [(name, _value(value)) for name, value in recipe.items() if _rows(value) is None and value != []]
 
 
 def tables(recipe: Mapping[str, Any]) -> list[LetterTable]:
@@ -112,8 +113,10 @@ def _rows(value: Any) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]] | N
         return None
     if any(set(part) == {"ratio"} for part in value):
         return None
-    columns = tuple(dict.fromkeys(name for part in value for name in part))
-    return columns, tuple(tuple(_value(part[name]) if name in part else "" for name in columns) for part in value)
+    columns = tuple(dict.fromkeys(name for part in value for name in part if part[name] != []))
+    return columns, tuple(
+        tuple(_value(part[name]) if part.get(name, []) != [] else "" for name in columns) for part in value
+    )
 
 
 def _value(value: Any) -> str:

@@ -55,7 +55,7 @@ class _Words(Plain):
         if expr.name.startswith(OPEN):
             return expr.name
         outside = re.sub(r"\|[^|]*\||<[^>]*>", "", expr.name)
-        return f"({expr.name})" if "-" in outside else expr.name
+        return f"({expr.name})" if "-" in outside else _spelled(expr.name)
 
 
 def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> list[str]:
@@ -193,7 +193,12 @@ def _along(of: Start | Least | Infimum | Then, said: str) -> str:
 def expression(given: sympy.Expr) -> str:
     """An expression in words of one line."""
     # A name that stands alone needs no brackets.
-    return given.name if given.is_Symbol else str(_Words(positive_first).doprint(given))
+    return _spelled(given.name) if given.is_Symbol else str(_Words(positive_first).doprint(given))
+
+
+def _spelled(name: str) -> str:
+    # In code lambda is another word.
+    return "lambda" if name == "lamda" else name
 
 
 def _latex(expression: sympy.Expr, statement: Statement) -> str:

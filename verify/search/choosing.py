@@ -23,16 +23,22 @@ from verify.comparisons.deciding import arithmetic
 from verify.comparisons.exact import ROUNDS, Coordinates, as_row
 from verify.evidence.counterexamples import Counterexample
 from verify.search import refutation, shrinking, states
-from verify.search.convincing import Rank, key, rank
+from verify.search.convincing import Rank, excess, key, rank
 from verify.search.shrinking import Again
 
 #: Attempts at making each counterexample smaller, before the best one is made as small as can be; others proposed.
 FEW, PROPOSED = 30, 200
 #: Near so many counterexamples, the best, others are looked for.
 IMPROVED = 2
+#: Characters of both sides of a counterexample that can be taken in at a glance.
+READABLE = 30
+#: The largest coordinates of states in integers that are tried for a worst state.
+WHOLE = (1, 10, 100, 1000)
 #: What coordinates that are 0 are tried as, and by how much more others, and constants, are.
 NONZERO = tuple(Fraction(v) for v in ("1/10", "-1/10", 1, -1))
 FARTHER = (Fraction(2), Fraction(10), Fraction(100), Fraction(10_000))
+#: Rounds after which a bound that fails after one may fail by more.
+LATER = (*ROUNDS, 5, 10)
 #: By how much larger the excess of a ratio is to be for a step on the way to a larger one.
 CLIMBED = 1.1
 #: Integers beyond it are rounded up to one digit.
@@ -66,7 +72,7 @@ def chosen(examples: Iterable[Counterexample], tries: int = 400, again: Again = 
     # the best of them, and the best of all is simplified fully.
     tried = [shrinking.smallest(c, min(tries, FEW), again) for c in given]
     better = map(improved, sorted(tried, key=key)[:IMPROVED])
-    return _plain(shrinking.smallest(min(better, key=key), tries, again), again)
+    return _told_shorter(_plain(shrinking.smallest(min(better, key=key), tries, again), again), again)
 
 
 def improved(example: Counterexample) -> Counterexample:
@@ -82,7 +88,7 @@ def improved(example: Counterexample) -> Counterexample:
 
 def _next(example: Counterexample, left: Iterator[int]) -> Counterexample | None:
     """The first of what is proposed near an example that convinces more, or else one whose ratio is larger."""
-    bound, largest, farthest = rank(example), CLIMBED * refutation.margin(example), None
+    bound, largest, farthest = rank(example), CLIMBED * excess(example), None
     if bound == _BEST or not example.part.isdigit() or not example.claim.statement.searched:
         return None
     for offer in _offers(example, bound):
@@ -96,8 +102,8 @@ def _next(example: Counterexample, left: Iterator[int]) -> Counterexample | None
             continue
         if rank(found) < bound:
             return found
-        if rank(found) == bound and refutation.margin(found) < largest:
-            largest, farthest = refutation.margin(found), found
+        if rank(found) == bound and excess(found) > largest:
+            largest, farthest = excess(found), found
     return farthest
 
 
@@ -115,6 +121,47 @@ def _plain(example: Counterexample, again: Again) -> Counterexample:
                 example = found
                 break
     return example
+
+
+def _told_shorter(example: Counterexample, again: Again) -> Counterexample:
+    """A counterexample that convinces no less and whose sides, if they take many digits, take fewer."""
+    left = iter(range(FEW))
+    best: Counterexample | None = example
+    while best is not None:
+        example, best = best, None
+        if _digits(example) <= READABLE or not example.part.isdigit():
+            return example
+        for recipe in example.claim.instances.simpler(example.recipe):
+            if next(left, None) is None:
+                return example
+            try:
+                found = _worst(example, recipe, again)
+                found = shrinking.simplest_state(found) if found is not None and found.point else found
+            except (ValueError, ArithmeticError):
+                continue
+            if found is not None and rank(found) <= rank(example) and _digits(found) < _digits(example):
+                best = found
+                break
+    return example
+
+
+def _worst(example: Counterexample, recipe: Recipe, again: Again) -> Counterexample | None:
+    """A counterexample at a recipe that convinces as much as the example: at a worst state, or farther out."""
+    found = again(example.claim, recipe)
+    if found is not None and rank(found) <= rank(example):
+        return found
+    for finding in (states.examine(example.claim, recipe, np.random.default_rng(0)) or [])[:1]:
+        largest = abs(finding.theta).max(initial=0) or 1
+        for whole in WHOLE:
+            point = tuple(Fraction(round(float(v * whole / largest))) for v in finding.theta)
+            found = shrinking.at_state(example.claim, recipe, point, example.rounds)
+            if found is not None and rank(found) <= rank(example):
+                return found
+    return None
+
+
+def _digits(example: Counterexample) -> int:
+    return sum(len(str(side)) for side in (example.left, example.right) if isinstance(side, int | Fraction))
 
 
 def _rounded_up(example: Counterexample) -> Iterator[Recipe]:
@@ -146,12 +193,21 @@ def _offers(example: Counterexample, bound: Rank) -> Iterator[_Offer]:
         later = [T for T in ROUNDS if T]
         yield from (_Offer(recipe, point, T) for T in later)
         yield from (_Offer(recipe, other, T) for T in later for other in (*_nonzero(point), *_farther(point)))
+        yield from (_Offer(other, point, later[0]) for other in _of_other_size(recipe))
     if bound.narrow:
         yield from (_Offer(recipe, other, rounds) for other in _farther(point))
+        if claim.statement.horizon:
+            yield from (_Offer(recipe, point, T) for T in LATER if T > rounds > 0)
+        yield from (_Offer(other, point, rounds) for other in _of_other_size(recipe))
+
+
+def _of_other_size(recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe with larger constants, of either sign, then with smaller ones."""
+    for scales in (FARTHER, tuple(1 / times for times in FARTHER)):
         for value, put in shrinking.changes(recipe):
             # What is counted, as clients are, costs more the more there is of it.
             if value and not isinstance(value, int):
-                yield from (_Offer(put(times * value), point, rounds) for times in FARTHER)
+                yield from (put(sign * times * value) for times in scales for sign in (1, -1))
 
 
 def _nonzero(point: Coordinates) -> Iterator[Coordinates]:

@@ -7,6 +7,7 @@ magnitude; numbers are few and small. No verdict depends on it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -78,10 +79,17 @@ def _at_start(example: Counterexample) -> tuple[bool, bool]:
 
 def _narrow(example: Counterexample) -> int:
     """Of which order a ratio is: 0 for the largest."""
-    if not (finite(example.left) and finite(example.right)):
-        return 0
-    beyond = -margin(example)
+    beyond = excess(example)
     return next((k for k, least in enumerate(EXCESS) if beyond >= least), len(EXCESS))
+
+
+def excess(example: Counterexample) -> float:
+    """By how much the larger side exceeds the other, relative to it: 1 where it is twice as large."""
+    if not (finite(example.left) and finite(example.right)):
+        return math.inf
+    share = -margin(example)
+    # A difference between sides that should be equal is relative to the larger one.
+    return share if example.relation != "==" else share / (1 - share) if share < 1 else math.inf
 
 
 def complexity(recipe: Any) -> tuple[int, int, int]:

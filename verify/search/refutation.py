@@ -51,7 +51,7 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
             entry = max(wrong, key=lambda i: _distance(left[i], right[i]))
-            text = _words(claim, recipe, instance) + _where(claim, instance, part, point, rounds)
+            text = naming.place(_words(claim, recipe, instance), _where(claim, instance, part, point, rounds))
             return Counterexample(
                 claim,
                 recipe,

@@ -9,12 +9,15 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
+
+import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from verify.base.evaluate import dimension, has_rounds, hypotheses_hold
+from fedtheory.numbers.rational import to_float
+from verify.base.evaluate import dimension, has_rounds, hypotheses_hold, sides
 from verify.base.faults import attributed
 from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
@@ -28,6 +31,12 @@ MODERATE = 10
 STATES, OUTWARDS = 200, (1, 10, 1000)
 #: Denominators of the numbers near a coordinate that are tried for it, at most.
 DENOMINATORS = (1, 2, 3, 4, 6, 10)
+
+#: States of which floats are asked at once, and how far apart sides are, relative to both, where floats are believed.
+BATCH, NEAR = 32, 1e-6
+
+#: Fractions of this length are rounded to simple ones near them too.
+LONG = 100
 
 #: What finds the counterexample at a recipe, if there is one.
 Again = Callable[[Claim, Recipe], Counterexample | None]
@@ -50,7 +59,7 @@ def smallest(
         return _simplest_instance(counterexample, left, lambda like: again)
     while True:
         found = _simplest_instance(counterexample, left, lambda like: partial(_found, like=like))
-        counterexample = _simplest_state(found) if found.point else found
+        counterexample = simplest_state(found, min(tries, STATES)) if found.point else found
         if counterexample is found:
             return counterexample
 
@@ -100,9 +109,9 @@ def at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> C
     return refutation.refute(claim, recipe, point, rounds)
 
 
-def _simplest_state(counterexample: Counterexample) -> Counterexample:
+def simplest_state(counterexample: Counterexample, tries: int = STATES) -> Counterexample:
     """The counterexample of the same instance with a state of more zeros and simpler numbers: greedy, as before."""
-    left = iter(range(STATES))
+    left = iter(range(tries))
     best: Counterexample | None = counterexample
     while best is not None:
         counterexample = best
@@ -112,18 +121,39 @@ def _simplest_state(counterexample: Counterexample) -> Counterexample:
 
 def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iterator[int]) -> Counterexample | None:
     bound, least = size(best.point), rank(best)
-    for point in offers:
-        if size(point) < bound:
+    simpler = (point for point in offers if size(point) < bound)
+    while batch := list(islice(simpler, BATCH)):
+        for point, suspect in zip(batch, _suspects(best, batch), strict=True):
             if next(left, None) is None:
                 return None
             try:
-                found = at_state(best.claim, best.recipe, point, best.rounds)
+                found = at_state(best.claim, best.recipe, point, best.rounds) if suspect else None
             except (ValueError, ArithmeticError):
                 continue
             # A state that is solved for need not be as simple as that from which it is.
             if found is not None and found.part == best.part and size(found.point) < bound and rank(found) <= least:
                 return found
     return None
+
+
+def _suspects(best: Counterexample, points: list[Coordinates]) -> list[bool]:
+    """At which states the inequality may fail: floats leave out those at which it holds by far, all of them at once."""
+    everywhere = [True] * len(points)
+    if not best.part.isdigit() or best.relation == "==" or len({len(point) for point in points}) != 1:
+        return everywhere
+    claim = best.claim
+    try:
+        with np.errstate(all="ignore"):
+            instance = claim.instances.build(best.recipe, False)
+            found = sides(claim, instance, np.array(points, dtype=float), best.rounds)
+            left, right = (to_float(np.asarray(side)) for side in found[int(best.part)])
+    except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
+        # What floats cannot say is asked in fractions.
+        return everywhere
+    if left.shape != (len(points),) or right.shape != left.shape:
+        return everywhere
+    holds = left < right - NEAR * (abs(left) + abs(right))
+    return [not sure for sure in holds.tolist()]
 
 
 def _bisected_state(best: Counterexample, left: Iterator[int]) -> Counterexample | None:
@@ -265,10 +295,18 @@ def _simpler_numbers(value: Any) -> Iterator[Any]:
             Fraction(1, 2),
             Fraction(round(value)),
             Fraction(value) / 10,
+            *(_rounded(value) if length(value) > LONG else ()),
         )
     for option in options:
         if length(option) < length(value):
             yield option
+
+
+def _rounded(value: Fraction) -> Iterator[Fraction]:
+    """Numbers on either side of a long one, as a bound may have it on one side only."""
+    for denominator in DENOMINATORS:
+        yield Fraction(math.floor(value * denominator), denominator)
+        yield Fraction(math.ceil(value * denominator), denominator)
 
 
 def _shorter(value: Any, d: int) -> Any:

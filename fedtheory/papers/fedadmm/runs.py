@@ -205,6 +205,8 @@ _SMALL = tuple(Fraction(v) for v in ("1/5", 1, "13/5", "14/5"))
 _CURVATURES = tuple(Fraction(v) for v in (1, 1, 2, "1/2", "1/50"))
 #: Squares, so that the residuals are rational.
 _SQUARES = tuple(Fraction(v) for v in ("9/16", "9/16", "16/25", "81/100", "9801/10000"))
+#: A client beside one of weight 1 with sigma_i = 3 alpha_i r_i, both of the same curvature.
+DECIMAL = {"weight": Fraction(3), "factor": Fraction(9)}
 #: Curvatures, and penalties in units of alpha_i r_i, of a client that waits and of another, which comes to rest
 #: meanwhile or is slow.
 _RESTING = (((10, 1), (3, 3)), ((1, 1), (3, 20)))
@@ -386,6 +388,23 @@ def _words(recipe: Recipe) -> str:
     return f"m={len(clients)}, {head}, i={recipe['i'] + 1}{more}; " + "; ".join(clients)
 
 
+def _shorter_windows(recipe: Recipe) -> Iterator[Recipe]:
+    """The run without the second round of each window."""
+    k0, s0 = recipe["k0"], recipe["s0"]
+    kept = [t for t in range(len(recipe["clients"][0]["rounds"])) if t % s0 != 1]
+    at, within = divmod(recipe["k"], k0)
+    if at in kept:
+        clients = tuple(
+            {
+                **c,
+                "rounds": tuple(c["rounds"][t] for t in kept),
+                "signs": tuple(sign for t in kept for sign in c["signs"][t * k0 : (t + 1) * k0]),
+            }
+            for c in recipe["clients"]
+        )
+        yield {**recipe, "clients": clients, "s0": s0 - 1, "k": kept.index(at) * k0 + within}
+
+
 def shorter(recipe: Recipe) -> Iterator[Recipe]:
     """The run with fewer rounds, fewer inner iterations, other functions that are simple, or without a client."""
     clients, k0 = recipe["clients"], recipe["k0"]
@@ -395,6 +414,13 @@ def shorter(recipe: Recipe) -> Iterator[Recipe]:
         found = tuple({**c, "rounds": c["rounds"][:length], "signs": c["signs"][: length * k0]} for c in clients)
         return {**recipe, "clients": found, "k0": k0, "k": k}
 
+    if recipe["s0"] > 1:
+        yield from _shorter_windows(recipe)
+    if len(clients) == 2 and recipe["i"] == 0:
+        # The server's models are decimals then, of two digits more after every round.
+        yield {**recipe, "clients": (clients[0], {**clients[1], **DECIMAL})}
+        rounds_of_other = (0, *clients[1]["rounds"][1:])
+        yield {**recipe, "clients": (clients[0], {**clients[1], **DECIMAL, "rounds": rounds_of_other})}
     if clients[0]["others"]:
         yield {**recipe, "clients": tuple({**c, "others": ()} for c in clients)}
     for length in range(recipe["k"] // k0 + 1, rounds):

@@ -242,9 +242,9 @@ def _displayed(
         where=f"eq. ({number})",
         kind="inequality",
         gist=f"{_GISTS[number]}, as printed",
-        setting=inexact.COLD,
+        setting=inexact.COLD_IN_PROOF,
         statement=Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),
-        requires=inexact.THEOREM,
+        requires=(*inexact.THEOREM, inexact.DELTA),
         reading="along FedDCD, where L_min = L_max = 1/alpha, mu = 1/beta and eta = 1/4, in expectation over the "
         f"rounds; every client calls its oracle in every round; {reading}",
     )

@@ -85,7 +85,7 @@ BEFORE_31 = (
         where=_WHERE,
         kind="inequality",
         gist="six lines, each a claim on its own where they differ",
-        setting=inexact.COLD,
+        setting=inexact.COLD_IN_PROOF,
         statement=Bound(
             inexact.tracked,
             descent.MOVE.expression,
@@ -94,7 +94,7 @@ BEFORE_31 = (
             (descent.MOVE, descent.SPREAD, descent.DRIFT),
             override=2 * dual.r * eta**2 * (descent.SPREAD.expression + descent.DRIFT.expression),
         ),
-        requires=inexact.THEOREM,
+        requires=(*inexact.THEOREM, inexact.DELTA),
         reading="its two ends over alpha, along FedDCD, where L_min = L_max = 1/alpha and eta = 1/4, in expectation "
         "over the rounds; every client calls its oracle in every round. Of its lines the last alone, which is Lemma "
         "C.2, does not follow: the others are -/line-1 to -/line-4",

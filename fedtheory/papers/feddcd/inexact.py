@@ -144,6 +144,11 @@ def _with_oracles(rng: np.random.Generator, recipe: Recipe) -> Recipe:
     return {**recipe, **given, "eta": Fraction(1, 4), "scale": Fraction(1), "clients": clients}
 
 
+def _as_in_theorem(rng: np.random.Generator, recipe: Recipe) -> Recipe:
+    """As :func:`_with_oracles`, without a delta: there is one only."""
+    return {name: value for name, value in _with_oracles(rng, recipe).items() if name != "delta"}
+
+
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
     n, tau, eta = problem.n, recipe["tau"], recipe["eta"]
     check_shape(recipe["d"], eta, recipe["delta"])
@@ -152,6 +157,12 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
     oracle = worst_case(numbers([c["c"] for c in recipe["clients"]], exact))
     delta = number(recipe["delta"], exact)
     return TrackedParams(tau, dual.Lambda(recipe, problem, exact), number(eta, exact), oracle, "refresh", delta)
+
+
+def _parameters_in_proof(recipe: Recipe, problem: Problem, exact: bool) -> TrackedParams:
+    """As :func:`_parameters`, with the delta of Theorem C.1, (1 - kappa)/2."""
+    share = Fraction(recipe["tau"] - 1, max(problem.n - 1, 1)) * recipe["alpha"] / recipe["beta"]
+    return _parameters({**recipe, "delta": (1 - share / 32) / 2}, problem, exact)
 
 
 def _squares(rng: np.random.Generator, recipe: Recipe) -> Recipe:
@@ -236,6 +247,12 @@ COLD = Setting(
 WARM = replace(
     COLD, text=_WORDS + "; w^(-1) = grad f_i^*(y^(0)); 2 <= tau <= N", algorithm=replace(tracked, init=_warm)
 )
+#: As in the proof of Theorem C.1, in which delta is no longer free.
+COLD_IN_PROOF = replace(
+    COLD,
+    letters={**dual.LETTERS, delta: lambda problem, params: params.delta},
+    drawing=replace(COLD.drawing, draw=_as_in_theorem, parameters=_parameters_in_proof),
+)
 COLD_C = Setting(
     "h_1, ..., h_n as in Assumption B.1; first guess 0, idle estimates reset to 0; 1 < tau <= n",
     letters=appendix_b.LETTERS,
@@ -299,6 +316,10 @@ H_0 = Quantity(_h_0, appendix_b.h_gap)
 
 ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))
+#: As Algorithm 3 asks.
+BELOW_ONE = Hypothesis("delta < 1", sympy.Lt(delta, 1, evaluate=False))
+#: What it is in the proof of Theorem C.1.
+DELTA = Hypothesis("delta = (1 - kappa)/2", sympy.Eq(2 * delta, 1 - kappa, evaluate=False))
 THEOREM = (CONVEX, PARTICIPATION, SCALING, INEXACT, ORACLE, QUARTER)
 _READING = (
     "every client calls its oracle in every round; an extreme oracle returns grad + c_i (guess - grad), c_i^2 up to "
@@ -348,7 +369,8 @@ def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Qua
         requires=(CONVEX, PARTICIPATION, ORACLE),
         reading=_READING + "; tested along FedDCD, where all L_i = 1/alpha and the sets are uniform",
     )
-    return _pair(printed)
+    cold, warm = _pair(printed)
+    return replace(cold, requires=(*cold.requires, BELOW_ONE)), warm
 
 
 _structure = (appendix_b.STRUCTURE, appendix_b.SIZE)

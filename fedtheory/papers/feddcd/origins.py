@@ -276,7 +276,9 @@ PROOFS = {
     ),
     "oracle/newton": PrintedProof(
         flaw="No proof is printed. The work that is cited bounds the steps from a guess near the solution. The warm "
-        "start need not be near it: far away Newton's method without line search can jump to and fro for ever."
+        "start need not be near it: far away Newton's method without line search can jump to and fro for ever. With "
+        "beta > 2 alpha it does so on the function of the setting: a step from w = beta/alpha - 1 leads to -w, and "
+        "the next one back, so that no number K of steps is enough."
     ),
     "theorem-5.2/eq-8": PrintedProof(("theorem-C.1", "block-smoothness")),
     "theorem-5.2/eq-9": PrintedProof(("lemma-E.1/inexact", "theorem-5.2/eq-8", "lemma-E.2")),

@@ -31,9 +31,9 @@ _rate = sympy.Symbol("rate", real=True)
 def few_rounds(rate: Callable[[LinearProblem, Any, Any], Array]) -> Inequality:
     """That ``ROUNDS`` rounds leave a ``SHARE`` of f(w^0) - f*, ``rate`` the factor of the worst error in a round.
 
-    The gap is quadratic: rate^(2 ROUNDS) <= SHARE, of which the root is taken.
+    The gap is quadratic.
     """
-    return Inequality(_rate, SHARE ** sympy.Rational(1, 2 * ROUNDS), (Quantity(_rate, rate),))
+    return Inequality(_rate ** (2 * ROUNDS), SHARE, (Quantity(_rate, rate),))
 
 
 def _one_each(f: LinearModels) -> bool:

@@ -2,14 +2,19 @@
 
 from contextlib import suppress
 from fractions import Fraction
+from itertools import islice
 
+import numpy as np
 import pytest
 
 from fedtheory import claims
+from fedtheory.papers.feddcd import inexact
 from verify import check
+from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.search import choosing, refutation
-from verify.search.convincing import Rank, key, rank
+from verify.results import shipped
+from verify.search import choosing, hunting, refutation, states
+from verify.search.convincing import Rank, excess, key, rank
 
 
 def at(id, recipe, point, rounds):
@@ -58,6 +63,31 @@ def test_a_large_ratio_comes_before_small_numbers():
     assert key(of(3, 1, {"N": 1000})) < key(of(Fraction(3, 2), 1, {"N": 2})) < key(of(Fraction(3, 2), 1, {"N": 3}))
 
 
+def test_what_should_be_equal_is_measured_by_its_ratio_too():
+    halves, near, nothing = (of(left, right, relation="==") for left, right in ((1, 2), (10, 11), (0, 1)))
+    assert excess(halves) == pytest.approx(1) and rank(halves).narrow == 0
+    assert excess(near) == pytest.approx(0.1) and rank(near).narrow == 1
+    assert excess(nothing) == float("inf")
+
+
+def test_sides_of_many_digits_are_told_shorter():
+    shown = Counterexample.from_json(shipped().entries["fedadmm/eq-53"]["counterexample"])
+    found = choosing._told_shorter(shown, states.violation)
+    assert found.left > Fraction(11, 10) * found.right and choosing._digits(found) < 60
+    assert "about" not in naming.number(found.left)
+    assert choosing._told_shorter(of(3, 1), states.violation).left == 3
+
+
+def test_the_proof_of_theorem_C_1_has_its_own_delta():
+    claim = claims.get("feddcd/eq-36")
+    met = list(hunting.meeting(claim, islice(claim.instances.recipes(np.random.default_rng(0)), 60)))
+    assert met
+    for _, built in met:
+        values = claim.setting.bind(built.problem, built.params)
+        kappa = inexact.kappa.subs(values)
+        assert inexact.delta.subs(values) == (1 - kappa) / 2
+
+
 def test_a_constant_that_is_declared_positive_is_not_0():
     id = "feddcd/theorem-5.2/zeta"
     recipe = cold("12/25")
@@ -79,9 +109,11 @@ def test_a_run_from_elsewhere_is_translated():
     first = at(id, SYMMETRIC, (1,), 1)
     found = choosing.improved(first)
     assert rank(first).elsewhere and not rank(found).elsewhere
-    # Moved with its start, a run is as it was.
-    assert (found.left, found.right) == (first.left, first.right)
-    assert [c["c"] for c in found.recipe["clients"]] == [(-1,), (1,)]
+    # Moved with its start, a run is as it was; after more rounds it fails by more.
+    moved = at(id, choosing._translated(first.claim, first.recipe, first.point), (1,), 1)
+    assert (moved.left, moved.right) == (first.left, first.right)
+    assert [c["c"] for c in moved.recipe["clients"]] == [(-1,), (1,)]
+    assert found.rounds > 1 and found.left / found.right > first.left / first.right
 
 
 @pytest.mark.parametrize(

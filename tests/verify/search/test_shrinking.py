@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from fedtheory import claims
@@ -79,3 +80,27 @@ def test_a_state_of_another_size_is_none_of_an_instance():
     assert found.point in ((1, 0), (0, 1))
     for point in ((), (1,), (1, 0, 0)):
         assert shrinking.at_state(found.claim, found.recipe, tuple(map(Fraction, point)), 1) is None
+
+
+@pytest.mark.parametrize(
+    "id", ["fedadmm/lemma-4.1", "feddcd/theorem-5.2/zeta", "locodl/section-2.2/convex-combination"]
+)
+def test_floats_leave_out_no_counterexample(id):
+    """What is asked in fractions are all states at which the claim fails, and few others."""
+    found = Counterexample.from_json(shipped().entries[id]["counterexample"])
+    rng = np.random.default_rng(0)
+    size = len(found.point)
+    points = [tuple(Fraction(int(v), 7) for v in rng.integers(-300, 301, size)) for _ in range(30)]
+    points += [found.point, tuple(v + Fraction(1, 10**9) for v in found.point)]
+    for point, suspect in zip(points, shrinking._suspects(found, points), strict=True):
+        other = shrinking.at_state(found.claim, found.recipe, point, found.rounds)
+        assert suspect or other is None or other.part != found.part
+
+
+def test_long_fractions_are_rounded_to_the_side_on_which_a_bound_has_them():
+    claim = {"gamma": Fraction(50000, 53617), "L": Fraction(53617, 50000)}
+    small = found(
+        claim, lambda r: r["L"] >= Fraction(53617, 50000) and Fraction(1, 2) < r["gamma"] and r["L"] * r["gamma"] <= 1
+    )
+    assert small["L"].denominator <= 10 and small["gamma"].denominator <= 10
+    assert shrinking.length(Fraction(3, 7)) < shrinking.LONG < shrinking.length(Fraction(50000, 53617))

@@ -116,6 +116,8 @@ _GREEK = {
     name: unicodedata.lookup(f"GREEK {'CAPITAL' if name[0].isupper() else 'SMALL'} LETTER {_UNICODE.get(name, name)}")
     for name in GREEK
 }
+# As code has it, where lambda is another word.
+_GREEK["lamda"] = _GREEK["lambda"]
 _GREEK["eps"] = _GREEK["varepsilon"] = _GREEK["epsilon"]
 _SIGNS = {
     " - ": " − ",
@@ -166,7 +168,7 @@ _SCRIPTED_INSIDE = re.compile(rf"(?P<base>{_NAME}|{_CLOSING}){_SCRIPTS}")
 
 def typeset(text: str) -> Markup:
     """The text, escaped, with Greek letters, signs, subscripts and superscripts."""
-    plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text)
+    plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text.replace("**", "^"))
     plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], plain))
     plain = _LETTER.sub(lambda found: _GREEK[found[0]], plain)
     plain = _COMPOSITE.sub(lambda found: _COMPOSED[found[0]], plain)
