@@ -22,7 +22,7 @@ from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic,
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
+from fedtheory.sampling import boundaries, building, drawing, letters, members, nearby, pinned
 from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
@@ -347,4 +347,8 @@ def _constants(claim: ClaimLike) -> Instances:
         text = ", ".join(f"{s}={recipe[str(s)]}" for s in symbols)
         return Instance(None, values, 0, lambda theta: (None, theta), text=text)
 
-    return Instances(recipes, construct)
+    def at_boundaries(rng: np.random.Generator) -> Iterator[Recipe]:
+        for found in boundaries.values(claim, symbols, rng):
+            yield {str(letter): value for letter, value in found.items()}
+
+    return Instances(recipes, construct, boundaries=at_boundaries)
