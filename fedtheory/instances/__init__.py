@@ -83,7 +83,8 @@ class Instances:
     whose functions, if they are beyond the class, are so where the class is narrowest; ``crossings(recipe, rng)``:
     those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal;
     ``far(recipe, rng)``: one with constants on wide scales, for what a single step shows where long runs would not end;
-    ``boundaries(rng)``: some of constants alone at which parts of the statement vanish, or right beside.
+    ``boundaries(rng)``: some that are seldom drawn, where parts of a statement about constants vanish, or right beside;
+    and those of a single client.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]

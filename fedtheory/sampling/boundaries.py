@@ -22,7 +22,7 @@ from fedtheory.sampling import drawing, letters
 #: What is looked at of one boundary, and so much beyond it; and how often the other letters are drawn.
 _BESIDE, _TIMES = (0, 0, 0, 1, -1, None, None), 4
 #: Boundaries that are looked at, pairs of them, and operations of a polynomial that is factored.
-_MOST, _PAIRS, _FACTORED = 12, 60, 40
+_MOST, _PAIRS, _FACTORED = 12, 40, 40
 #: How far from a boundary letters lie, besides: a little or a lot.
 _SIZES = ((Fraction(1), Fraction(10)), (Fraction(10), Fraction(10**5)))
 
@@ -81,22 +81,29 @@ def values(
     """Values of all letters at the boundaries, beside them, and where two of them meet."""
     found, stated = gaps(claim), tuple(drawing.relations(claim))
 
-    def drawn(*pins: sympy.Rel) -> Iterator[dict[sympy.Symbol, Any]]:
-        plan = letters.plan(symbols, frozenset(), (*stated, *pins), drawing.sides(claim))
+    def drawn(last: tuple[sympy.Symbol, ...], *pins: sympy.Rel) -> Iterator[dict[sympy.Symbol, Any]]:
+        # A boundary is solved for the last of its letters: of integers, not every one leaves room for the others.
+        order = (*(x for x in symbols if x not in last), *last)
+        plan = letters.plan(order, frozenset(), (*stated, *pins), drawing.sides(claim))
         try:
             one = letters.draw(plan, {}, {}, rng, wide=pick(rng, (True, False)))
         except (Undefined, ArithmeticError, ValueError):
             return
         if one is not None:
-            yield one
+            yield {letter: one[letter] for letter in symbols}
 
     for gap in found:
-        for beside in _BESIDE:
-            for _ in range(_TIMES):
-                yield from drawn(_equal(gap, beside, rng))
+        solved = [x for x in symbols if x in gap.free_symbols]
+        for beside in _BESIDE if solved else ():
+            for trial in range(_TIMES):
+                yield from drawn((solved[trial % len(solved)],), _equal(gap, beside, rng))
     pairs = list(combinations(found, 2))
     for index in rng.permutation(len(pairs))[:_PAIRS]:
-        yield from drawn(*(_equal(gap, pick(rng, (0, 0, *_BESIDE)), rng) for gap in pairs[int(index)]))
+        pair = pairs[int(index)]
+        last = tuple(dict.fromkeys(x for gap in pair for x in symbols if x in gap.free_symbols))
+        for besides in ((0, 0), tuple(pick(rng, _BESIDE) for _ in pair)):
+            shuffled = tuple(last[int(i)] for i in rng.permutation(len(last)))
+            yield from drawn(shuffled, *(_equal(gap, beside, rng) for gap, beside in zip(pair, besides, strict=True)))
 
 
 def _equal(gap: sympy.Expr, beside: int | None, rng: np.random.Generator) -> sympy.Rel:

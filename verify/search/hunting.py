@@ -252,7 +252,7 @@ def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Recipe, list[states
 
 
 def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
-    """Violations where parts of a statement about constants alone vanish, or right beside.
+    """Violations where parts of a statement about constants alone vanish, or right beside; and of a single client.
 
     As in :func:`_turned`, all else is looked at as it is without them.
     """
@@ -487,10 +487,17 @@ def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
     found = []
     for node in nodes:
         if all(symbol in values for symbol in node.free_symbols):
-            arguments = [float(evaluate(argument, values)) for argument in node.args]
+            arguments = [_float(evaluate(argument, values)) for argument in node.args]
             extreme = max if isinstance(node, sympy.Max) else min
             found.append(arguments.index(extreme(arguments)))
     return tuple(found)
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
