@@ -178,13 +178,13 @@ def check_numbers(place: str, text: str) -> None:
     1e-400, before anything of it is seen. ``place``: the source in words."""
     lines = tuple(text.splitlines(keepends=True))
     try:
-        numbers = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and type(n.value) is float]
+        nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and type(n.value) is float]
     except (SyntaxError, ValueError):
         # Who runs it says so.
         return
-    for node in sorted(numbers, key=lambda n: (n.lineno, n.col_offset)):
+    for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
         written = _text(node, lines)
-        if not math.isfinite(node.value) or (_DECIMAL.fullmatch(written) and not _is_taken(node, lines)):
+        if node.value == math.inf or (_DECIMAL.fullmatch(written) and not _is_taken(node, lines)):
             shown = written if len(written) <= _SHOWN else f"{written[:_SHOWN]}..."
             if len(written) > _LONGEST:
                 why = f"has more than {_LONGEST} characters"
