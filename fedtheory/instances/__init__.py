@@ -82,7 +82,9 @@ class Instances:
     with one constant changed and the letters at their bounds, None where there is none; ``narrow(recipe, rng)``: one
     whose functions, if they are beyond the class, are so where the class is narrowest; ``crossings(recipe, rng)``:
     those with mu = L and the letters at their bounds where two terms of a maximum in the statement are equal;
-    ``far(recipe, rng)``: one with constants on wide scales, for what a single step shows where long runs would not end.
+    ``far(recipe, rng)``: one with constants on wide scales, for what a single step shows where long runs would not end;
+    ``boundaries(rng)``: some that are seldom drawn, where parts of a statement about constants vanish, or right beside;
+    and those of a single client.
     """
 
     recipes: Callable[[np.random.Generator], Iterator[Recipe]]
@@ -92,6 +94,7 @@ class Instances:
     narrow: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
     crossings: Callable[[Recipe, np.random.Generator], Iterator[Recipe]] = lambda recipe, rng: iter(())
     far: Callable[[Recipe, np.random.Generator], Recipe | None] = lambda recipe, rng: None
+    boundaries: Callable[[np.random.Generator], Iterator[Recipe]] = lambda rng: iter(())
 
 
 def numbers(values: Any, exact: bool) -> Array:

@@ -207,8 +207,10 @@ def _known(value: Any) -> Any:
     return Quotient(value.low) if known else value
 
 
-#: Terms of a sum between letters, at most, and binary digits of a power.
-_TERMS, _LONGEST = 10**5, 10**6
+#: Terms of a sum between letters, at most, and of sums in it; and binary digits of a power.
+_TERMS, _NESTED, _LONGEST = 10**5, 10**4, 10**6
+#: Steps in which a sum is computed, at most, and the binary digits that are added in one.
+_WORK, _BLOCK = 10**6, 500
 
 
 @lru_cache(maxsize=1000)
@@ -263,16 +265,68 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
     (index, low, high), *more = e.limits
     if more:
         raise ValueError(f"cannot evaluate {e}: write one sum in another")
+    first, last = _ends(e, low, high, values, constant)
+    count = last - first + 1
+    if index not in e.function.free_symbols:
+        return _alike_repeated(e, max(count, 0), values, constant)
+    if count > _TERMS:
+        raise Undecided(f"{e} has {count} terms, and at most {_TERMS} are computed")
+    inner = e.function.has(sympy.Sum, sympy.Product)
+    if inner and count > 1:
+        # Where ends depend on the index, terms are often shortest at the first or at the last.
+        for at in (last, first):
+            longest = _terms(e.function, {**values, index: constant(Fraction(at))}, constant)
+            if longest * count > 2 * _NESTED:
+                raise Undecided(f"the sums and products in {e} have more than {_NESTED} terms")
+    adding = isinstance(e, sympy.Sum)
+    found, work = constant(Fraction(0 if adding else 1)), 0
+    for i in range(first, last + 1):
+        at_index = {**values, index: constant(Fraction(i))}
+        work += _terms(e.function, at_index, constant) if inner else 1
+        term = _evaluate(e.function, at_index, constant)
+        found = found + term if adding else found * term
+        # To add fractions takes as long as to find the largest common divisor, the square of their length.
+        work += (_digits(found) // _BLOCK) ** 2
+        if work > _WORK or (inner and work > _NESTED):
+            raise Undecided(f"{e} takes more than {_WORK} steps to compute")
+    return found
+
+
+def _ends(
+    e: sympy.Expr, low: Any, high: Any, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
+) -> tuple[int, int]:
     ends = [_known(_evaluate(end, values, constant)) for end in (low, high)]
     if any(isinstance(end, Interval) or end != int(end) for end in ends):
         raise Undefined(f"{e} does not go from one integer to another")
-    first, last = map(int, ends)
-    if last - first >= _TERMS:
-        raise Undecided(f"{e} has {last - first + 1} terms, and at most {_TERMS} are computed")
-    terms = (_evaluate(e.function, {**values, index: constant(Fraction(i))}, constant) for i in range(first, last + 1))
-    if isinstance(e, sympy.Sum):
-        return reduce(operator.add, terms, constant(Fraction(0)))
-    return reduce(operator.mul, terms, constant(Fraction(1)))
+    return int(ends[0]), int(ends[1])
+
+
+def _alike_repeated(
+    e: sympy.Expr, count: int, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
+) -> Any:
+    """A sum or product of equal terms; what has none is not looked at."""
+    if count == 0:
+        return constant(Fraction(0 if isinstance(e, sympy.Sum) else 1))
+    term = _evaluate(e.function, values, constant)
+    return _product_of(constant(Fraction(count)), term) if isinstance(e, sympy.Sum) else _integer_power(term, count)
+
+
+def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> int:
+    """How many terms the outermost sums and products in an expression have, those of equal terms as one."""
+    if not isinstance(e, sympy.Sum | sympy.Product):
+        return sum(_terms(part, values, constant) for part in e.args) if e.args else 0
+    index, low, high = e.limits[0]
+    if index not in e.function.free_symbols:
+        return 1 + _terms(e.function, values, constant)
+    first, last = _ends(e, low, high, values, constant)
+    return max(last - first + 1, 0)
+
+
+def _digits(value: Any) -> int:
+    """Binary digits of the numerator and the denominator of a fraction; 0 of anything else."""
+    if isinstance(value, np.ndarray):
+        return max(map(_digits, value.flat), default=0) if value.dtype == object else 0
+    return value.numerator.bit_length() + value.denominator.bit_length() if isinstance(value, Fraction) else 0
 
 
 def _whole(value: Any, rounding: Callable[[Any], int]) -> int:

@@ -7,6 +7,7 @@ import builtins
 import linecache
 import math
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ _FILLED, _CALLED, _CONSTANT = "the numbers of", "the method ", "the constant"
 FUNCTION = "the function"
 #: What numpy fills with integers that are floats, and methods that make floats of integers.
 _FILLS, _MAKES = frozenset({"ones", "zeros", "eye", "identity", "ones_like", "zeros_like"}), ("mean", "astype")
+#: A float as Python reads one, the longest that is taken, and how much of one is shown.
+_DECIMAL = re.compile(r"(?:\d[\d_]*)?\.?(?:\d[\d_]*)?(?:[eE][+-]?\d[\d_]*)?")
+_LONGEST, _SHOWN = 1000, 30
 
 
 @dataclass(frozen=True)
@@ -169,6 +173,28 @@ def source(filename: str, text: str) -> ModuleSource | None:
     return ModuleSource(lines, codes, names, _set_once(tree), _defaults(tree))
 
 
+def check_numbers(place: str, text: str) -> None:
+    """``ValueError`` where a number in a source is not taken as it is written: Python makes infinity of 1e400 and 0 of
+    1e-400, before anything of it is seen. ``place``: the source in words."""
+    lines = tuple(text.splitlines(keepends=True))
+    try:
+        nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and type(n.value) is float]
+    except (SyntaxError, ValueError):
+        # Who runs it says so.
+        return
+    for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
+        written = _text(node, lines)
+        if node.value == math.inf or (_DECIMAL.fullmatch(written) and not _is_taken(node, lines)):
+            shown = written if len(written) <= _SHOWN else f"{written[:_SHOWN]}..."
+            if len(written) > _LONGEST:
+                why = f"has more than {_LONGEST} characters"
+            else:
+                why = f"is {'infinity' if node.value else '0'} to Python"
+            raise ValueError(
+                f"{place}, line {node.lineno}: {shown} {why}: write it with integers, as 10**400 or 1/10**400"
+            )
+
+
 def text_of(filename: str) -> str:
     """The text of a module, empty where there is none."""
     return "".join(linecache.getlines(filename))
@@ -206,15 +232,29 @@ def _defaults(tree: ast.Module) -> dict[tuple[str, int], list[ast.expr]]:
     return {at: nodes for at, nodes in found.items() if at not in twice}
 
 
+def _text(node: ast.Constant, lines: tuple[str, ...]) -> str:
+    """What is written where a literal stands; of one in an f-string, in some versions of Python, something else."""
+    if node.lineno > len(lines):
+        return ""
+    return lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode(errors="replace")
+
+
+def _is_taken(node: ast.Constant, lines: tuple[str, ...]) -> bool:
+    """Return True if the fraction that stands for a float literal is what is written."""
+    digits = re.split("[eE]", _text(node, lines))[0]
+    # What underflows is not written out, since it may be of any length.
+    if node.value == 0:
+        return not re.search("[1-9]", digits)
+    return len(digits) <= _LONGEST
+
+
 def _literal(node: ast.Constant, lines: tuple[str, ...]) -> Quotient:
     """The decimal that is written, with all its digits."""
-    try:
-        text = lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode()
-        found = Quotient(text)
+    written = _text(node, lines)
+    if _DECIMAL.fullmatch(written) and len(written) <= _LONGEST:
+        found = Quotient(written)
         if float(found) == node.value:
             return found
-    except (ValueError, IndexError, OverflowError):
-        pass
     return Quotient(repr(node.value))
 
 

@@ -135,7 +135,14 @@ def _check(part: str, node: sympy.Expr) -> None:
 def _check_repeated(part: str, node: sympy.Expr) -> None:
     """A sum or product over one index, which is declared nothing that some of its values are not."""
     index, *ends = node.limits[0]
-    if len(node.limits) != 1 or len(ends) != 2:
+    if len(node.limits) > 1:
+        name = type(node).__name__
+        raise ValueError(
+            f"{part}: {_short(node)} goes over {len(node.limits)} indices, and must go over one: sympy joins a {name} "
+            f"whose terms are a {name} with it, so take a factor or a term out of the inner one, as "
+            f"{name}(i * {name}(l, (l, 1, m)), (i, 1, n)), or write its value"
+        )
+    if len(ends) != 2:
         raise ValueError(f"{part}: {node} must go over one index, from one integer to another")
     for inner in (node.function, *ends):
         _check(part, inner)

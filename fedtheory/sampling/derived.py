@@ -22,7 +22,7 @@ from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic,
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import building, drawing, letters, members, nearby, pinned
+from fedtheory.sampling import boundaries, building, drawing, letters, members, nearby, pinned
 from fedtheory.sampling.compressors import samplers
 from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
@@ -39,6 +39,8 @@ FREED = 4
 _FUTILE = 200
 #: Recipes after which it is seen whether hypotheses leave few of them, one in so many.
 _SEEN, _RARE = 24, 8
+#: Recipes of one client where others are drawn.
+_ALONE = 24
 #: One in how many recipes lies beyond a number that stands in the claim.
 _PAST = 3
 #: By how much: squares among them, since some instances take roots.
@@ -62,6 +64,7 @@ def instances(claim: ClaimLike) -> Instances:
             lambda recipe, rng: nearby.nearby(claim, recipe, rng),
             lambda recipe, rng: nearby.narrow(claim, recipe, rng),
             lambda recipe, rng: nearby.crossings(claim, recipe, rng),
+            boundaries=lambda rng: _alone(claim, rng),
         )
     return replace(plain, recipes=lambda rng: strained(plain.recipes(rng), rng, _counts(claim)))
 
@@ -201,6 +204,21 @@ def _patiently(claim: ClaimLike, one: Callable[[tuple[Any, ...]], Recipe | None]
             patience = patience - 1 if found is None else math.inf
         if found is not None:
             yield found
+
+
+def _alone(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
+    """Recipes of a single client, where a claim covers every number of clients and one is not among those drawn."""
+    setting = claim.setting
+    if not setting.any_clients or 1 in setting.clients or setting.drawing.draw is not None:
+        return
+    for _ in range(_ALONE):
+        try:
+            recipe = drawing.with_letters(claim, drawing.drawn(setting, rng, 1), drawing.relations(claim), rng)
+        except (ValueError, ArithmeticError):
+            # There may be no such member.
+            continue
+        if recipe is not None:
+            yield recipe
 
 
 def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> Recipe:
@@ -347,4 +365,8 @@ def _constants(claim: ClaimLike) -> Instances:
         text = ", ".join(f"{s}={recipe[str(s)]}" for s in symbols)
         return Instance(None, values, 0, lambda theta: (None, theta), text=text)
 
-    return Instances(recipes, construct)
+    def at_boundaries(rng: np.random.Generator) -> Iterator[Recipe]:
+        for found in boundaries.values(claim, symbols, rng):
+            yield {str(letter): value for letter, value in found.items()}
+
+    return Instances(recipes, construct, boundaries=at_boundaries)

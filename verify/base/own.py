@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import tokenize
 import traceback
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
 from fedtheory import claims
 from fedtheory.claims import Claim
+from fedtheory.numbers import sourcecode
 from verify.base import neighbours, originals
 from verify.base.plain import quoted
 
@@ -16,7 +19,8 @@ def load(path: Path) -> tuple[Claim, ...]:
     """The claims of a file, which are registered: commands then know them by their ids.
 
     The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence, with the line, where
-    it cannot be read, fails, has no ``CLAIMS``, holds something else than claims, or replaces a function of a library.
+    it cannot be read, fails, has no ``CLAIMS``, holds something else than claims, replaces a function of a library, or
+    has a number that is not taken as it is written.
     """
     if path.suffix != ".py":
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
@@ -24,6 +28,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(f"cannot read {path}: no such file")
     before, running = originals.kept(), originals.running()
     module = neighbours.fresh(path)
+    _check_numbers(path)
     assert module.__spec__ is not None and module.__spec__.loader is not None
     try:
         module.__spec__.loader.exec_module(module)
@@ -45,6 +50,14 @@ def load(path: Path) -> tuple[Claim, ...]:
             raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
     claims.register(found)
     return tuple(found)
+
+
+def _check_numbers(path: Path) -> None:
+    """``ValueError`` where a number in a file, or in one beside it that it imports, is not taken as it is written."""
+    for file in neighbours.files(path).values():
+        # What cannot be read fails where it is run.
+        with suppress(OSError, SyntaxError, UnicodeError), tokenize.open(file) as opened:
+            sourcecode.check_numbers(_place(path, str(file)), opened.read())
 
 
 def _failure(path: Path, module: ModuleType, error: BaseException) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fedtheory.claims import Claim
+from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from verify.base.verdict import Verdict
@@ -24,6 +26,17 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
+def _applies(claim: Claim) -> bool:
+    """Return True unless an identity speaks of quantities, of which expressions alone show nothing."""
+    return not (isinstance(claim.statement, Identity) and claim.statement.quantities)
+
+
 METHOD = Method(
-    "signs of polynomials", CONSTANTS, (Inequality, ParameterRule), run, frozenset({"==", "<=", "<"}), reads=False
+    "signs of polynomials",
+    CONSTANTS,
+    (Inequality, Identity, ParameterRule),
+    run,
+    frozenset({"==", "<=", "<"}),
+    applies=_applies,
+    reads=False,
 )

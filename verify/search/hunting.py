@@ -51,6 +51,8 @@ NEXT_TO = 1e-5
 EXTREMES = 4
 #: Instances, of those that came nearest to a violation, whose compressors answer each vector otherwise for one draw.
 TURNED = 12
+#: The seed of what is drawn at boundaries.
+BOUNDARIES = 13
 #: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
 LOOKED, AGAIN = 12, 40
 #: Hypotheses that bound letters.
@@ -215,6 +217,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
                     worst, tightest, attained = ratio, recipe, finding
         instances = instances or said
+        refutations += islice(_at_boundaries(claim), enough - len(refutations))
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
     chosen = tuple(_telling(claim, few or met[:1], max(3, size // 250)))
@@ -247,6 +250,18 @@ def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Recipe, list[states
         with attributed(claim, recipe):
             findings = states.examine(claim, recipe, rng) or []
             yield recipe, findings, states.first_confirmed(claim, recipe, findings)
+
+
+def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
+    """Violations where parts of a statement about constants alone vanish, or right beside; and of a single client.
+
+    As in :func:`_turned`, all else is looked at as it is without them.
+    """
+    for recipe in claim.instances.boundaries(generator(claim, BOUNDARIES)):
+        with attributed(claim, recipe):
+            found = states.violation(claim, recipe)
+        if found is not None:
+            yield found
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:
@@ -473,10 +488,17 @@ def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
     found = []
     for node in nodes:
         if all(symbol in values for symbol in node.free_symbols):
-            arguments = [float(evaluate(argument, values)) for argument in node.args]
+            arguments = [_float(evaluate(argument, values)) for argument in node.args]
             extreme = max if isinstance(node, sympy.Max) else min
             found.append(arguments.index(extreme(arguments)))
     return tuple(found)
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:

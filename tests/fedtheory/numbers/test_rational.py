@@ -97,4 +97,5 @@ def test_the_exponential_of_zero_is_one():
 def test_sums_beyond_the_terms_that_are_computed_are_left_undecided():
     i, x = sympy.symbols("i x", integer=True)
     with pytest.raises(Undecided, match="at most 100000 are computed"):
-        evaluate(sympy.Sum(1, (i, 1, x)), {x: Fraction(10**5 + 1)})
+        evaluate(sympy.Sum(i, (i, 1, x)), {x: Fraction(10**5 + 1)})
+    assert evaluate(sympy.Sum(3, (i, 1, x)), {x: Fraction(10**9)}) == 3 * 10**9
