@@ -74,6 +74,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     *(np.ndarray, Fraction),
 )
 _KNOWN = {id(thing): thing for thing in _FUNCTIONS}
+_NUMERIC = {id(thing): thing for thing in uses.NUMERIC.values() if callable(thing)}
 #: The modules of this package whose functions and objects those of a method are given, or make.
 _TAKING_PART = tuple(
     f"fedtheory.{part}"
@@ -117,9 +118,7 @@ def is_known(thing: Any) -> bool:
 
 def is_numeric(thing: Any) -> bool:
     """Return True if a function or a class of numpy's is on the list."""
-    name = str(getattr(thing, "__name__", ""))
-    listed = name in uses.NUMERIC or isinstance(thing, np.ufunc)
-    return listed and any(getattr(module, name, None) is thing for module in (np, np.linalg))
+    return _NUMERIC.get(id(thing)) is thing
 
 
 @dataclass(eq=False)

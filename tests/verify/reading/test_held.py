@@ -227,7 +227,7 @@ def test_a_function_of_mpmath_that_closes_over_something_else_is_refused(tmp_pat
 
 
 def test_a_context_that_mpmath_makes_replaces_nothing():
-    before = originals.kept(originals.FOREIGN)
+    before = originals.kept()
     mpmath.MPContext()
     assert before.changed() is None
 
