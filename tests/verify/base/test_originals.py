@@ -16,7 +16,7 @@ import fedtheory as ft
 from fedtheory.numbers import functions
 from verify.base import originals, uses
 from verify.checking import check
-from verify.reading import harmless, known
+from verify.reading import known, listed
 
 
 def other(*given, **named):
@@ -68,7 +68,7 @@ PARTS = {
     "code of a library's": (Fraction.limit_denominator, "__code__", other.__code__),
     "code of numpy's": (np.linalg.norm._implementation, "__code__", other.__code__),
     "code of a property": (Fraction.numerator.fget, "__code__", other.__code__),
-    "code of what is kept": (harmless._public.__wrapped__, "__code__", other.__code__),
+    "code of what is kept": (listed._public.__wrapped__, "__code__", other.__code__),
     "code of what makes objects": (Fraction.from_float.__func__, "__code__", other.__code__),
 }
 
@@ -142,7 +142,7 @@ def test_each_table_of_known_functions_has_what_is_kept():
 
 
 def test_functions_are_known_by_what_they_are(monkeypatch):
-    assert harmless.is_numeric(np.square) and harmless.is_known(functools.partial)
+    assert listed.is_numeric(np.square) and listed.is_known(functools.partial)
     monkeypatch.setattr(np, "square", other)
     monkeypatch.setattr(other, "__name__", "square")
-    assert not harmless.is_numeric(np.square)
+    assert not listed.is_numeric(np.square)
