@@ -112,9 +112,9 @@ class Look:
                 for name in _set(node.target):
                     self.loops.setdefault(name, []).append(node.iter)
         self.stores.update(name for node in own if isinstance(node, ast.Name) for name in _set(node))
-        # Of a module and of getattr nothing else may be done than what is listed.
+        # Of a module, of getattr and of type nothing else may be done than what is listed.
         self.at_once |= {id(node.value) for node in own if isinstance(node, ast.Attribute)}
-        self.at_once |= {id(n.func) for n in own if isinstance(n, ast.Call) and _is_one_of(n.func, {"getattr"})}
+        self.at_once |= {id(n.func) for n in own if isinstance(n, ast.Call) and _is_one_of(n.func, {"getattr", "type"})}
         if any(isinstance(n, ast.Name) and n.id == new and not isinstance(n.ctx, ast.Load) for n in own):
             new = ""
         for node in own:
@@ -173,7 +173,7 @@ class Look:
     def _named(self, node: ast.Name) -> Iterator[str]:
         value = self._value(node.id)
         is_builtin = node.id not in self.function.__globals__ and node.id not in self.function.__code__.co_freevars
-        if type(value) is ModuleType or value is getattr:
+        if type(value) is ModuleType or value is getattr or value is type:
             if id(node) not in self.at_once:
                 yield f"it passes on {node.id}"
         elif not is_builtin:
@@ -220,6 +220,8 @@ class Look:
         evaluates = is_of_sympy(function) and not any(function is one for one in NAMING)
         if evaluates and not all(self._is_number(one) or is_written(one) for one in given):
             yield f"{ast.unparse(node)} may evaluate a text"
+        if function is type and (len(node.args) != 1 or node.keywords):
+            yield "it makes a class of its parts"
         if most is not None and (len(node.args) > most or any(isinstance(a, ast.Starred) for a in node.args)):
             yield f"{ast.unparse(node.func)} may write to what it is given"
 

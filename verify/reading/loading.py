@@ -91,7 +91,7 @@ class _FileLook(Look):
     def _decorated(self, node: ast.FunctionDef | ast.ClassDef) -> Iterator[str]:
         for one in node.decorator_list:
             made = one.func if isinstance(one, ast.Call) else one
-            if not any(self.known(made) is known for known in DECORATORS):
+            if not (self.is_set_once(made) and any(self.known(made) is known for known in DECORATORS)):
                 yield f"{node.name} is decorated by {ast.unparse(one)}"
 
 

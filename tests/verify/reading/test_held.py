@@ -107,6 +107,21 @@ ATTACKS = {
         "K",
         "g = 0; g += D; g |= {'K': 3}",
     ),
+    "an operator of a class that is made of its parts": (
+        "P = {'k': 1}",
+        "P['k']",
+        "D = type('D', (), {'__radd__': lambda s, o: P})(); g = 0; g += D; g['k'] = 3",
+    ),
+    "a class made of its parts by another name": (
+        "P = {'k': 1}\nt = type",
+        "P['k']",
+        "D = t('D', (), {'__radd__': lambda s, o: P})(); g = 0; g += D; g['k'] = 3",
+    ),
+    "a class made of its parts by what maps": (
+        "P = {'k': 1}",
+        "P['k']",
+        "(D,) = map(type, ['D'], [()], [{'__radd__': lambda s, o: P}]); g = 0; g += D(); g['k'] = 3",
+    ),
     "a class that deletes": ("class D:\n    def __del__(self):\n        globals()['K'] = 3", "K", "D()"),
     "a function that remembers": (
         "import functools\n@functools.lru_cache\ndef g(a):\n    globals()['K'] = a",

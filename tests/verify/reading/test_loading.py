@@ -93,6 +93,10 @@ ATTACKS = {
     "a body of a class": ("class C:\n    def f():\n        globals()['K'] = 3\n    f()", ""),
     "a decorator of a class": (_G + "@g\nclass C:\n    pass", ""),
     "a decorator of a function": ("def run(f):\n    f()\n    return 1\n@run\ndef g():\n    globals()['K'] = 3", ""),
+    "what decorates is another in the end": (
+        "def run(f):\n    f()\np = property\nproperty = run\n@property\ndef g():\n    globals()['K'] = 3\nproperty = p",
+        "",
+    ),
     "another function by its name": ("import functools\n@functools.wraps(len)\ndef g():\n    return 3", ""),
     "a default that is called": (_G + "def f(a=g()):\n    return a", ""),
     "an annotation that is called": (_G + "def f(a: g()):\n    return a", ""),

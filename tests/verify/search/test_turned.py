@@ -52,7 +52,10 @@ def near(problem, params, state, draw):
 def test_two_answers_to_nearly_the_same_vector(factor, false):
     method = ft.method("near", near, ["compressors"], {"h": "clients"})
     setting = ft.Setting(
-        algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), adversaries=(ft.UnbiasedCompressors(),)
+        algorithm=method,
+        functions=ft.SmoothStronglyConvex(mu, L),
+        adversaries=(ft.UnbiasedCompressors(),),
+        clients=(1,),
     )
     V, V_next = ft.Quantity("V", size), ft.Quantity("V_next", size, after=True)
     claim = ft.Claim("near", setting=setting, statement=ft.one_step(method, ft.E(V_next) <= factor * V))
