@@ -51,8 +51,9 @@ _PARTS = (
 )
 #: How many arguments functions of numpy take by their places before one that they would write to.
 _PLACES = {
-    **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max min outer round stack"), 2),
-    **dict.fromkeys(uses.names("clip cumsum mean prod std sum take var"), 3),
+    **dict.fromkeys(uses.names("conj conjugate"), 1),
+    **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max median min outer round stack"), 2),
+    **dict.fromkeys(uses.names("clip cumsum mean prod random standard_normal std sum take var"), 3),
     **dict.fromkeys(("trace",), 5),
 }
 #: Functions that make a container or an array of their own.

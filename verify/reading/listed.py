@@ -39,12 +39,19 @@ _ATTRIBUTES = uses.names("""
     choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
     Half NegativeOne One Zero setting statement variant __name__
     """)
-#: What changes a list, a set or a mapping: of those that the function made alone.
-CHANGING = uses.names("add append clear discard extend insert pop remove reverse setdefault sort update")
-#: Names that Python itself has in what is below every object: nobody's fields are known by these.
+#: What changes a list, a set, a mapping or what it is given: of those that the function made alone.
+CHANGING = uses.names("""
+    add append clear discard extend insert pop remove reverse setdefault sort update
+    permuted shuffle standard_exponential standard_gamma
+    """)
+#: Names that Python itself has in what is below every object, and numpy in what may be written to: nobody's fields are
+#: known by these.
 INNER = frozenset(
     name
-    for kind in (FunctionType, GeneratorType, FrameType, CodeType, TracebackType, ModuleType, functools.partial, type)
+    for kind in (
+        *(FunctionType, GeneratorType, FrameType, CodeType, TracebackType, ModuleType, functools.partial, type),
+        *(np.ndarray, np.ufunc),
+    )
     for name in dir(kind)
 )
 BUILTINS = uses.BUILTIN | {"getattr", "hasattr"}

@@ -188,6 +188,28 @@ ATTACKS = {
         "a = np.array(A, **{'copy': False}); a[0] = 3",
     ),
     "what numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), out=A)"),
+    "where a method writes to": ("import numpy as np\nA = np.ones(1)", "A[0]", "(3 * np.ones(1)).conj(A)"),
+    "where a median is written to": (
+        "import numpy as np\nA = np.ones(1)",
+        "A[0]",
+        "np.median(3 * np.ones((2, 1)), 0, A)",
+    ),
+    "where random numbers are written to": (
+        "import numpy as np\nA = np.ones(1)\nR = np.random.default_rng(0)",
+        "A[0]",
+        "R.random(1, float, A)",
+    ),
+    "what a function of numpy has": ("import numpy as np\nA = np.ones(1)", "A[0]", "np.add.at(A, 0, 3)"),
+    "what a function of numpy has, by another name": (
+        "import numpy as np\nA = np.ones(1)",
+        "A[0]",
+        "f = np.add; f.at(A, 0, 3)",
+    ),
+    "a field by the name of what changes arrays": (
+        "import typing\nimport numpy as np\nA = np.ones(1)\nclass R(typing.NamedTuple):\n    fill: int\nr = R(1)",
+        "A[0]",
+        "r.fill; A.fill(3)",
+    ),
     "where numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), A)"),
 }
 
