@@ -39,6 +39,9 @@ from verify.results import Carried
 from verify.search import hunting, seen
 from verify.search.refutation import margin as margin_of
 
+# What is used of libraries is kept before anybody's claim is checked.
+originals.replaced()
+
 #: Instances proposed at each budget.
 BUDGETS = {"quick": 160, "full": 3000}
 #: Names of the ways in which methods work, in the order in which they are listed; others come after these.

@@ -7,18 +7,23 @@ Cauchy-Schwarz inequality allows; compressors that are linear in x for every dra
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
 
 from fedtheory.compressors import Compressor, power_below
 from fedtheory.compressors.contractive import Contractive
-from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.rational import Array, is_exact, to_float
 from fedtheory.randomness import Draw
 
 _Any = TypeVar("_Any", Compressor, Contractive)
 #: Makes exponents of floats positive.
 _ABOVE = 2**11
+#: How many parts there are between two powers of two.
+_PARTS = 2**16
+#: By which no simple fraction is at the end of a part, where floats err.
+_BESIDE = Fraction(10271828, 10**7)
 
 
 def turned(one: _Any) -> _Any:
@@ -40,12 +45,20 @@ def turned(one: _Any) -> _Any:
 def is_turned(x: Array) -> Array:
     """For vectors ``x (..., d)``, exact or not, True or False ``(...)``; of x and -x exactly one is, unless x_1 = 0.
 
-    For every c > 0 other than 1 there are x of which one of x and c x is: along a ray it is the Thue-Morse sequence of
-    the exponents of |x|_1, which has no period.
+    Along a ray it is the Thue-Morse sequence of the exponents of |x|_1, and of its next bits: it has no period, and of
+    x and c x, for a c > 0 other than 1 that is no nearer to 1 than these bits tell, one is at about half of all x.
     """
-    _, exponents = np.frexp(to_float(power_below(abs(x).sum(axis=-1))))
-    bits = exponents.astype(np.int64) + _ABOVE
-    for shift in (8, 4, 2, 1):
-        bits ^= bits >> shift
-    odd: Array = (bits & 1 == 1) ^ np.asarray(x[..., 0] < 0, dtype=bool)
-    return odd
+    size = abs(x).sum(axis=-1)
+    size = size * (_BESIDE if is_exact(x) else float(_BESIDE))
+    power = power_below(size)
+    _, exponents = np.frexp(to_float(power))
+    parts = np.floor(_PARTS * to_float(size / power)).astype(np.int64)
+    odd: Array = _is_odd(exponents.astype(np.int64) + _ABOVE) ^ _is_odd(parts)
+    return odd ^ np.asarray(x[..., 0] < 0, dtype=bool)
+
+
+def _is_odd(numbers: Array) -> Array:
+    """True where a number has an odd number of binary digits 1: integers below 2^32."""
+    for shift in (16, 8, 4, 2, 1):
+        numbers = numbers ^ (numbers >> shift)
+    return numbers & 1 == 1

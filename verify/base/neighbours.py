@@ -10,13 +10,13 @@ from __future__ import annotations
 import ast
 import hashlib
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
-from types import ModuleType
-from typing import Any
+from types import CodeType, ModuleType
+from typing import Any, NamedTuple
 
 from fedtheory import extras
 
@@ -33,6 +33,8 @@ def fresh(path: Path) -> ModuleType:
     package = _package(path)
     for name in [name for name in sys.modules if name.partition(".")[0] == package]:
         del sys.modules[name]
+    for name in loaded(package):
+        del _READ[name]
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
     around = ModuleType(package)
@@ -172,6 +174,32 @@ class _Beside(ast.NodeTransformer):
         return [ast.copy_location(statement, node) for statement in found]
 
 
+class Read(NamedTuple):
+    """What a file was when it was loaded, as a tree and as code."""
+
+    path: Path
+    tree: ast.Module
+    code: CodeType
+
+
+#: The files that were loaded, by the names of their modules.
+_READ: dict[str, Read] = {}
+#: The packages of the files whose claims these are, by the claims' ids.
+_OF: dict[str, str] = {}
+
+
+def loaded(name: str) -> dict[str, Read]:
+    """The files that were loaded with one, by the names of their modules; ``name``: that of one of these, of their
+    package, or the id of a claim of theirs. Empty for all other names."""
+    package = _OF.get(name, name.partition(".")[0])
+    return {module: read for module, read in _READ.items() if _is_of(module, package)}
+
+
+def claimed(path: Path, ids: Iterable[str]) -> None:
+    """Remember of which file the claims with these ids are."""
+    _OF.update(dict.fromkeys(ids, _package(path)))
+
+
 class _Loader(SourceFileLoader):
     """Runs what a file says now, whatever was compiled of it before."""
 
@@ -179,7 +207,8 @@ class _Loader(SourceFileLoader):
         path = self.get_filename(fullname)
         tree = ast.parse(self.get_data(path), path)
         tree = ast.fix_missing_locations(_Beside(fullname.partition(".")[0]).visit(tree))
-        return compile(tree, path, "exec", dont_inherit=True)
+        _READ[fullname] = Read(Path(path), tree, compile(tree, path, "exec", dont_inherit=True))
+        return _READ[fullname].code
 
 
 class _Finder(MetaPathFinder):
@@ -199,4 +228,4 @@ class _Finder(MetaPathFinder):
 
 _FINDER = _Finder()
 
-__all__: Sequence[str] = ["digest", "files", "fresh", "hidden"]
+__all__: Sequence[str] = ["Read", "claimed", "digest", "files", "fresh", "hidden", "loaded"]

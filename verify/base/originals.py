@@ -1,7 +1,8 @@
-"""What the libraries are: that nobody's code has put something else in the place of their functions.
+"""What this package relies on: that nobody's code has put something else in the place of a function that it uses.
 
-A proof knows functions of Python and of numpy, a search calls them and ours. A user's file may set any name of any
-module, so what these hold is kept before it is loaded, and compared afterwards. Where something was replaced before
+A proof knows functions of Python and of numpy, a search calls them and ours. What the code of this package uses by its
+name, and what the tables of known functions list, is kept before a user's file is loaded, and compared afterwards, by
+identity. What nobody here uses libraries may count, make and keep as they like. Where something was replaced before
 this package was loaded, what numpy and Python have no more is seen by where it comes from.
 """
 
@@ -9,19 +10,21 @@ from __future__ import annotations
 
 import builtins
 import gc
+import math
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache, cached_property
 from pathlib import Path
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
 from verify.base import uses
 
-#: Packages that nobody's claim may change.
+#: Packages of which this one uses functions.
 FOREIGN = frozenset(
     {"builtins", "collections", "dataclasses", "fractions", "functools", "itertools", "math", "numbers", "operator"}
     | {"mpmath", "numpy", "scipy", "sympy", "types"}
@@ -30,96 +33,139 @@ OURS = frozenset({"fedtheory", "verify"})
 #: The flag of a class that was made while a program runs, and is not Python's own.
 _MADE = 1 << 9
 _MISSING = object()
-#: The types of what a module names once and for all.
-_CONSTANT = (bool, int, float, complex, str, tuple, frozenset, Fraction, ModuleType)
+#: Where what is called in the place of a function has that function.
+_WITHIN: dict[type, str] = {
+    **dict.fromkeys((staticmethod, classmethod, MethodType), "__func__"),
+    **{property: "fget", cached_property: "func", type(cache(len)): "__wrapped__"},
+    type(np.linalg.norm): "_implementation",
+}
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What modules and their classes have, by their names, and what functions consist of."""
+    """``names``: of modules and classes, each with what it stands for, and what that consists of if it is a function;
+    ``whole``: modules and classes to which no function may be added, with all their names."""
 
-    names: Mapping[str, tuple[Any, Mapping[str, Any]]]
-    functions: Mapping[FunctionType, tuple[Any, ...]]
+    names: tuple[tuple[Any, str, Any, tuple[Any, ...]], ...]
+    whole: tuple[tuple[Any, frozenset[str]], ...]
 
     def changed(self) -> str | None:
         """The first name that stands for something else by now, or that somebody has added; None if none is."""
-        for owner, (thing, before) in self.names.items():
-            # What a prompt has shown last, Python keeps among what is built in.
-            now = {name: value for name, value in vars(thing).items() if name != "_" or thing is not builtins}
-            for name, value in before.items():
-                other = now.get(name, _MISSING)
-                if other is value or _is_made_again(owner, value, other):
-                    continue
-                constant = type(thing) is ModuleType and type(value) in _CONSTANT and _is_fixed(owner, name)
-                if constant or callable(value) or (callable(other) and not _is_of_library(other)):
-                    return f"{owner}.{name}"
-            if len(now) > len(before) or now.keys() != before.keys():
-                for name in now.keys() - before.keys():
-                    if (
-                        _comes_from_elsewhere(now[name])
-                        or self._is_put_there(now[name])
-                        or (type(thing) is ModuleType and hasattr(builtins, name))
-                    ):
-                        return f"{owner}.{name}"
-        return next((f"{f.__module__}.{f.__qualname__}" for f, of in self.functions.items() if _parts(f) != of), None)
-
-    def _is_put_there(self, thing: Any) -> bool:
-        """Return True if a class says that it is of a module that was there before, and did not have it."""
-        known = self.names.get(thing.__module__) if isinstance(thing, type) else None
-        return known is not None and all(thing is not value for value in known[1].values())
+        for owner, name, value, parts in self.names:
+            now = vars(owner).get(name, _MISSING)
+            # mpmath makes functions of its classes again, of the same parts.
+            if not (now is value or type(now) is type(value) is FunctionType) or not _are_same(_parts(now), parts):
+                return _called(owner, name)
+        for owner, before in self.whole:
+            for name in vars(owner).keys() - before:
+                if _acts(vars(owner)[name]):
+                    return _called(owner, name)
+        return None
 
 
-def kept(roots: Collection[str] = FOREIGN | OURS) -> Kept:
-    """What those packages are now."""
-    names: dict[str, tuple[Any, Mapping[str, Any]]] = {}
-    functions: dict[FunctionType, tuple[Any, ...]] = {}
-    for module_name, module in list(sys.modules.items()):
-        if module_name.partition(".")[0] not in roots or type(module) is not ModuleType:
-            continue
-        names[module_name] = module, {k: v for k, v in vars(module).items() if k != "_" or module is not builtins}
-        for thing in vars(module).values():
-            if isinstance(thing, type) and thing.__module__ == module_name and thing.__flags__ & _MADE:
-                names[f"{module_name}.{thing.__qualname__}"] = thing, dict(vars(thing))
-    for _, held in names.values():
-        functions.update((thing, _parts(thing)) for thing in held.values() if type(thing) is FunctionType)
-    return Kept(names, functions)
+def kept(ours: bool = True) -> Kept:
+    """What this package uses of others, as they are now; and, where ``ours``, what its own modules have."""
+    mine = [m for n, m in list(sys.modules.items()) if _root(n) in OURS and type(m) is ModuleType]
+    names = {(id(owner), name): (owner, name) for owner, name in _listed()}
+    for module in mine:
+        names.update({(id(owner), name): (owner, name) for owner, name in _used(module)})
+        for name, value in vars(module).items():
+            if ours or (type(value) is FunctionType and _root(value.__module__) in FOREIGN):
+                names[id(module), name] = module, name
+    values = [vars(owner)[name] for owner, name in names.values()] + [v for m in mine for v in vars(m).values()]
+    among = FOREIGN | OURS if ours else FOREIGN
+    made = dict.fromkeys(cls for value in values for cls in _classes(value) if _root(cls.__module__) in among)
+    names.update({(id(c), name): (c, name) for c in made for name, value in vars(c).items() if _acts(value)})
+    found = ((owner, name, vars(owner)[name]) for owner, name in names.values())
+    return Kept(
+        tuple((owner, name, value, _parts(value)) for owner, name, value in found),
+        tuple((owner, frozenset(vars(owner))) for owner in [*made, *(mine if ours else ())]),
+    )
 
 
-def _is_made_again(owner: str, value: Any, other: Any) -> bool:
-    """Return True for the function that mpmath puts into a class anew when it makes a context."""
-    if not owner.startswith("mpmath.ctx_") or type(value) is not FunctionType or type(other) is not FunctionType:
-        return False
-    if (value.__closure__ is None) != (other.__closure__ is None) or value.__globals__ is not other.__globals__:
-        return False
-    given = (value.__defaults__, value.__kwdefaults__, other.__defaults__, other.__kwdefaults__)
-    pairs = zip(value.__closure__ or (), other.__closure__ or (), strict=False)
-    same = all(one.cell_contents is two.cell_contents for one, two in pairs)
-    return value.__code__ is other.__code__ and same and given == (None,) * 4
+def _listed() -> Iterator[tuple[Any, str]]:
+    """What the tables of functions that are known list, of modules."""
+    yield from ((np.linalg if "." in name else np, name.rpartition(".")[2]) for name in uses.NUMERIC)
+    yield from ((math, name) for name in vars(math) if not name.startswith("_"))
+    yield from ((builtins, name) for name in uses.BUILTIN if name in vars(builtins))
 
 
-def _is_fixed(module: str, name: str) -> bool:
-    """Return True if a module has a constant by this name: libraries count by names that begin with an underscore."""
-    return module.partition(".")[0] in OURS or not name.startswith("_")
+def _used(module: ModuleType) -> Iterator[tuple[Any, str]]:
+    """What the functions of a module use, by its name, of what is built in and of the modules of libraries."""
+    held = list(vars(module).values())
+    held += [
+        v for cls in held if isinstance(cls, type) and cls.__module__ == module.__name__ for v in vars(cls).values()
+    ]
+    for function in map(_function, held):
+        for code in _codes(function.__code__) if type(function) is FunctionType else ():
+            for name in code.co_names:
+                if name in vars(builtins):
+                    yield builtins, name
+                yield from _asked(vars(module).get(name, sys.modules.get(name)), code)
 
 
-def _parts(function: FunctionType) -> tuple[Any, ...]:
-    """What a function consists of, by identity: its code, its defaults, what it closes over."""
-    cells = tuple(map(id, function.__closure__ or ()))
-    named = function.__kwdefaults__
-    return id(function.__code__), id(function.__defaults__), named and tuple(map(id, named.values())), cells
+def _asked(module: Any, code: CodeType) -> Iterator[tuple[Any, str]]:
+    """What a code may ask of a module of a library, and of the modules that this has."""
+    if type(module) is ModuleType and _root(module.__name__) in FOREIGN:
+        for name in code.co_names:
+            if name in vars(module):
+                yield module, name
+                if vars(module)[name] is not module:
+                    yield from _asked(vars(module)[name], code)
 
 
-def _is_of_library(thing: Any) -> bool:
-    return str(getattr(thing, "__module__", "") or "").partition(".")[0].lstrip("_") in FOREIGN | OURS
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
-def _comes_from_elsewhere(thing: Any) -> bool:
-    """Return True if a function, or what acts as one in a class, is neither of a library nor of Python's own."""
-    function = getattr(thing, "fget", None) or getattr(thing, "__func__", thing)
-    if type(function) is not FunctionType and not (isinstance(thing, type) and thing.__flags__ & _MADE):
-        return False
-    root = function.__module__.partition(".")[0] if isinstance(function.__module__, str) else ""
-    return root not in FOREIGN | OURS and root not in sys.stdlib_module_names
+def _classes(value: Any) -> list[type]:
+    """A class, or that of an object or of whose method it is, with those that it derives from, but for Python's own."""
+    value = value.__self__ if type(value) is MethodType else value
+    cls = value if isinstance(value, type) else type(value)
+    return [c for c in cls.__mro__ if c.__flags__ & _MADE]
+
+
+def _function(value: Any) -> Any:
+    """The function that is called in the end, if a value is one, or holds one."""
+    while type(value) in _WITHIN:
+        value = getattr(value, _WITHIN[type(value)])
+    return value
+
+
+def _parts(value: Any) -> tuple[Any, ...]:
+    """What a function consists of: its code, its names, its defaults, what it closes over; nothing for other things."""
+    function = _function(value)
+    if type(function) is not FunctionType:
+        return ()
+    defaults, named = function.__defaults__ or (), (function.__kwdefaults__ or {}).values()
+    return function.__code__, function.__globals__, *defaults, *named, *map(_content, function.__closure__ or ())
+
+
+def _content(cell: Any) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return _MISSING
+
+
+def _are_same(some: tuple[Any, ...], others: tuple[Any, ...]) -> bool:
+    return len(some) == len(others) and all(one is other for one, other in zip(some, others, strict=True))
+
+
+def _acts(value: Any) -> bool:
+    """Return True if a value is called, or is asked where its name is."""
+    return callable(value) or hasattr(type(value), "__get__")
+
+
+def _called(owner: Any, name: str) -> str:
+    return f"{owner.__name__ if type(owner) is ModuleType else f'{owner.__module__}.{owner.__qualname__}'}.{name}"
+
+
+def _root(name: Any) -> str:
+    return name.partition(".")[0] if isinstance(name, str) else ""
 
 
 # What was replaced before this was loaded
@@ -129,23 +175,19 @@ def _strange() -> Iterator[str]:
     """The names of numpy, of fractions and of what is built in, that stand for something else than they should."""
     folder = Path(np.__file__).parent
     for module in (np, np.linalg):
-        for name in getattr(module, "__all__", ()):
+        for name in module.__all__:
             value = vars(module).get(name)
-            # What numpy looks through before it calls a function of its own.
-            inner: Any = getattr(value, "_implementation", None) if type(value) is _ARRAY_FUNCTION else value
-            if isinstance(value, np.ufunc):
+            if callable(value) and not isinstance(value, type) and name not in _NOT_NUMPYS:
                 # Of no function that is made while a program runs can this name be chosen.
-                right = value.__name__ in (name, _ALIASES.get(name))
-            else:
-                listed = name in _NOT_NUMPYS or not callable(value) or _is_in(folder, inner)
-                right = listed and (module is not np or name not in _UFUNCS)
-            if not right:
-                yield f"{module.__name__}.{name}"
+                right = value.__name__ in (name, _ALIASES.get(name)) and value.__module__ == module.__name__
+                if not right or not (isinstance(value, np.ufunc) or _is_in(folder, _function(value))):
+                    yield f"{module.__name__}.{name}"
     for name, value in vars(Fraction).items():
         if type(value) is FunctionType and not (_is_in(_FRACTIONS, value) and value.__name__ == name):
             yield f"Fraction.{name}"
-    for name, value in vars(builtins).items():
-        if (type(value) is FunctionType and name in _BUILT_IN) or (name in _TYPES and value.__flags__ & _MADE):
+    for name in uses.BUILTIN & vars(builtins).keys():
+        value = vars(builtins)[name]
+        if type(value) is FunctionType or (isinstance(value, type) and value.__flags__ & _MADE):
             yield name
 
 
@@ -153,47 +195,34 @@ def _is_in(place: Path, value: Any) -> bool:
     """Return True if a function or a class comes from a file in a folder, or from no file at all, as those in C do."""
     if type(value) is FunctionType:
         return Path(value.__code__.co_filename).is_relative_to(place)
-    if isinstance(value, type):
-        return not value.__flags__ & _MADE or _is_of_library(value)
-    return isinstance(value, BuiltinFunctionType)
+    return isinstance(value, BuiltinFunctionType | type)
 
 
-#: What numpy's functions of arrays are, where they ask their arguments first.
-_ARRAY_FUNCTION: Any = type(np.linalg.norm)
 _FRACTIONS = Path(sys.modules[Fraction.__module__].__file__ or "")
-#: The functions and classes that Python has built in, of which code is read that calls them.
-_BUILT_IN = frozenset(
-    {"abs", "all", "any", "getattr", "hasattr", "isinstance", "iter", "len", "max", "min", "next", "sum"}
-)
-_TYPES = frozenset({"bool", "dict", "float", "int", "list", "object", "range", "set", "str", "tuple", "type", "zip"})
-
 #: Names of numpy that stand for functions of another name.
 _ALIASES = {
     **{"abs": "absolute", "bitwise_invert": "invert", "bitwise_not": "invert", "conj": "conjugate", "mod": "remainder"},
     **{"pow": "power", "true_divide": "divide", "atan2": "arctan2"},
+    **{"concat": "concatenate", "permute_dims": "transpose", "row_stack": "vstack"},
     **{f"a{name}": f"arc{name}" for name in ("cos", "cosh", "sin", "sinh", "tan", "tanh")},
     **{f"bitwise_{side}_shift": f"{side}_shift" for side in ("left", "right")},
 }
 #: What numpy has from elsewhere, or as an object that may be called.
 _NOT_NUMPYS = frozenset({"printoptions", "test"})
-#: Functions that numpy has in C, of which the right one has this name.
-_UFUNCS = frozenset(_ALIASES) | uses.names("""
-    absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh cbrt ceil conjugate copysign cos cosh deg2rad
-    divide divmod equal exp exp2 expm1 fabs float_power floor floor_divide fmax fmin fmod frexp gcd greater
-    greater_equal hypot invert isfinite isinf isnan lcm ldexp left_shift less less_equal log log10 log1p log2 logaddexp
-    logical_and logical_not logical_or logical_xor matmul maximum minimum modf multiply negative not_equal positive
-    power reciprocal remainder right_shift rint sign signbit sin sinh spacing sqrt square subtract tan tanh trunc
-    """)
 
 #: What stood for something else when this was loaded.
 REPLACED = next(_strange(), None)
-#: What the libraries are, before a file of a user's is loaded by this package.
-_AT_FIRST = kept(FOREIGN)
+
+
+@cache
+def _at_first() -> Kept:
+    return kept(ours=False)
 
 
 def replaced() -> str | None:
-    """The name of a function of Python's or of a library's that somebody has replaced; None where there is none."""
-    return REPLACED or _AT_FIRST.changed()
+    """The name of a function of Python's or of a library's that somebody has replaced since this was first asked, or
+    before this was loaded; None where there is none."""
+    return REPLACED or _at_first().changed()
 
 
 def running() -> tuple[object, ...]:

@@ -49,6 +49,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         if not isinstance(claim, Claim):
             raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
     claims.register(found)
+    neighbours.claimed(path, (claim.id for claim in found))
     return tuple(found)
 
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import ast
 import builtins
+import symtable
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.machinery import SOURCE_SUFFIXES, all_suffixes
+from importlib.util import decode_source
 from pathlib import Path
 from types import FunctionType, ModuleType
+
+import numpy as np
 
 import fedtheory
 
@@ -39,21 +43,25 @@ _ROOT = Path(fedtheory.__file__).parents[1]
 _MISSING = object()
 #: Names of numpy, besides its ufuncs, and of its module of linear algebra.
 _NUMPY = names("""
-    all any arange argmax argmin argsort array asarray block bool_ broadcast_shapes broadcast_to clip concatenate
-    cumsum diag dot dtype e einsum empty empty_like expand_dims eye float64 full full_like identity inf inner int64
-    isclose kron linalg linspace max mean median min moveaxis nan ndarray newaxis ones ones_like outer pi prod repeat
-    reshape roll round shape sort split squeeze stack std sum swapaxes take tensordot tile trace transpose tril triu
-    triu_indices var vdot vectorize where zeros zeros_like
+    all any arange argmax argmin argsort array asarray atleast_2d block bool_ broadcast_shapes broadcast_to clip
+    concatenate cumsum diag dot dtype e einsum empty empty_like expand_dims eye float64 full full_like identity inf
+    inner int64 isclose kron linalg linspace max mean median min moveaxis nan ndarray newaxis ones ones_like outer
+    pi prod repeat reshape roll round shape sort split squeeze stack std sum swapaxes take tensordot tile trace
+    transpose tril triu triu_indices var vdot vectorize where zeros zeros_like
 """)
 _ALGEBRA = names("""
     cond det eigh eigvalsh inv lstsq matrix_power matrix_rank norm pinv qr slogdet solve svd
 """)
-NUMERIC = _NUMPY | _ALGEBRA
-#: Names that Python has built in, besides its exceptions.
+#: What numpy has by these names, and its ufuncs, as they are when this is imported.
+NUMERIC: Mapping[str, object] = {
+    **{name: value for name, value in vars(np).items() if name in _NUMPY or isinstance(value, np.ufunc)},
+    **{f"linalg.{name}": value for name, value in vars(np.linalg).items() if name in _ALGEBRA},
+}
+#: Names that Python has built in, besides its exceptions: not id or hash, whose numbers vary from run to run.
 BUILTIN = names("""
-    abs all any bool classmethod complex dict divmod enumerate filter float frozenset int isinstance issubclass iter
-    len list map max min next object pow print property range repr reversed round set slice sorted staticmethod str sum
-    super tuple type zip NotImplemented Ellipsis __doc__ __name__
+    abs all any bin bool bytes callable chr classmethod complex dict divmod enumerate filter float format frozenset hex
+    int isinstance issubclass iter len list map max min next object oct ord pow print property range repr reversed round
+    set slice sorted staticmethod str sum super tuple type zip NotImplemented Ellipsis __doc__ __name__
 """)
 #: Ends of the names of modules that are no Python, and may do anything.
 _COMPILED = tuple(set(all_suffixes()) - set(SOURCE_SUFFIXES))
@@ -62,13 +70,15 @@ DUNDERS = frozenset({"__all__", "__doc__", "__name__", "__init__", "__post_init_
 
 def beyond(files: Mapping[str, Path], package: str) -> frozenset[str]:
     """What the files of a package use that is on no list."""
-    trees = [ast.parse(path.read_bytes()) for name, path in files.items() if name.endswith(".py")]
-    nodes = [list(ast.walk(tree)) for tree in trees]
+    texts = [decode_source(path.read_bytes()) for name, path in files.items() if name.endswith(".py")]
+    nodes = [list(ast.walk(ast.parse(text))) for text in texts]
     # A file may have modules from the imports of another.
     modules: dict[str, set[str]] = {}
     for name, module in (pair for each in nodes for node in each for pair in _bound(node)):
         modules.setdefault(name, set()).add(module)
     found = {name for name in files if name.endswith(_COMPILED)}
+    for text in texts:
+        found.update(name for name in _looked_up(symtable.symtable(text, "", "exec")) if not _is_plain(name))
     for each in nodes:
         asked = {id(node.value): node for node in each if isinstance(node, ast.Attribute)}
         for node in each:
@@ -85,10 +95,19 @@ def _unlisted(node: ast.AST, package: str) -> Iterator[str]:
         yield from (alias.name for alias in node.names if not _may_be_imported(alias.name, package))
     elif isinstance(node, ast.ImportFrom) and not node.level:
         yield from (f"{node.module}.{a.name}" for a in node.names if not _has(str(node.module), a.name, package))
-    elif isinstance(node, ast.Name) and not _is_plain(node.id):
-        yield node.id
     elif isinstance(node, ast.Attribute) and node.attr.startswith("__") and node.attr not in DUNDERS:
         yield node.attr
+
+
+def _looked_up(table: symtable.SymbolTable) -> Iterator[str]:
+    """The names of a text, but for those that are a function's own wherever they stand in it: its parameters, and what
+    it sets."""
+    of_function = table.get_type() == "function"
+    for symbol in table.get_symbols():
+        if not (symbol.is_free() or (of_function and symbol.is_local())):
+            yield symbol.get_name()
+    for inner in table.get_children():
+        yield from _looked_up(inner)
 
 
 def _bound(node: ast.AST) -> Iterator[tuple[str, str]]:
@@ -202,15 +221,9 @@ def _is_plain(name: str) -> bool:
     return name in BUILTIN | DUNDERS or error or (builtin is None and not name.startswith("__"))
 
 
-@cache
 def _is_numeric(name: str) -> bool:
-    import numpy as np
-
-    first, _, rest = name.partition(".")
-    if first == "linalg":
-        return not rest or rest in _ALGEBRA
     # Of an array that numpy holds any method will do.
-    return not name or first in _NUMPY or isinstance(getattr(np, first, None), np.ufunc)
+    return name in ("", "linalg") or name in NUMERIC or (name.partition(".")[0] in NUMERIC and name[:7] != "linalg.")
 
 
 def may_be_used(module: ModuleType, names: Mapping[str, object]) -> bool:

@@ -18,7 +18,7 @@ from verify.base.evaluate import meeting
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
-from verify.reading import held
+from verify.reading import held, loading
 from verify.search import hunting
 
 #: Counterexamples collected before the simplest is made smaller.
@@ -155,7 +155,8 @@ def examined(
     ``find(method, inquiry)``: what a method that applies finds, by default by running it.
     """
     final = ""
-    reached = held.Reached(inquiry.claim)
+    files = loading.files(inquiry.claim.id)
+    reached = held.Reached((inquiry.claim, files))
     for method in methods:
         if not method.speaks_of(inquiry.claim):
             why = f"does not apply: the statement is of the kind {inquiry.claim.statement.kind}"
@@ -169,7 +170,7 @@ def examined(
                 outcome = method.skipped(
                     f"left open: the claim says {relation}, which a proof by this method does not show"
                 )
-            if outcome.verdict in PROVEN and method.reads and (why := reached.changing()):
+            if outcome.verdict in PROVEN and (method.reads or files) and (why := reached.changing()):
                 outcome = method.skipped(f"left open: {why}")
             if outcome.verdict not in (None, Verdict.SUPPORTED):
                 final = f"{outcome.verdict} by the method {method.name!r}"

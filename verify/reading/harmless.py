@@ -9,22 +9,30 @@ from __future__ import annotations
 import ast
 import builtins
 import dis
-import functools
-import itertools
-import math
-import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cache
-from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
-from typing import Any
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, ClassVar
 
 import numpy as np
+import sympy
 
-import fedtheory
 from verify.base import uses
-from verify.reading import theory
+from verify.reading.listed import (
+    BUILTINS,
+    CHANGING,
+    INNER,
+    NAMING,
+    holds_numbers,
+    is_error,
+    is_numeric,
+    is_of_sympy,
+    is_open,
+    is_written,
+    may_be_asked,
+    of_module,
+)
 from verify.reading.source import has_plain_names, tree_of
 
 _STATEMENTS = (
@@ -41,45 +49,15 @@ _PARTS = (
     *(ast.arguments, ast.arg, ast.keyword, ast.comprehension),
     *(ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
 )
-#: What arrays, numbers, texts and containers have that changes none of them.
-_ATTRIBUTES = uses.names("""
-    T all any argmax argmin argsort astype clip conj conjugate copy cumsum diagonal dot dtype flatten imag item kind
-    max mean min ndim nonzero prod ravel real repeat reshape round shape size squeeze std sum swapaxes take tolist trace
-    transpose var denominator limit_denominator numerator bit_length is_integer count index get items keys values
-    endswith join lower replace split startswith strip upper
-    choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
-    """)
-#: What changes a list, a set or a mapping: of those that the function made alone.
-_CHANGING = uses.names("add append clear discard extend insert pop remove reverse setdefault sort update")
-#: Names that Python itself has in what is below every object: nobody's fields are known by these.
-_INNER = frozenset(
-    name
-    for kind in (FunctionType, GeneratorType, FrameType, CodeType, TracebackType, ModuleType, functools.partial, type)
-    for name in dir(kind)
-)
 #: How many arguments functions of numpy take by their places before one that they would write to.
 _PLACES = {
-    **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max min outer round stack"), 2),
-    **dict.fromkeys(uses.names("clip cumsum mean prod std sum take var"), 3),
+    **dict.fromkeys(uses.names("conj conjugate"), 1),
+    **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max median min outer round stack"), 2),
+    **dict.fromkeys(uses.names("clip cumsum mean prod random standard_normal std sum take var"), 3),
     **dict.fromkeys(("trace",), 5),
 }
 #: Functions that make a container or an array of their own.
 _MAKERS = uses.names("array empty empty_like eye full full_like identity ones ones_like zeros zeros_like")
-_BUILTINS = uses.BUILTIN | {"getattr", "hasattr"}
-#: What may be called by any name.
-_FUNCTIONS: tuple[Any, ...] = (
-    *(vars(builtins)[name] for name in uses.BUILTIN if name in vars(builtins)),
-    *(value for value in vars(math).values() if isinstance(value, BuiltinFunctionType)),
-    *(functools.partial, functools.reduce, *(v for n, v in vars(itertools).items() if not n.startswith("_"))),
-    *(np.ndarray, Fraction),
-)
-_KNOWN = {id(thing): thing for thing in _FUNCTIONS}
-#: The modules of this package whose functions and objects those of a method are given, or make.
-_TAKING_PART = tuple(
-    f"fedtheory.{part}"
-    for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
-)
-_MISSING = object()
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,57 +77,67 @@ def looked_at(function: FunctionType, makes: bool = False) -> Found:
     if not has_plain_names(function):
         return Found("it has builtins of its own", (), ())
     first = next(iter((*node.args.posonlyargs, *node.args.args)), None) if makes else None
-    look = _Look(function)
+    look = Look(function)
     body = node.body if isinstance(node, ast.FunctionDef) else [node.body]
     why = next(look.refused(body, "" if first is None else first.arg), "")
     return Found(why, tuple(look.holds), tuple(look.attributes))
 
 
-def is_listed(name: str, fields: frozenset[str]) -> bool:
-    """Return True if code that is not read may use an attribute; ``fields``: those of the author's own records."""
-    return name in _ATTRIBUTES or (name in fields | _public() and name not in _INNER | _CHANGING)
-
-
-def is_known(thing: Any) -> bool:
-    """Return True if a function or a class of a library is one that changes nothing, by any name."""
-    return _KNOWN.get(id(thing)) is thing or is_numeric(thing) or is_error(thing)
-
-
-def is_numeric(thing: Any) -> bool:
-    """Return True if a function or a class of numpy's is on the list."""
-    name = str(getattr(thing, "__name__", ""))
-    listed = name in uses.NUMERIC or isinstance(thing, np.ufunc)
-    return listed and any(getattr(module, name, None) is thing for module in (np, np.linalg))
-
-
 @dataclass(eq=False)
-class _Look:
+class Look:
     """One function of the author's, with the functions in it."""
 
     function: FunctionType
+    #: Whether functions in it that have names are looked at with it.
+    deep: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.holds: list[Any] = []
         self.attributes: list[tuple[int, str]] = []
+        self.called: set[int] = set()
+        #: Through what names go, and how often names are set.
+        self.loops: dict[str, list[ast.expr]] = {}
+        self.stores = Counter[str]()
+        self.at_once: set[int] = set()
         #: Names that are looked up outside of the function, wherever in it.
-        self.outer = _looked_up_outside(self.function.__code__) | set(self.function.__code__.co_freevars)
+        self.outer = looked_up_outside(self.function.__code__) | set(self.function.__code__.co_freevars)
 
     def refused(self, body: list[Any], new: str = "") -> Iterator[str]:
         """What may not stand in a function, each with its line; ``new``: the name of an object that is being made."""
-        own = list(_within(body))
-        made = _made(own, self._makes) - self.outer
-        # Of a module and of getattr nothing else may be done than what is listed.
-        at_once = {id(node.value) for node in own if isinstance(node, ast.Attribute)}
-        at_once |= {id(node.func) for node in own if isinstance(node, ast.Call) and _is_one_of(node.func, {"getattr"})}
+        own = self.nodes(body)
+        made = self.own(_made(own, self._makes))
+        # What is called is not passed on.
+        self.called |= {id(node.func) for node in own if isinstance(node, ast.Call)}
+        for node in own:
+            if isinstance(node, ast.comprehension | ast.For):
+                for name in _set(node.target):
+                    self.loops.setdefault(name, []).append(node.iter)
+        self.stores.update(name for node in own if isinstance(node, ast.Name) for name in _set(node))
+        # Of a module, of getattr and of type nothing else may be done than what is listed.
+        self.at_once |= {id(node.value) for node in own if isinstance(node, ast.Attribute)}
+        self.at_once |= {id(n.func) for n in own if isinstance(n, ast.Call) and _is_one_of(n.func, {"getattr", "type"})}
         if any(isinstance(n, ast.Name) and n.id == new and not isinstance(n.ctx, ast.Load) for n in own):
             new = ""
         for node in own:
-            for why in self._refused(node, made, at_once, new):
+            for why in self.node_refused(node, made, new):
                 yield f"line {getattr(node, 'lineno', self.function.__code__.co_firstlineno)}: {why}"
-            if isinstance(node, ast.FunctionDef | ast.Lambda):
-                yield from self.refused(node.body if isinstance(node, ast.FunctionDef) else [node.body])
+            if isinstance(node, ast.Lambda) or (self.deep and isinstance(node, ast.FunctionDef)):
+                yield from self.refused(node.body if isinstance(node.body, list) else [node.body])
 
-    def _refused(self, node: ast.AST, made: frozenset[str], at_once: set[int], new: str) -> Iterator[str]:
+    def nodes(self, body: list[Any]) -> list[ast.AST]:
+        """The nodes that are run, without those of functions in them."""
+        return list(_within(body))
+
+    def own(self, made: frozenset[str]) -> frozenset[str]:
+        """The names that are set here and nowhere else, of those that are."""
+        return made - self.outer
+
+    def is_set_once(self, node: ast.expr) -> bool:
+        """Return True if what a name from outside stands for is all that it ever stood for."""
+        return True
+
+    def node_refused(self, node: ast.AST, made: frozenset[str], new: str) -> Iterator[str]:
+        """What is not allowed of one node."""
         if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS, *_PARTS)):
             yield f"{type(node).__name__.lower()} is not listed"
         elif isinstance(node, ast.Attribute):
@@ -161,7 +149,7 @@ class _Look:
             if not _is_one_of(node.target, made):
                 yield f"it changes {ast.unparse(node.target)} in place"
         elif isinstance(node, ast.Name) and node.id in self.outer:
-            yield from self._named(node, id(node) in at_once)
+            yield from self._named(node)
         elif isinstance(node, ast.Call):
             yield from self._called(node)
 
@@ -175,62 +163,101 @@ class _Look:
         except ValueError:
             return None
 
-    def _known(self, node: ast.expr) -> Any:
+    def known(self, node: ast.expr) -> Any:
         """What a name from outside is, or a name of a module; None of all else."""
         if isinstance(node, ast.Name) and node.id in self.outer:
             return self._value(node.id)
-        if isinstance(node, ast.Attribute) and type(module := self._known(node.value)) is ModuleType:
-            return _of_module(module, node.attr)
+        if isinstance(node, ast.Attribute) and type(module := self.known(node.value)) is ModuleType:
+            return of_module(module, node.attr)
         return None
 
-    def _named(self, node: ast.Name, at_once: bool) -> Iterator[str]:
+    def _named(self, node: ast.Name) -> Iterator[str]:
         value = self._value(node.id)
         is_builtin = node.id not in self.function.__globals__ and node.id not in self.function.__code__.co_freevars
-        if type(value) is ModuleType or value is getattr:
-            if not at_once:
+        if type(value) is ModuleType or value is getattr or value is type:
+            if id(node) not in self.at_once:
                 yield f"it passes on {node.id}"
         elif not is_builtin:
-            self.holds.append(value)
-        elif value is not None and not (node.id in _BUILTINS or is_error(value)):
+            yield from self._held(node, value)
+        elif value is not None and not (node.id in BUILTINS or is_error(value)):
             yield f"it uses {node.id}"
 
+    def _held(self, node: ast.expr, value: Any) -> Iterator[str]:
+        """What the function holds, by a name from outside or of a module."""
+        if not is_of_sympy(value):
+            self.holds.append(value)
+        elif id(node) not in self.called | self.at_once:
+            yield f"it passes on {ast.unparse(node)}"
+
     def _asked(self, node: ast.Attribute, made: frozenset[str], new: str) -> Iterator[str]:
-        module = self._known(node.value)
+        module = self.known(node.value)
         if not isinstance(node.ctx, ast.Load):
-            if not _is_one_of(node.value, {new}) or node.attr in _INNER:
+            if not _is_one_of(node.value, {new}) or node.attr in INNER:
                 yield f"it sets {ast.unparse(node)}"
         elif type(module) is ModuleType:
-            value = _of_module(module, node.attr)
-            if not _may_be_asked(module, value, self.function):
+            value = of_module(module, node.attr)
+            if not may_be_asked(module, value, self.function):
                 yield f"it uses {ast.unparse(node)}"
             elif type(value) is not ModuleType:
-                self.holds.append(value)
-        elif node.attr in _CHANGING:
+                yield from self._held(node, value)
+        elif node.attr in CHANGING:
             if not _is_one_of(node.value, made):
                 yield f"it changes {ast.unparse(node.value)} by {node.attr}"
         else:
             self.attributes.append((node.lineno, node.attr))
 
     def _called(self, node: ast.Call) -> Iterator[str]:
-        function = self._known(node.func)
+        function = self.known(node.func)
         most, named = _places(node.func, function), {keyword.arg for keyword in node.keywords}
         if "out" in named or (None in named and most is not None):
             yield f"{ast.unparse(node.func)} writes to what it is given"
         if function is getattr:
             name = node.args[1] if len(node.args) > 1 else None
-            if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value not in _CHANGING:
+            if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value not in CHANGING:
                 self.attributes.append((node.lineno, name.value))
             else:
                 yield "it looks up an attribute whose name is not written"
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        evaluates = is_of_sympy(function) and not any(function is one for one in NAMING)
+        if evaluates and not all(self._is_number(one) or is_written(one) for one in given):
+            yield f"{ast.unparse(node)} may evaluate a text"
+        if function is type and (len(node.args) != 1 or node.keywords):
+            yield "it makes a class of its parts"
         if most is not None and (len(node.args) > most or any(isinstance(a, ast.Starred) for a in node.args)):
             yield f"{ast.unparse(node.func)} may write to what it is given"
+
+    def _is_number(self, node: ast.expr, single: bool = False) -> bool:
+        """Return True if an expression is certainly a number, a relation, or a tuple of such, and no text; ``single``:
+        and no tuple."""
+        match node:
+            case ast.Constant(value=value):
+                return isinstance(value, int | float)
+            case ast.Tuple(elts=parts):
+                return not single and all(map(self._is_number, parts))
+            case ast.UnaryOp(operand=operand) | ast.BinOp(op=ast.Mod(), left=operand):
+                return self._is_number(operand, single)
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                return self._is_number(left, single) and self._is_number(right, single)
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Div() | ast.Pow(), left=left, right=right):
+                # Where one is a number the other is no text, nor holds any.
+                return self._is_number(left, True) or self._is_number(right, True)
+            case ast.Call(func=function):
+                known = self.known(function)
+                return (is_of_sympy(known) and known is not sympy.symbols) or (not single and is_open(known))
+            case ast.Name(id=name) if name in self.loops:
+                often = self.stores[name] == len(self.loops[name])
+                return not single and often and all(map(self._is_number, self.loops[name]))
+            case ast.Name() | ast.Attribute():
+                value = self.known(node)
+                return self.is_set_once(node) and holds_numbers(value) and not (single and type(value) is tuple)
+        return isinstance(node, ast.Compare)
 
     def _makes(self, node: ast.expr) -> bool:
         """Return True if an expression makes a value that nothing else holds, or one that never changes."""
         if isinstance(node, ast.IfExp):
             return self._makes(node.body) and self._makes(node.orelse)
         if isinstance(node, ast.Call):
-            function = self._known(node.func)
+            function = self.known(node.func)
             if isinstance(node.func, ast.Attribute) and function is None:
                 # No class of the author's has a copy of its own.
                 return node.func.attr == "copy" and not node.args
@@ -278,44 +305,21 @@ def _within(body: list[Any]) -> Iterator[ast.AST]:
             left += ast.iter_child_nodes(node)
 
 
+def _set(node: ast.AST) -> list[str]:
+    """The names that are set within a target, or by a name."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
+    name = [node.id] if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else []
+    return name + [one for part in parts for one in _set(part)]
+
+
 def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
 
 
-def is_error(value: Any) -> bool:
-    """Return True if a class is one of Python's errors."""
-    return isinstance(value, type) and issubclass(value, BaseException) and vars(builtins).get(value.__name__) is value
-
-
-def _looked_up_outside(code: CodeType) -> set[str]:
+def looked_up_outside(code: CodeType) -> set[str]:
+    """The names that a code, and those in it, look up in its module or among what is built in."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
-    return found.union(*(_looked_up_outside(c) for c in code.co_consts if isinstance(c, CodeType)))
-
-
-def _of_module(module: ModuleType, name: str) -> Any:
-    """What a module has by a name; this package loads its names when they are asked for."""
-    if module is fedtheory and name in fedtheory.__all__:
-        return getattr(fedtheory, name)
-    return vars(module).get(name, _MISSING)
-
-
-def _may_be_asked(module: ModuleType, value: Any, function: FunctionType) -> bool:
-    """Whether a function may use what a module has: of a library what is listed, of the author's own anything, as it is
-    looked at in its turn."""
-    root = module.__name__.partition(".")[0]
-    own = str(function.__globals__.get("__name__", "")).partition(".")[0]
-    if root == own and root not in uses.PACKAGES | {"fedtheory", "verify"}:
-        return value is not _MISSING and sys.modules.get(module.__name__) is module
-    if type(value) is ModuleType:
-        return value is np.linalg or (root == value.__name__.partition(".")[0] == "fedtheory")
-    return is_known(value) or is_stated(value) or (value is not _MISSING and type(value) in (type(None), int, float))
-
-
-def is_stated(value: Any) -> bool:
-    """Return True if a function or a class is one of this package's that take part in methods, and change nothing."""
-    name = str(getattr(value, "__module__", ""))
-    is_ours = name.startswith((*_TAKING_PART, "fedtheory.settings.quantities")) and theory.stands(value)
-    return is_ours and isinstance(value, FunctionType | type)
+    return found.union(*(looked_up_outside(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def _places(node: ast.expr, function: Any) -> int | None:
@@ -329,15 +333,3 @@ def _places(node: ast.expr, function: Any) -> int | None:
         # Of a method the array is no argument.
         return _PLACES[node.attr] - 1
     return None
-
-
-@cache
-def _public() -> frozenset[str]:
-    """The public names of the classes of problems, of distributions, of compressors and of instances."""
-    found: set[str] = set()
-    for name, module in list(sys.modules.items()):
-        if name.startswith(_TAKING_PART):
-            for cls in vars(module).values():
-                if isinstance(cls, type) and cls.__module__ == name:
-                    found.update(vars(cls), getattr(cls, "__annotations__", ()))
-    return frozenset(name for name in found if not name.startswith("_"))

@@ -19,8 +19,9 @@ import sympy
 
 from fedtheory.algorithms.base import place
 from verify.base import uses
-from verify.reading import harmless, theory
+from verify.reading import harmless, listed, loading, theory
 from verify.reading.harmless import Found
+from verify.reading.loading import File
 from verify.reading.source import Unread
 from verify.reading.values import is_record_class, plain_record
 
@@ -55,12 +56,12 @@ _SPECIAL = uses.names("""
 
 @dataclass(eq=False)
 class Reached:
-    """What a claim reaches, from when this is made: each thing with its parts, the functions of the author's, the
-    fields of the author's records; ``why``: what of it is on no list, empty where there is nothing."""
+    """What a claim reaches, from when this is made: each thing with its parts, the author's functions and files,
+    the fields of the author's records; ``why``: what of it is on no list, empty where there is nothing."""
 
     claim: Any
     parts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
-    functions: dict[FunctionType, Found] = field(default_factory=dict)
+    looked_at: dict[FunctionType | File, Found] = field(default_factory=dict)
     fields: set[str] = field(default_factory=set)
     why: str = ""
 
@@ -91,23 +92,25 @@ class Reached:
 
     def _unlisted(self) -> str:
         named = frozenset(self.fields)
-        for function, found in self.functions.items():
+        for at, found in self.looked_at.items():
             if found.why:
-                return f"{_where(function)}{found.why}"
+                return f"{_where(at)}{found.why}"
             for line, name in found.attributes:
-                if not harmless.is_listed(name, named) or (name == "copy" and name in named):
-                    return f"{_where(function)}line {line}: it uses {name}"
+                if not listed.is_listed(name, named) or (name == "copy" and name in named):
+                    return f"{_where(at)}line {line}: it uses {name}"
         return ""
 
     def _parts(self, at: Any) -> Iterator[Any]:
         """What a thing holds. ``Unread`` where it is on no list."""
         kind = type(at)
         if kind is _Base:
-            if not harmless.is_error(at.of):
+            if not listed.is_error(at.of):
                 yield from self._of_class(at.of)
+        elif kind is File:
+            yield from self._noted(at, loading.looked_at(at))
         elif kind is _Init:
             yield from self._of_function(at.function, makes=True)
-        elif kind in _DATA or harmless.is_known(at):
+        elif kind in _DATA or listed.is_known(at):
             return
         elif isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
             yield from at.args
@@ -148,14 +151,18 @@ class Reached:
                 except ValueError:
                     continue
             return
-        found = harmless.looked_at(function, makes)
+        yield from loading.files(str(function.__globals__.get("__name__")))
+        yield from self._noted(function, harmless.looked_at(function, makes))
+
+    def _noted(self, at: FunctionType | File, found: Found) -> Iterator[Any]:
+        """What a function or a file holds, by what was seen of it."""
         # Who calls it by another name may give it an object that there is.
-        known = self.functions.get(function)
+        known = self.looked_at.get(at)
         if known is None or not known.why:
-            self.functions[function] = found
+            self.looked_at[at] = found
         for thing in found.holds:
-            if theory.stands(thing) and not harmless.is_stated(thing):
-                raise Unread(f"{_where(function)}it uses {thing.__name__}")
+            if theory.stands(thing) and not listed.is_stated(thing):
+                raise Unread(f"{_where(at)}it uses {thing.__name__}")
             yield thing
 
     def _of_class(self, cls: Any) -> Iterator[Any]:
@@ -195,7 +202,7 @@ class _Init:
 
 
 def _is_still(one: Any, other: Any) -> bool:
-    return one is other or (type(one) in (_Base, _Init) and type(one) is type(other) and one == other)
+    return one is other or (type(one) in (_Base, _Init, File) and type(one) is type(other) and one == other)
 
 
 def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
@@ -253,5 +260,6 @@ def _again(one: Any) -> Any:
     return field(**ways) if one.default is MISSING else field(default=None, **ways)
 
 
-def _where(function: FunctionType) -> str:
-    return f"{place(function)}, which is run, may change what is read: "
+def _where(at: FunctionType | File) -> str:
+    what = f"{at}, as it is loaded," if isinstance(at, File) else f"{place(at)}, which is run,"
+    return f"{what} may change what is read: "

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from fedtheory.compressors import bernoulli, rand_k
@@ -29,8 +30,23 @@ def test_one_draw_answers_two_vectors_otherwise():
     assert expectation((one_error * other).sum(-1), p) == -8
 
 
-@pytest.mark.parametrize("factor", [2, 3, 4, 8, Fraction(11, 10)])
+NEAR = (Fraction(11, 10), Fraction(1001, 1000), Fraction(999, 1000), 1 + Fraction(1, 20000))
+
+
+@pytest.mark.parametrize("factor", [2, 3, 4, 8, *NEAR])
 def test_of_vectors_along_a_ray_some_are_told_apart(factor):
     rays = exact([[Fraction(k, 16)] for k in range(1, 800)])
     assert (is_turned(rays) != is_turned(factor * rays)).any()
     assert (is_turned(rays) != is_turned(-rays)).all()
+
+
+@pytest.mark.parametrize("factor", NEAR)
+def test_vectors_that_are_near_each_other_are_told_apart_as_often_as_not(factor):
+    rays = exact([[Fraction(k, 16)] for k in range(1, 800)])
+    assert 0.3 < (is_turned(rays) != is_turned(factor * rays)).mean() < 0.7
+
+
+def test_floats_of_simple_fractions_are_at_no_end():
+    values = [Fraction(p, q) for q in range(1, 60) for p in range(1, 60)]
+    nearly = np.array([[float(v) * (1 + e)] for v in values for e in (-1e-12, 0, 1e-12)])
+    assert (is_turned(nearly).reshape(-1, 3) == is_turned(exact([[v] for v in values]))[:, None]).all()

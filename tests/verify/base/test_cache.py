@@ -354,6 +354,35 @@ class Rate:
     assert not _used_by(text, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def rate(id, *, input=1):\n    return [id, input]",
+        "def rate(k):\n    hash = k + 1\n    return [hash for _ in (1, 2)]",
+        "def rate(vars):\n    class Rate:\n        k = vars\n    return lambda: vars",
+        "RATE = [id + 1 for id in (1, 2)]",
+    ],
+)
+def test_a_name_of_a_function_s_own_is_not_what_is_built_in(text, tmp_path):
+    assert not _used_by(text, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def rate(k):\n    return id(k)",
+        "def rate(open):\n    return open\ndef other(k):\n    return open(k)",
+        "def rate(k, at=open('rates')):\n    return at",
+        "class Rate:\n    if False:\n        open = 1\n    k = open('rates')",
+        "if False:\n    open = 1\nRATE = open('rates')",
+        "def rate(k):\n    global open\n    return open(k)",
+        "def rate(input):\n    return [open(k) for k in input]",
+    ],
+)
+def test_what_is_built_in_is_seen_beside_a_function_s_own(text, tmp_path):
+    assert _used_by(text, tmp_path)
+
+
 def _used_by(text, tmp_path):
     (tmp_path / "paper.py").write_text(text)
     return uses.beyond({"paper.py": tmp_path / "paper.py"}, "paper")

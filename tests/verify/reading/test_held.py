@@ -107,6 +107,21 @@ ATTACKS = {
         "K",
         "g = 0; g += D; g |= {'K': 3}",
     ),
+    "an operator of a class that is made of its parts": (
+        "P = {'k': 1}",
+        "P['k']",
+        "D = type('D', (), {'__radd__': lambda s, o: P})(); g = 0; g += D; g['k'] = 3",
+    ),
+    "a class made of its parts by another name": (
+        "P = {'k': 1}\nt = type",
+        "P['k']",
+        "D = t('D', (), {'__radd__': lambda s, o: P})(); g = 0; g += D; g['k'] = 3",
+    ),
+    "a class made of its parts by what maps": (
+        "P = {'k': 1}",
+        "P['k']",
+        "(D,) = map(type, ['D'], [()], [{'__radd__': lambda s, o: P}]); g = 0; g += D(); g['k'] = 3",
+    ),
     "a class that deletes": ("class D:\n    def __del__(self):\n        globals()['K'] = 3", "K", "D()"),
     "a function that remembers": (
         "import functools\n@functools.lru_cache\ndef g(a):\n    globals()['K'] = a",
@@ -173,6 +188,28 @@ ATTACKS = {
         "a = np.array(A, **{'copy': False}); a[0] = 3",
     ),
     "what numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), out=A)"),
+    "where a method writes to": ("import numpy as np\nA = np.ones(1)", "A[0]", "(3 * np.ones(1)).conj(A)"),
+    "where a median is written to": (
+        "import numpy as np\nA = np.ones(1)",
+        "A[0]",
+        "np.median(3 * np.ones((2, 1)), 0, A)",
+    ),
+    "where random numbers are written to": (
+        "import numpy as np\nA = np.ones(1)\nR = np.random.default_rng(0)",
+        "A[0]",
+        "R.random(1, float, A)",
+    ),
+    "what a function of numpy has": ("import numpy as np\nA = np.ones(1)", "A[0]", "np.add.at(A, 0, 3)"),
+    "what a function of numpy has, by another name": (
+        "import numpy as np\nA = np.ones(1)",
+        "A[0]",
+        "f = np.add; f.at(A, 0, 3)",
+    ),
+    "a field by the name of what changes arrays": (
+        "import typing\nimport numpy as np\nA = np.ones(1)\nclass R(typing.NamedTuple):\n    fill: int\nr = R(1)",
+        "A[0]",
+        "r.fill; A.fill(3)",
+    ),
     "where numpy writes to": ("import numpy as np\nA = np.ones(1)", "K", "np.square(3 * np.ones(1), A)"),
 }
 
@@ -227,7 +264,7 @@ def test_a_function_of_mpmath_that_closes_over_something_else_is_refused(tmp_pat
 
 
 def test_a_context_that_mpmath_makes_replaces_nothing():
-    before = originals.kept(originals.FOREIGN)
+    before = originals.kept()
     mpmath.MPContext()
     assert before.changed() is None
 

@@ -1,0 +1,178 @@
+"""What code that is run and not read may use: attributes, functions of Python, of libraries and of this package.
+
+All of it is known by identity, as it is when this is imported, and changes nothing but what it makes.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import collections
+import collections.abc
+import dataclasses
+import functools
+import itertools
+import math
+import re
+import sys
+import typing
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import cache
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, GeneratorType, ModuleType, TracebackType
+from typing import Any
+
+import numpy as np
+import sympy
+from sympy.logic.boolalg import Boolean
+
+import fedtheory
+from verify.base import uses
+from verify.reading import theory
+
+#: What arrays, numbers, texts and containers have that changes none of them.
+_ATTRIBUTES = uses.names("""
+    T all any argmax argmin argsort astype clip conj conjugate copy cumsum diagonal dot dtype flatten imag item kind
+    max mean min ndim nonzero prod ravel real repeat reshape round shape size squeeze std sum swapaxes take tolist trace
+    transpose var denominator limit_denominator numerator bit_length is_integer count index get items keys values
+    endswith join lower replace split startswith strip upper
+    choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
+    Half NegativeOne One Zero setting statement variant __name__
+    """)
+#: What changes a list, a set, a mapping or what it is given: of those that the function made alone.
+CHANGING = uses.names("""
+    add append clear discard extend insert pop remove reverse setdefault sort update
+    permuted shuffle standard_exponential standard_gamma
+    """)
+#: Names that Python itself has in what is below every object, and numpy in what may be written to: nobody's fields are
+#: known by these.
+INNER = frozenset(
+    name
+    for kind in (
+        *(FunctionType, GeneratorType, FrameType, CodeType, TracebackType, ModuleType, functools.partial, type),
+        *(np.ndarray, np.ufunc),
+    )
+    for name in dir(kind)
+)
+BUILTINS = uses.BUILTIN | {"getattr", "hasattr"}
+#: What may be called by any name.
+_FUNCTIONS: tuple[Any, ...] = (
+    *(vars(builtins)[name] for name in uses.BUILTIN if name in vars(builtins)),
+    *(value for value in vars(math).values() if isinstance(value, BuiltinFunctionType)),
+    *(functools.partial, functools.reduce, *(v for n, v in vars(itertools).items() if not n.startswith("_"))),
+    *(np.ndarray, Fraction),
+    *(value for value in vars(collections.abc).values() if isinstance(value, type)),
+    *(typing.Any, typing.Callable, typing.ClassVar, typing.Generic, typing.NamedTuple, typing.Optional, typing.Union),
+    *(typing.Protocol, typing.Iterator, typing.Mapping, typing.Sequence),
+    *(dataclasses.field, functools.cached_property, collections.namedtuple),
+)
+#: What a function or a class may be decorated by.
+DECORATORS = (classmethod, property, staticmethod, dataclasses.dataclass, functools.cached_property)
+#: Functions and classes of sympy. They evaluate any text that they are given, but for the names of symbols.
+_SYMPY = uses.names("""
+    Abs Add And Dummy Eq Function Ge Gt Integer Le Lt Max Min Mul Ne Not Or Piecewise Pow Product Rational S Sum Symbol
+    binomial cbrt ceiling cos cosh exp factorial floor log root sign sin sinh sqrt symbols tan tanh
+    """)
+_OF_SYMPY = {id(thing): thing for thing in map(vars(sympy).__getitem__, _SYMPY)}
+#: Those that evaluate none.
+NAMING = (sympy.Symbol, sympy.Dummy, sympy.symbols)
+#: A number in a text.
+_NUMBER = re.compile(r"[-+]?\d+([./]\d+)?")
+#: What a file of one's own is written with.
+_OPEN = {id(thing): thing for thing in (getattr(fedtheory, name) for name in fedtheory.__all__)}
+_KNOWN = {id(thing): thing for thing in _FUNCTIONS}
+_NUMERIC = {id(thing): thing for thing in uses.NUMERIC.values() if callable(thing)}
+#: The modules of this package whose functions and objects those of a method are given, or make.
+_TAKING_PART = tuple(
+    f"fedtheory.{part}"
+    for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
+)
+#: What a module does not have.
+_MISSING = object()
+
+
+def is_listed(name: str, fields: frozenset[str]) -> bool:
+    """Return True if code that is not read may use an attribute; ``fields``: those of the author's own records."""
+    return name in _ATTRIBUTES or (name in fields | _public() and name not in INNER | CHANGING)
+
+
+def is_known(thing: Any) -> bool:
+    """Return True if a function or a class of a library is one that changes nothing, by any name."""
+    return _has(_KNOWN, thing) or is_numeric(thing) or is_error(thing)
+
+
+def is_numeric(thing: Any) -> bool:
+    """Return True if a function or a class of numpy's is on the list."""
+    return _has(_NUMERIC, thing)
+
+
+def _has(table: Mapping[int, Any], thing: Any) -> bool:
+    return thing is not None and table.get(id(thing)) is thing
+
+
+def is_written(node: ast.expr) -> bool:
+    """Return True for a number that is written as a text."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str) and bool(_NUMBER.fullmatch(node.value))
+
+
+def holds_numbers(value: Any) -> bool:
+    """Return True if a value is a number or an expression, or a tuple of such: no text is in it."""
+    inner = type(value) is tuple and all(map(holds_numbers, value))
+    return inner or isinstance(value, int | float | Fraction | sympy.Expr | Boolean)
+
+
+def is_error(value: Any) -> bool:
+    """Return True if a class is one of Python's errors."""
+    return isinstance(value, type) and issubclass(value, BaseException) and vars(builtins).get(value.__name__) is value
+
+
+def of_module(module: ModuleType, name: str) -> Any:
+    """What a module has by a name; this package loads its names when they are asked for."""
+    if module is fedtheory and name in fedtheory.__all__:
+        return getattr(fedtheory, name)
+    return vars(module).get(name, _MISSING)
+
+
+def may_be_asked(module: ModuleType, value: Any, function: FunctionType) -> bool:
+    """Whether a function may use what a module has: of a library what is listed, of the author's own anything, as it is
+    looked at in its turn."""
+    root = module.__name__.partition(".")[0]
+    own = str(function.__globals__.get("__name__", "")).partition(".")[0]
+    if root == own and root not in uses.PACKAGES | {"fedtheory", "verify"}:
+        return value is not _MISSING and sys.modules.get(module.__name__) is module
+    if type(value) is ModuleType:
+        return value is np.linalg or (root == value.__name__.partition(".")[0] == "fedtheory")
+    return any(is_one(value) for is_one in (is_known, is_stated, is_of_sympy, theory.is_of_sympy)) or (
+        type(value) in (type(None), int, float)
+    )
+
+
+def is_stated(value: Any) -> bool:
+    """Return True if a function or a class is one of this package's that take part in methods, and change nothing."""
+    if is_open(value):
+        return True
+    name = str(getattr(value, "__module__", ""))
+    is_ours = name.startswith((*_TAKING_PART, "fedtheory.settings.quantities")) and theory.stands(value)
+    return is_ours and isinstance(value, FunctionType | type)
+
+
+def is_open(value: Any) -> bool:
+    """Return True if a function, a class or a letter is one that files of users are written with."""
+    return _has(_OPEN, value)
+
+
+def is_of_sympy(value: Any) -> bool:
+    """Return True if a function or a class is one of sympy's on the list, which may be called, and not passed on."""
+    return _has(_OF_SYMPY, value)
+
+
+@cache
+def _public() -> frozenset[str]:
+    """The public names of the classes of problems, of distributions, of compressors and of instances."""
+    found: set[str] = set()
+    for name, module in list(sys.modules.items()):
+        if name.startswith(_TAKING_PART):
+            for cls in vars(module).values():
+                if isinstance(cls, type) and cls.__module__ == name:
+                    found.update(vars(cls), getattr(cls, "__annotations__", ()))
+    return frozenset(name for name in found if not name.startswith("_"))
