@@ -106,12 +106,17 @@ def _used(module: ModuleType) -> Iterator[tuple[Any, str]]:
 
 def _asked(module: Any, code: CodeType) -> Iterator[tuple[Any, str]]:
     """What a code may ask of a module of a library, and of the modules that this has."""
-    if type(module) is ModuleType and _root(module.__name__) in FOREIGN:
+    # Modules of a library may name one another.
+    pending, seen = [module], set[int]()
+    while pending:
+        owner = pending.pop()
+        if type(owner) is not ModuleType or _root(owner.__name__) not in FOREIGN or id(owner) in seen:
+            continue
+        seen.add(id(owner))
         for name in code.co_names:
-            if name in vars(module):
-                yield module, name
-                if vars(module)[name] is not module:
-                    yield from _asked(vars(module)[name], code)
+            if name in vars(owner):
+                yield owner, name
+                pending.append(vars(owner)[name])
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

@@ -146,3 +146,11 @@ def test_functions_are_known_by_what_they_are(monkeypatch):
     monkeypatch.setattr(np, "square", other)
     monkeypatch.setattr(other, "__name__", "square")
     assert not listed.is_numeric(np.square)
+
+
+def test_modules_of_libraries_that_name_one_another_are_looked_through(monkeypatch):
+    # A name of both in one function: numpy's module of the one is asked for the other, and so on.
+    monkeypatch.setattr(np.linalg, "fft", np.fft, raising=False)
+    monkeypatch.setattr(np.fft, "linalg", np.linalg, raising=False)
+    code = compile("np.linalg.fft.linalg.norm", "file.py", "eval")
+    assert (np.linalg, "norm") in set(originals._asked(np, code))
