@@ -18,6 +18,13 @@ class Quantity(NamedTuple):
     coefficients: Mapping[Key, Rational]
     constant: Rational = Rational(0)
 
+    def minus(self, other: Quantity) -> Quantity:
+        """The difference."""
+        keys = self.coefficients.keys() | other.coefficients.keys()
+        zero = Rational(0)
+        differences = {k: self.coefficients.get(k, zero) - other.coefficients.get(k, zero) for k in keys}
+        return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant)
+
 
 class Constraint(NamedTuple):
     """``expression`` <= 0, or = 0; ``name`` as PEPit has it."""

@@ -9,6 +9,7 @@ exactness: :func:`holds` checks each, and knows no solver.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -246,82 +247,200 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
 _GRID = 2**50
 
 
+#: The prime modulo which equations are compared; what it hides costs a point, never its exactness.
+_PRIME = 2**61 - 1
+
+
 def satisfying(system: System, near: Array) -> list[Rational] | None:
     """A point near some floats that makes the equations zero exactly; None if they contradict one another.
 
     The unknowns of the largest size are solved for, so that rounding changes no sign of small ones.
     """
     point = [Rational(round(v * _GRID), _GRID) for v in near.tolist()]
-    if not system.equations:
+    chosen = _independent(system, np.argsort(-abs(near), kind="stable").tolist())
+    if chosen is None:
+        return None
+    equations, pivots = chosen
+    if not pivots:
         return point
-    order = np.argsort(-abs(near), kind="stable").tolist()
-    place = {unknown: column for column, unknown in enumerate(order)}
-    width = system.unknowns + 1
-    entries = [Rational(0)] * (len(system.equations) * width)
-    for r, (coefficients, constant) in enumerate(system.equations):
+    place = {unknown: column for column, unknown in enumerate(pivots)}
+    left = [Rational(0)] * len(pivots) ** 2
+    right = []
+    for r, (coefficients, constant) in enumerate(equations):
+        rest = -constant
         for k, c in coefficients.items():
-            entries[r * width + place[k]] = c
-        entries[r * width + width - 1] = -constant
-    reduced, rank = flint.fmpq_mat(len(system.equations), width, entries).rref()
-    table = reduced.tolist()
-    for r in range(rank):
-        row = table[r]
-        pivot = next(c for c in range(width) if row[c])
-        if pivot == width - 1:
-            return None
-        rest = sum((row[c] * point[order[c]] for c in range(pivot + 1, width - 1) if row[c]), Rational(0))
-        point[order[pivot]] = row[-1] - rest
-    # Pivots stand in no other row, so that what was changed is used by none.
+            if k in place:
+                left[r * len(pivots) + place[k]] = c
+            else:
+                rest -= c * point[k]
+        right.append(rest)
+    n = len(pivots)
+    try:
+        solved = flint.fmpq_mat(n, n, left).solve(flint.fmpq_mat(n, 1, right))
+    except ZeroDivisionError:
+        return None
+    for unknown, column in place.items():
+        point[unknown] = solved[column, 0]
     return point
 
 
-@dataclass(frozen=True)
-class Face:
-    """A part of a system on which every point of it lies, and the indices of each block that the others decide."""
+def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], list[int]] | None:
+    """Equations from which the others follow, and as many unknowns that they determine, the first in an order that do.
 
-    system: System
-    full: System
+    None where they contradict one another.
+    """
+    equations = system.equations
+    if not equations:
+        return [], []
+    place = {unknown: column for column, unknown in enumerate(order)}
+    width = system.unknowns + 1
+    entries = [0] * (len(equations) * width)
+    for r, (coefficients, constant) in enumerate(equations):
+        for k, c in coefficients.items():
+            entries[r * width + place[k]] = _residue(c)
+        entries[r * width + width - 1] = _residue(constant)
+    table = flint.nmod_mat(len(equations), width, entries, _PRIME)
+    columns = _pivots(table)
+    if columns and columns[-1] == width - 1:
+        return None
+    rows = _pivots(table.transpose())
+    return [equations[r] for r in rows], [order[c] for c in columns]
 
 
-#: Shares of the largest eigenvalue, or scalar, below which one is a zero; relative errors of a kernel's entries.
-_CUTS = (1e-6, 1e-5, 1e-4, 1e-7, 1e-3)
-_ERRORS = (1e-5, 1e-4, 1e-6)
+def _residue(value: Rational) -> int:
+    below = int(value.q)
+    return int(value.p) % _PRIME if below == 1 else int(value.p) * pow(below, -1, _PRIME) % _PRIME
+
+
+def _pivots(table: flint.nmod_mat) -> list[int]:
+    """The columns of the pivots of a matrix's reduced row echelon form."""
+    echelon, rank = table.rref()
+    found: list[int] = []
+    width = echelon.ncols()
+    column = 0
+    for r in range(rank):
+        while column < width and not int(echelon[r, column]):
+            column += 1
+        found.append(column)
+        column += 1
+    return found
+
+
+#: Relative errors that the entries of a kernel may have, and shares of the largest below which a number is zero.
+_ERRORS = (1e-7, 1e-5, 1e-4, 1e-3)
+_CUTS = (1e-6, 1e-4, 1e-8)
 #: The margin above which a system has an interior.
-_MARGIN = 1e-8
-_LEVELS = 6
+_MARGIN = 1e-7
+_LEVELS = 8
 
 
-def reduced(system: System, found: Found, cut: float, error: float) -> System | None:
-    """The system on the face on which the solver's point of no margin lies, as far as its zeros are clear."""
-    x = found.point
-    rows = system.rows
-    equations: list[Affine] = []
-    values = rows.A @ x + rows.b
-    scalars = values[rows.equations : rows.equations + rows.scalars]
-    scale = float(max(abs(scalars).max(initial=0.0), 1e-300))
-    zero = scalars < cut * scale
-    equations += [s for s, z in zip(system.scalars, zero.tolist(), strict=True) if z]
-    kept = tuple(s for s, z in zip(system.scalars, zero.tolist(), strict=True) if not z)
+def generic(system: System) -> System:
+    """The system without the rows of blocks that the others decide wherever the equations hold.
+
+    A vector that every matrix of a block maps to zero, by the equations alone, costs one row: so does each of the
+    translations under which a worst case is the same. Found at points modulo a prime, as :func:`satisfying` has it.
+    """
+    width = system.unknowns
+    chosen = _independent(system, range(width))
+    if chosen is None or not system.equations:
+        return system
+    equations, pivots = chosen
+    free = sorted(set(range(width)) - set(pivots))
+    place = {unknown: row for row, unknown in enumerate(pivots)}
+    points = []
+    for seed in range(3):
+        values = random.Random(seed)
+        point = {k: values.randrange(_PRIME) for k in free}
+        if pivots:
+            left, right = [0] * len(pivots) ** 2, []
+            for r, (coefficients, constant) in enumerate(equations):
+                rest = -_residue(constant)
+                for k, c in coefficients.items():
+                    if k in place:
+                        left[r * len(pivots) + place[k]] = _residue(c)
+                    else:
+                        rest -= _residue(c) * point[k]
+                right.append(rest % _PRIME)
+            n = len(pivots)
+            try:
+                solved = flint.nmod_mat(n, n, left, _PRIME).solve(flint.nmod_mat(n, 1, right, _PRIME))
+            except ZeroDivisionError:
+                return system
+            point |= {unknown: int(solved[row, 0]) for unknown, row in place.items()}
+        points.append(point)
     blocks = []
-    start = rows.equations + rows.scalars
     for block in system.blocks:
         r = block.size
-        flat = values[start : start + r * (r + 1) // 2]
-        start += r * (r + 1) // 2
-        matrix = _unpacked(flat, r)
-        size, vectors = np.linalg.eigh(matrix)
-        kernel = vectors[:, size < cut * max(float(size[-1]), 1e-300)].T.copy() if r else np.zeros((0, 0))
-        dropped = set()
-        for vector, pivot in faces.reduced(kernel):
-            simple = [_rational(faces.simplest(v, Fraction(1), error)) for v in vector.tolist()]
-            equations += block.image(simple)
-            dropped.add(pivot)
-        blocks.append(block.without(frozenset(dropped)))
-    if not equations:
-        return None
-    return System(
-        system.unknowns, (*system.equations, *equations), kept, tuple(b for b in blocks if b.size), system.objective
-    )
+        stacked = [0] * (len(points) * r * r)
+        for number, point in enumerate(points):
+            for (i, j), entry in block.entries.items():
+                v = _residue(entry.constant) + sum(_residue(c) * point[k] for k, c in entry.coefficients.items())
+                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % _PRIME
+        # A row that is no pivot is one in whose place a vector of the kernel has its one.
+        kept = _pivots(flint.nmod_mat(len(points) * r, r, stacked, _PRIME))
+        blocks.append(block.without(frozenset(range(r)) - frozenset(kept)))
+    return replace(system, blocks=tuple(block for block in blocks if block.size))
+
+
+class Zeros(NamedTuple):
+    """Scalars, by number, that are zero on a face, and vectors, with the place of a one, that each block maps to zero."""
+
+    scalars: frozenset[int]
+    kernels: tuple[tuple[tuple[int, tuple[Fraction, ...]], ...], ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.scalars) or any(self.kernels)
+
+    def imposed(self, system: System) -> System:
+        """The face of the system."""
+        equations = [system.scalars[k] for k in sorted(self.scalars)]
+        blocks = []
+        for block, kernel in zip(system.blocks, self.kernels, strict=True):
+            for _, vector in kernel:
+                equations += block.image([Rational(v.numerator, v.denominator) for v in vector])
+            blocks.append(block.without(frozenset(pivot for pivot, _ in kernel)))
+        kept = tuple(s for k, s in enumerate(system.scalars) if k not in self.scalars)
+        left = tuple(block for block in blocks if block.size)
+        return System(system.unknowns, (*system.equations, *equations), kept, left, system.objective)
+
+
+def zeros(system: System, found: Found) -> Iterator[Zeros]:
+    """What may be zero all over a system without an interior, by the solver's point of the largest margin.
+
+    First by what exposes the face, which the solver has as dual variables, and then by the point.
+    """
+    rows = system.rows
+    values = rows.A @ found.point + rows.b
+    # The duals of what the search for a margin added stand after the equations.
+    dual = np.delete(found.dual, slice(rows.equations, rows.equations + len(found.dual) - len(values)))
+    start = rows.equations + rows.scalars
+    scalars, exposed = values[rows.equations : start], dual[rows.equations : start]
+    seen: set[Zeros] = set()
+    for by_dual in (True, False):
+        for cut in _CUTS:
+            if by_dual:
+                zero = exposed > np.maximum(1e3 * cut, 10 * abs(scalars))
+            else:
+                zero = scalars < cut * max(abs(scalars).max(initial=0.0), 1e-300)
+            bases = []
+            at = start
+            for block in system.blocks:
+                end = at + block.size * (block.size + 1) // 2
+                size, vectors = np.linalg.eigh(_unpacked((dual if by_dual else values)[at:end], block.size))
+                few = size > 1e3 * cut if by_dual else size < cut * max(float(size[-1]), 1e-300)
+                bases.append(faces.reduced(vectors[:, few].T.copy()))
+                at = end
+            for error in _ERRORS:
+                kernels = tuple(
+                    tuple((p, tuple(faces.simplest(v, Fraction(1), error) for v in vector.tolist())) for vector, p in base)
+                    for base in bases
+                )
+                if any(v.denominator > _SIMPLE for kernel in kernels for _, vector in kernel for v in vector):
+                    continue
+                guess = Zeros(frozenset(np.flatnonzero(zero).tolist()), kernels)
+                if guess and guess not in seen:
+                    seen.add(guess)
+                    yield guess
 
 
 def _unpacked(flat: Array, size: int) -> Array:
@@ -334,32 +453,33 @@ def _unpacked(flat: Array, size: int) -> Array:
     return out
 
 
-def _rational(value: Fraction) -> Rational:
-    return Rational(value.numerator, value.denominator)
-
-
 def interior(system: System, most: float | None = None) -> Iterator[tuple[System, Found]]:
     """Faces of a system that have an interior, with a point in it, in floats: the system itself where it has one."""
-    pending = [(system, 0)]
-    while pending:
-        part, level = pending.pop(0)
-        found = furthest(part, most)
+    left = _TRIED
+
+    def down(part: System, level: int) -> Iterator[tuple[System, Found]]:
+        nonlocal left
+        found = furthest(part, most) if left else None
+        left -= 1
         if found is None:
-            continue
+            return
         if found.value > _MARGIN:
             yield part, found
-            if level == 0:
-                return
-            continue
-        if level == _LEVELS:
-            continue
-        seen: list[System] = []
-        for error in _ERRORS:
-            for cut in _CUTS:
-                smaller = reduced(part, found, cut, error)
-                if smaller is not None and smaller not in seen:
-                    seen.append(smaller)
-        pending = [(smaller, level + 1) for smaller in seen] + pending
+        elif level < _LEVELS:
+            for guess in zeros(part, found):
+                if left <= 0:
+                    return
+                smaller = guess.imposed(part)
+                if _independent(smaller, range(smaller.unknowns)) is not None:
+                    yield from down(generic(smaller), level + 1)
+
+    yield from down(generic(system), 0)
+
+
+#: Programs that are solved for one system at most.
+_TRIED = 24
+#: The largest denominator of a kernel's entries.
+_SIMPLE = 10**5
 
 
 #: Shares of an inner point by which an optimal one is moved inwards, until rounding and the solver's errors fit in.
