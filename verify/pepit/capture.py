@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from fedtheory import extras
 from verify.pepit import exactly
 from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
 from verify.pepit.systems import Rational
@@ -100,9 +101,21 @@ class _Reader:
         return Quantity({key: c for key, c in coefficients.items() if c}, constant)
 
 
+def value_of(problem: Any) -> float | None:
+    """What PEPit has found for a problem that it has solved, None where it has not: the bound of its multipliers."""
+    if problem.G_value is None:
+        return None
+    constants = [
+        (constraint, constraint.expression.decomposition_dict.get(1, 0))
+        for constraint in problem._list_of_constraints_sent_to_wrapper
+    ]
+    return -sum(float(constraint.eval_dual()) * float(constant) for constraint, constant in constants if constant)
+
+
 @contextlib.contextmanager
 def captured() -> Iterator[list[Captured]]:
     """Every model that is solved meanwhile, in turn; nothing that PEPit prints is shown."""
+    extras.require("PEPit", extra="pepit")
     from PEPit import PEP
 
     found: list[Captured] = []

@@ -31,6 +31,7 @@ class Exact(float):
     rounded: bool
 
     def __new__(cls, exact: Fraction, rounded: bool = False) -> Exact:
+        """The float nearest to a fraction."""
         if exact.denominator > 10**_LONGEST:
             exact, rounded = _shortened(exact), True
         self = super().__new__(cls, exact)
@@ -42,6 +43,12 @@ class Exact(float):
 
     def __pos__(self) -> Exact:
         return self
+
+    def __pow__(self, exponent: Any, modulus: None = None) -> Any:
+        return power(self, exponent)
+
+    def __rpow__(self, base: Any, modulus: None = None) -> Any:
+        return power(base, self)
 
     def __abs__(self) -> Exact:
         return Exact(abs(self.exact), self.rounded)
@@ -79,7 +86,7 @@ _DENOMINATOR, _ERROR = 10**6, 4e-16
 def read(value: float) -> Exact:
     """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, as rounded."""
     simple = Fraction(value).limit_denominator(_DENOMINATOR)
-    if abs(simple - Fraction(value)) <= Fraction(_ERROR) * max(1, abs(Fraction(value))):
+    if abs(simple - Fraction(value)) <= Fraction(_ERROR) * max(Fraction(1), abs(Fraction(value))):
         return Exact(simple)
     return Exact(Fraction(value), rounded=True)
 
@@ -108,8 +115,6 @@ _binary("add", lambda a, b: a + b)
 _binary("sub", lambda a, b: a - b)
 _binary("mul", lambda a, b: a * b)
 _binary("truediv", lambda a, b: a / b)
-setattr(Exact, "__pow__", lambda self, other: power(self, other))
-setattr(Exact, "__rpow__", lambda self, other: power(other, self))
 
 
 def root(value: Fraction) -> Exact:

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from verify.pepit.systems import Affine, Block, Rational, System
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from verify.pepit.systems import Affine, Block, Found, Rational, System, unpacked
 
 #: An inner product of two points (smaller index first), or a function value.
 Key = tuple[int, int] | int
@@ -74,7 +77,10 @@ class Model:
 
         gram = Block(n, {pair: Affine({k: Rational(1)}) for pair, k in number.items()})
         others = [
-            Block(len(m.entries), {(i, j): affine(m.entries[i][j]) for i in range(len(m.entries)) for j in range(i, len(m.entries))})
+            Block(
+                len(m.entries),
+                {(i, j): affine(m.entries[i][j]) for i in range(len(m.entries)) for j in range(i, len(m.entries))},
+            )
             for m in self.inequalities
         ]
         return System(
@@ -120,7 +126,20 @@ class Model:
             if not isinstance(key, int):
                 share = Rational(-1) if key[0] == key[1] else Rational(-1, 2)
                 slack[key] = Affine({k: share * c for k, c in row.items()})
-        scalars = tuple(
-            Affine({k: Rational(1)}) for k, c in enumerate(self.constraints) if not c.is_equality
-        )
+        scalars = tuple(Affine({k: Rational(1)}) for k, c in enumerate(self.constraints) if not c.is_equality)
         return System(unknown, tuple(equations), scalars, (Block(self.points, slack), *blocks), Affine(bound))
+
+    def multipliers(self, found: Found, primal: System) -> Array:
+        """The unknowns of :meth:`dual` that a solver has found with a point of :meth:`primal`."""
+        rows = primal.rows
+        dual = found.dual
+        of_equations = iter(-dual[: rows.equations] * rows.scales[: rows.equations])
+        of_scalars = iter(dual[rows.equations : rows.equations + rows.scalars])
+        out = [next(of_equations if c.is_equality else of_scalars) for c in self.constraints]
+        start = rows.equations + rows.scalars + self.points * (self.points + 1) // 2
+        for size, unit in zip(rows.sizes[1:], rows.units[1:], strict=True):
+            end = start + size * (size + 1) // 2
+            matrix = unpacked(dual[start:end], size) * unit[:, None] * unit
+            out += [float(matrix[i, j]) for i in range(size) for j in range(i, size)]
+            start = end
+        return np.array(out)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
@@ -131,6 +131,8 @@ class Rows:
     sizes: tuple[int, ...]
     objective: Array
     constant: float
+    units: tuple[Array, ...]
+    scales: Array
 
     @classmethod
     def of(cls, system: System) -> Rows:
@@ -160,7 +162,42 @@ class Rows:
         A = sp.csr_matrix((data, where, starts), shape=(len(b), system.unknowns))
         sizes = tuple(block.size for block in system.blocks)
         constant = to_float(system.objective.constant)
-        return cls(A, np.array(b), len(system.equations), len(system.scalars), sizes, objective, constant)
+        units = tuple(np.ones(size) for size in sizes)
+        rows = cls(
+            A,
+            np.array(b),
+            len(system.equations),
+            len(system.scalars),
+            sizes,
+            objective,
+            constant,
+            units,
+            np.ones(len(b)),
+        )
+        return rows.balanced()
+
+    def balanced(self) -> Rows:
+        """The same in units of the rows of each matrix in which coefficients are of size one, as nearly as may be."""
+        start = self.equations + self.scalars
+        factors = np.ones(len(self.b))
+        units = []
+        largest = np.maximum(abs(self.A).max(axis=1).toarray().ravel(), abs(self.b))
+        for size in self.sizes:
+            end = start + size * (size + 1) // 2
+            M = unpacked(largest[start:end], size)
+            unit = np.ones(size)
+            for _ in range(10):
+                now = M * unit[:, None] * unit
+                most = now.max(axis=1, initial=0.0)
+                unit = unit / np.where(most > 0, most, 1.0) ** 0.25
+            units.append(unit)
+            for j in range(size):
+                for i in range(j + 1):
+                    factors[start + j * (j + 1) // 2 + i] = unit[i] * unit[j]
+            start = end
+        factors[: self.equations] = 1 / np.where(largest[: self.equations] > 0, largest[: self.equations], 1.0)
+        A = sp.diags(factors) @ self.A
+        return replace(self, A=A.tocsr(), b=factors * self.b, units=tuple(units), scales=factors)
 
 
 def to_float(value: Rational) -> float:
@@ -383,7 +420,7 @@ def generic(system: System) -> System:
 
 
 class Zeros(NamedTuple):
-    """Scalars, by number, that are zero on a face, and vectors, with the place of a one, that each block maps to zero."""
+    """Scalars, by number, that are zero on a face; vectors that each block maps to zero, with the place of a one."""
 
     scalars: frozenset[int]
     kernels: tuple[tuple[tuple[int, tuple[Fraction, ...]], ...], ...]
@@ -424,15 +461,18 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
                 zero = scalars < cut * max(abs(scalars).max(initial=0.0), 1e-300)
             bases = []
             at = start
-            for block in system.blocks:
+            for block, unit in zip(system.blocks, rows.units, strict=True):
                 end = at + block.size * (block.size + 1) // 2
-                size, vectors = np.linalg.eigh(_unpacked((dual if by_dual else values)[at:end], block.size))
+                size, vectors = np.linalg.eigh(unpacked((dual if by_dual else values)[at:end], block.size))
                 few = size > 1e3 * cut if by_dual else size < cut * max(float(size[-1]), 1e-300)
-                bases.append(faces.reduced(vectors[:, few].T.copy()))
+                # The matrix is D X D in the units D, so that D maps the kernel of the one to that of the other.
+                bases.append(faces.reduced((vectors[:, few] * unit[:, None]).T.copy()))
                 at = end
             for error in _ERRORS:
                 kernels = tuple(
-                    tuple((p, tuple(faces.simplest(v, Fraction(1), error) for v in vector.tolist())) for vector, p in base)
+                    tuple(
+                        (p, tuple(faces.simplest(v, Fraction(1), error) for v in vector.tolist())) for vector, p in base
+                    )
                     for base in bases
                 )
                 if any(v.denominator > _SIMPLE for kernel in kernels for _, vector in kernel for v in vector):
@@ -443,7 +483,8 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
                     yield guess
 
 
-def _unpacked(flat: Array, size: int) -> Array:
+def unpacked(flat: Array, size: int) -> Array:
+    """The symmetric matrix of a solver's upper triangle, column by column, off the diagonal times the root of 2."""
     out = np.zeros((size, size))
     at = 0
     for j in range(size):
@@ -483,27 +524,44 @@ _SIMPLE = 10**5
 
 
 #: Shares of an inner point by which an optimal one is moved inwards, until rounding and the solver's errors fit in.
-_SHARES = (1e-10, 1e-9, 1e-8, 1e-7, 3e-7, 1e-6, 1e-5, 1e-4)
+_SHARES = (1e-10, 1e-9, 1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 1e-4, 1e-3)
+#: Relative excess of an objective that is near enough.
+_EXCESS = 3e-7
 
 
-def near_optimal(system: System, value: float) -> list[Rational] | None:
-    """A point whose objective is little above the least value, ``value`` in floats; None if none was found."""
+def near_optimal(system: System, value: float, start: Array | None = None) -> list[Rational] | None:
+    """A point whose objective is little above the least value, ``value`` in floats; None if none was found.
+
+    ``start``: a point of about the least objective, in floats.
+    """
     most = value + max(1.0, abs(value))
     best: list[Rational] | None = None
+    scale = max(abs(value), 1e-6)
+
+    def excess(point: Sequence[Rational]) -> float:
+        return to_float(system.objective.at(point)) - value
+
     for part, inner in interior(system, most):
+        starts = [] if start is None else [start]
         found = optimum(part)
-        if found is None:
-            continue
-        for share in _SHARES:
-            point = satisfying(part, (1 - share) * found.point + share * inner.point)
-            if point is None:
-                break
-            if system.holds(point):
-                if best is None or system.objective.at(point) < system.objective.at(best):
-                    best = point
-                break
-        if best is not None:
-            return best
+        starts += [] if found is None else [found.point]
+        for begun in starts:
+            for share in _SHARES:
+                if best is not None and excess(best) <= share * (most - value):
+                    break
+                point = satisfying(part, (1 - share) * begun + share * inner.point)
+                if point is not None and system.holds(point):
+                    if best is None or excess(point) < excess(best):
+                        best = point
+                    break
+        if best is None or excess(best) > _EXCESS * scale:
+            # The point of the largest margin among those that are near enough.
+            nearest = furthest(part, value + _EXCESS * scale)
+            point = None if nearest is None else satisfying(part, nearest.point)
+            if point is not None and system.holds(point) and (best is None or excess(point) < excess(best)):
+                best = point
+        if best is not None and excess(best) <= 1e-6 * scale:
+            break
     return best
 
 
