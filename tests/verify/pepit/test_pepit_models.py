@@ -117,7 +117,7 @@ def _primal_point(found):
 
 
 def test_a_proof_is_an_identity_in_all_points_and_values():
-    """Independently of the system: at random vectors the multipliers give the objective plus a square, up to rounding."""
+    """Independently of the system: at random vectors what the multipliers leave is a square, up to rounding."""
     found = certify(gap(n=2))
     model, rng = found.model, np.random.default_rng(0)
     for _ in range(20):
