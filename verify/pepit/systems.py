@@ -364,8 +364,10 @@ def _pivots(table: flint.nmod_mat) -> list[int]:
 
 
 #: Relative errors that the entries of a kernel may have, and shares of the largest below which a number is zero.
-_ERRORS = (1e-7, 1e-5, 1e-4, 1e-3)
-_CUTS = (1e-6, 1e-4, 1e-8)
+_ERRORS = (1e-5, 1e-4, 1e-3, 1e-7)
+_CUTS = (1e-6, 1e-4)
+#: How many times what exposes a zero is larger than that, at least.
+_RATIO = 30
 #: The margin above which a system has an interior.
 _MARGIN = 1e-7
 _LEVELS = 8
@@ -456,15 +458,20 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
     for by_dual in (True, False):
         for cut in _CUTS:
             if by_dual:
-                zero = exposed > np.maximum(1e3 * cut, 10 * abs(scalars))
+                # What exposes and what is exposed: of the two numbers of a pair, one is zero.
+                zero = (exposed > cut) & (exposed > _RATIO * abs(scalars))
             else:
                 zero = scalars < cut * max(abs(scalars).max(initial=0.0), 1e-300)
             bases = []
             at = start
             for block, unit in zip(system.blocks, rows.units, strict=True):
                 end = at + block.size * (block.size + 1) // 2
-                size, vectors = np.linalg.eigh(unpacked((dual if by_dual else values)[at:end], block.size))
-                few = size > 1e3 * cut if by_dual else size < cut * max(float(size[-1]), 1e-300)
+                matrix = unpacked(values[at:end], block.size)
+                size, vectors = np.linalg.eigh(unpacked(dual[at:end], block.size) if by_dual else matrix)
+                if by_dual:
+                    few = (size > cut) & (size > _RATIO * abs(np.einsum("ij,ik,kj->j", vectors, matrix, vectors)))
+                else:
+                    few = size < cut * max(float(size[-1]), 1e-300)
                 # The matrix is D X D in the units D, so that D maps the kernel of the one to that of the other.
                 bases.append(faces.reduced((vectors[:, few] * unit[:, None]).T.copy()))
                 at = end
@@ -534,7 +541,7 @@ def near_optimal(system: System, value: float, start: Array | None = None) -> li
 
     ``start``: a point of about the least objective, in floats.
     """
-    most = value + max(1.0, abs(value))
+    most = value + (abs(value) if abs(value) > 1e-6 else 1.0)
     best: list[Rational] | None = None
     scale = max(abs(value), 1e-6)
 
@@ -542,26 +549,22 @@ def near_optimal(system: System, value: float, start: Array | None = None) -> li
         return to_float(system.objective.at(point)) - value
 
     for part, inner in interior(system, most):
-        starts = [] if start is None else [start]
         found = optimum(part)
-        starts += [] if found is None else [found.point]
-        for begun in starts:
-            for share in _SHARES:
-                if best is not None and excess(best) <= share * (most - value):
-                    break
-                point = satisfying(part, (1 - share) * begun + share * inner.point)
-                if point is not None and system.holds(point):
-                    if best is None or excess(point) < excess(best):
-                        best = point
-                    break
-        if best is None or excess(best) > _EXCESS * scale:
-            # The point of the largest margin among those that are near enough.
-            nearest = furthest(part, value + _EXCESS * scale)
-            point = None if nearest is None else satisfying(part, nearest.point)
-            if point is not None and system.holds(point) and (best is None or excess(point) < excess(best)):
-                best = point
-        if best is not None and excess(best) <= 1e-6 * scale:
-            break
+        starts = [point for point in (start, None if found is None else found.point) if point is not None]
+        # The nearer an inner point is to the best ones, the more margin it has for what it costs.
+        for nearness in (1.0, 1e-2, 1e-4):
+            centre = inner if nearness == 1 else furthest(part, value + nearness * (most - value))
+            for begun in starts if centre is not None else ():
+                for share in _SHARES:
+                    if best is not None and excess(best) <= share * nearness * (most - value):
+                        break
+                    point = satisfying(part, (1 - share) * begun + share * centre.point)
+                    if point is not None and system.holds(point):
+                        if best is None or excess(point) < excess(best):
+                            best = point
+                        break
+            if best is not None and excess(best) <= _EXCESS * scale:
+                return best
     return best
 
 
