@@ -12,6 +12,7 @@ import importlib.util
 import statistics
 import time
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,7 +101,7 @@ def main() -> None:
     failed: list[tuple[str, str]] = []
     for name, file in examples(args.names):
         try:
-            rows.append(limits.limited(lambda name=name, file=file: measured(name, file), args.seconds, name=name))
+            rows.append(limits.limited(partial(measured, name, file), args.seconds, name=name))
             print(*rows[-1], flush=True)
         except ValueError as error:
             failed.append((name, str(error).removeprefix(f"{name}: ")))

@@ -92,7 +92,8 @@ class _Reader:
             if isinstance(key, tuple):
                 one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
                 pair: Key = (one, other)
-            elif key == 1 and not hasattr(key, "counter"):
+            elif not hasattr(key, "counter"):
+                # The key of the constant is 1.
                 constant += exact
                 continue
             else:

@@ -554,7 +554,9 @@ def near_optimal(system: System, value: float, start: Array | None = None) -> li
         # The nearer an inner point is to the best ones, the more margin it has for what it costs.
         for nearness in (1.0, 1e-2, 1e-4):
             centre = inner if nearness == 1 else furthest(part, value + nearness * (most - value))
-            for begun in starts if centre is not None else ():
+            if centre is None:
+                continue
+            for begun in starts:
                 for share in _SHARES:
                     if best is not None and excess(best) <= share * nearness * (most - value):
                         break
