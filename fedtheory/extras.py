@@ -24,6 +24,7 @@ AUDIT = (
 _BRINGS = {
     "audit": "conformance tests do without, this does not; {} brings all that audits, checks, tables and figures need",
     "compiled": "{} brings what compiles loops",
+    "pepit": "{} brings what reads its models",
 }
 
 

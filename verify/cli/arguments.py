@@ -20,6 +20,7 @@ from verify.cli import best, checking, experiments, repairing, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
+from verify.pepit import command as pepit
 from verify.report import atlas
 
 #: Where an audit writes by default, under the current directory.
@@ -342,6 +343,7 @@ def parser() -> argparse.ArgumentParser:
     tightening.register(command, owned, valued, distributed, _at_least, BASELINES)
     best.register(command, owned, valued, _at_least)
     repairing.register(command, owned, _at_least)
+    pepit.register(command, valued, _at_least)
     conformance.register(command)
     experiments.register(command, _at_least)
     atlas.register(command)

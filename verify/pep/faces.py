@@ -267,12 +267,12 @@ def simplest(value: float, unit: Fraction, tol: float) -> Fraction:
     if abs(value) < tol:
         return Fraction(0)
     low, high = sorted(Fraction(value) * unit * (1 + sign * Fraction(tol)) for sign in (-1, 1))
-    return -_between(-high, -low) if high < 0 else _between(low, high)
+    return -between(-high, -low) if high < 0 else between(low, high)
 
 
-def _between(low: Fraction, high: Fraction) -> Fraction:
+def between(low: Fraction, high: Fraction) -> Fraction:
     """The fraction of smallest denominator in [low, high], 0 < low: by continued fractions."""
     whole = -(-low.numerator // low.denominator)
     if whole <= high:
         return Fraction(whole)
-    return whole - 1 + 1 / _between(1 / (high - whole + 1), 1 / (low - whole + 1))
+    return whole - 1 + 1 / between(1 / (high - whole + 1), 1 / (low - whole + 1))

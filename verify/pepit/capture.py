@@ -1,0 +1,204 @@
+"""From PEPit's objects to :class:`~verify.pepit.model.Model`: every problem that a file solves, as it is solved."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from fedtheory import extras
+from verify.pepit import exactly
+from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
+from verify.pepit.systems import Rational
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A model that a file poses.
+
+    ``pepit``: what PEPit answers, None where it finds no bound; ``rounded``: how many coefficients agree with what the
+    file says to 40 digits, or to those of a float, only.
+    """
+
+    model: Model
+    pepit: float | None
+    rounded: int
+
+
+def model_of(problem: Any) -> tuple[Model, int]:
+    """The model of a ``PEPit.PEP``, solved or not, and how many of its coefficients are rounded.
+
+    Points that no expression has are left out. ``ValueError`` if it has no performance metric.
+    """
+    if not problem.list_of_performance_metrics:
+        raise ValueError("the problem has no performance metric: nothing is maximised")
+    if problem.objective is None:
+        problem._prepare_constraints(verbose=0)
+    reader = _Reader()
+    constraints = [
+        Constraint(name, reader.quantity(c.expression), c.equality_or_inequality == "equality")
+        for name, c in _named(problem._list_of_prepared_constraints, "constraint")
+    ]
+    inequalities = []
+    for name, matrix in _named(problem._list_of_prepared_psd, "matrix"):
+        rows = [[reader.quantity(entry) for entry in row] for row in matrix.matrix_of_expressions]
+        inequalities.append(Inequality(name, tuple(map(tuple, rows))))
+        # PEPit makes the two entries of a matrix that is symmetric equal, whatever their expressions.
+        for i in range(len(rows)):
+            for j in range(i):
+                if rows[i][j] != rows[j][i]:
+                    constraints.append(Constraint(f"{name}[{i},{j}]", rows[i][j].minus(rows[j][i]), True))
+    (key,) = reader.quantity(problem.objective).coefficients
+    assert isinstance(key, int)
+    return Model(key, len(reader.points), len(reader.values), tuple(constraints), tuple(inequalities)), reader.rounded
+
+
+def _named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
+    """What is in force, by PEPit's names; where these are missing or occur twice, numbered."""
+    taken: set[str] = set()
+    for number, thing in enumerate(listed):
+        if thing.activated:
+            name = str(thing.get_name() or f"{kind} {number}")
+            if name in taken:
+                name = f"{name} ({number})"
+            taken.add(name)
+            yield name, thing
+
+
+class _Reader:
+    """Numbers the points and function values of expressions as they come."""
+
+    def __init__(self) -> None:
+        self.points: dict[int, int] = {}
+        self.values: dict[int, int] = {}
+        self.rounded = 0
+
+    def quantity(self, expression: Any) -> Quantity:
+        """A PEPit expression, with fractions for coefficients."""
+        coefficients: dict[Key, Rational] = {}
+        constant = Rational(0)
+        for key, weight in expression.decomposition_dict.items():
+            number = exactly.of(float(weight) if not isinstance(weight, float | int) else weight)
+            if number is None:
+                raise ValueError(f"a coefficient is {weight!r}, which is no number")
+            self.rounded += number.rounded
+            exact = Rational(number.exact.numerator, number.exact.denominator)
+            if isinstance(key, tuple):
+                one, other = sorted(self.points.setdefault(point.counter, len(self.points)) for point in key)
+                pair: Key = (one, other)
+            elif not hasattr(key, "counter"):
+                # The key of the constant is 1.
+                constant += exact
+                continue
+            else:
+                pair = self.values.setdefault(key.counter, len(self.values))
+            coefficients[pair] = coefficients.get(pair, Rational(0)) + exact
+        return Quantity({key: c for key, c in coefficients.items() if c}, constant)
+
+
+def value_of(problem: Any) -> float | None:
+    """What PEPit has found for a problem that it has solved, None where it has not: the bound of its multipliers."""
+    if problem.G_value is None:
+        return None
+    constants = [
+        (constraint, constraint.expression.decomposition_dict.get(1, 0))
+        for constraint in problem._list_of_constraints_sent_to_wrapper
+    ]
+    return -sum(float(constraint.eval_dual()) * float(constant) for constraint, constant in constants if constant)
+
+
+@contextlib.contextmanager
+def captured() -> Iterator[list[Captured]]:
+    """Every model that is solved meanwhile, in turn; nothing that PEPit prints is shown."""
+    extras.require("PEPit", extra="pepit")
+    from PEPit import PEP
+
+    found: list[Captured] = []
+    solve = PEP.solve
+
+    def solving(self: Any, *arguments: Any, **named: Any) -> Any:
+        value = solve(self, *arguments, **(named | {"verbose": 0}))
+        model, rounded = model_of(self)
+        found.append(Captured(model, None if value is None else float(value), rounded))
+        return value
+
+    PEP.solve = solving
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            yield found
+    finally:
+        PEP.solve = solve
+
+
+def run(file: Path, call: str | None = None, at: Mapping[str, Fraction | int] | None = None) -> list[Captured]:
+    """The models that a file solves: run as a program, or by a call of one of its functions.
+
+    ``call``: the function, by default the one that begins with ``wc_`` if ``at`` has arguments for it. ``ValueError``
+    if there is no such function, it takes no such argument, nothing is solved, or the code fails.
+    """
+    source = file.read_text(encoding="utf-8")
+    arguments = at or {}
+    as_program = call is None and not arguments
+    try:
+        code, names = exactly.compiled(source, str(file))
+    except SyntaxError as error:
+        raise ValueError(f"{file}: {error.msg} (line {error.lineno})") from error
+    names |= {"__name__": "__main__" if as_program else "__model__", "__file__": str(file)}
+    with captured() as found, _beside(file):
+        try:
+            exec(code, names)
+            if not as_program:
+                function = _function(names, call, file)
+                function(**_arguments(function, arguments))
+        except ValueError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise ValueError(f"{file}: {type(error).__name__}: {error}") from error
+    if not found:
+        raise ValueError(f"{file}: no PEP was solved; name a function of the file by --call")
+    return found
+
+
+@contextlib.contextmanager
+def _beside(file: Path) -> Iterator[None]:
+    """Let a file import what lies beside it, as Python does for a program."""
+    sys.path.insert(0, str(file.resolve().parent))
+    try:
+        yield
+    finally:
+        sys.path.pop(0)
+
+
+def _function(names: Mapping[str, Any], call: str | None, file: Path) -> Callable[..., Any]:
+    if call is None:
+        callables = [name for name, thing in names.items() if name.startswith("wc_") and callable(thing)]
+        if len(callables) != 1:
+            raise ValueError(f"{file}: {len(callables)} functions begin with wc_; name one by --call")
+        call = callables[0]
+    function = names.get(call)
+    if not callable(function):
+        raise ValueError(f"{file}: there is no function {call}")
+    found: Callable[..., Any] = function
+    return found
+
+
+def _arguments(function: Callable[..., Any], at: Mapping[str, Fraction | int]) -> dict[str, Any]:
+    parameters = inspect.signature(function).parameters
+    for name in at:
+        if name not in parameters:
+            raise ValueError(f"{function.__name__} has no argument {name}: it takes {', '.join(parameters)}")
+    given: dict[str, Any] = {
+        name: value if isinstance(value, int) else exactly.Exact(value) for name, value in at.items()
+    }
+    missing = [n for n, p in parameters.items() if p.default is p.empty and n not in given and n != "verbose"]
+    if missing:
+        raise ValueError(f"{function.__name__} needs {', '.join(missing)}: give them by --at")
+    if "verbose" in parameters:
+        given["verbose"] = 0
+    return given

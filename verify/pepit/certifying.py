@@ -1,0 +1,156 @@
+"""Both ends of a worst case, exactly: multipliers that prove an upper bound, and a point that attains a lower one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from verify.pep import faces
+from verify.pepit import systems
+from verify.pepit.model import Model
+from verify.pepit.systems import Rational
+
+#: A symmetric matrix of fractions, row by row.
+Matrix = tuple[tuple[Fraction, ...], ...]
+
+
+@dataclass(frozen=True)
+class Upper:
+    """A proof that no instance does worse than ``bound``.
+
+    The objective plus sum of multiplier * (-expression), plus the inner product of each matrix of expressions with its
+    ``matrices`` entry, plus that of the Gram matrix with a positive semidefinite one, is ``bound`` identically.
+
+    Attributes:
+        bound: The proved value.
+        multipliers: Of each constraint, by name; at least 0 for inequalities. Zeros are left out.
+        matrices: Positive semidefinite multipliers of the model's matrix inequalities, by name.
+    """
+
+    bound: Fraction
+    multipliers: Mapping[str, Fraction]
+    matrices: Mapping[str, Matrix]
+
+
+@dataclass(frozen=True)
+class Lower:
+    """An instance whose objective is ``bound``: Gram matrix and function values that satisfy every constraint."""
+
+    bound: Fraction
+    gram: Matrix
+    values: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is proved of a model.
+
+    Attributes:
+        model: The model, with fractions for coefficients.
+        pepit: What PEPit answers, if it was asked and found a bound.
+        upper: None where no exact multipliers were found.
+        lower: None where no exact point was found.
+        rounded: How many coefficients are fractions near what the file says (square roots, for one).
+    """
+
+    model: Model
+    pepit: float | None
+    upper: Upper | None
+    lower: Lower | None
+    rounded: int = 0
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The worst case, where both ends meet."""
+        if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
+            return None
+        return self.upper.bound
+
+    @property
+    def gap(self) -> Fraction | None:
+        """Upper minus lower bound; None where one of them is missing."""
+        return None if self.upper is None or self.lower is None else self.upper.bound - self.lower.bound
+
+    @property
+    def pepit_is_bound(self) -> bool | None:
+        """Return True if PEPit's number is at least the proved upper bound, False if below the lower; else None."""
+        if self.pepit is None:
+            return None
+        value = Fraction(self.pepit)
+        if self.upper is not None and value >= self.upper.bound:
+            return True
+        return False if self.lower is not None and value < self.lower.bound else None
+
+
+def bounds(model: Model, pepit: float | None = None, rounded: int = 0) -> Bounds:
+    """Both ends of a model.
+
+    ``ValueError`` if the solver finds its constraints contradictory, or its objective without a bound.
+    """
+    primal, dual = model.primal(), model.dual()
+    found = systems.optimum(primal)
+    if found is None:
+        raise ValueError("the solver finds no worst case: the objective has no bound, or the constraints contradict")
+    value = -found.value
+    proof = systems.near_optimal(dual, value, model.multipliers(found, primal))
+    point = systems.near_optimal(primal, -value, found.point)
+    simple = _simple(proof, point, primal, dual)
+    if simple is not None:
+        # Where both ends meet in a simple fraction, that.
+        attained = systems.attaining(dual, simple)
+        reached = None if attained is None else systems.attaining(primal, -simple)
+        if attained is not None and reached is not None:
+            proof, point = attained, reached
+    upper = None if proof is None else _upper(model, dual, proof)
+    lower = None if point is None else _lower(model, primal, point)
+    return Bounds(model, pepit, upper, lower, rounded)
+
+
+#: How many times nearer than by chance a simple fraction must be to be tried.
+_CHANCE = 30
+
+
+def _simple(
+    proof: list[Rational] | None, point: list[Rational] | None, primal: systems.System, dual: systems.System
+) -> Rational | None:
+    """The simplest fraction between both ends, if it is so simple that chance does not put it there."""
+    if proof is None or point is None:
+        return None
+    high, low = fraction(dual.objective.at(proof)), -fraction(primal.objective.at(point))
+    if low > high:
+        raise AssertionError("a lower bound exceeds an upper one")
+    if low <= 0 <= high:
+        return Rational(0)
+    small, large = sorted((abs(low), abs(high)))
+    found = faces.between(small, large)
+    if found.denominator**2 * (high - low) * _CHANCE > 1:
+        return None
+    sign = 1 if high > 0 else -1
+    return Rational(sign * found.numerator, found.denominator)
+
+
+def _upper(model: Model, dual: systems.System, point: list[Rational]) -> Upper:
+    multipliers = {c.name: fraction(v) for c, v in zip(model.constraints, point, strict=False) if v}
+    matrices = {}
+    at = len(model.constraints)
+    for inequality in model.inequalities:
+        size = len(inequality.entries)
+        rows = [[Fraction(0)] * size for _ in range(size)]
+        for i in range(size):
+            for j in range(i, size):
+                rows[i][j] = rows[j][i] = fraction(point[at])
+                at += 1
+        matrices[inequality.name] = tuple(map(tuple, rows))
+    return Upper(fraction(dual.objective.at(point)), multipliers, matrices)
+
+
+def _lower(model: Model, primal: systems.System, point: list[Rational]) -> Lower:
+    gram = tuple(tuple(map(fraction, row)) for row in primal.blocks[0].at(point))
+    values = tuple(map(fraction, point[len(point) - model.values :]))
+    return Lower(-fraction(primal.objective.at(point)), gram, values)
+
+
+def fraction(value: Rational) -> Fraction:
+    """Python's own fraction."""
+    return Fraction(int(value.p), int(value.q))

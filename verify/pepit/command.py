@@ -1,0 +1,158 @@
+"""The command ``fedtheory certify``: exact bounds for every model of a file that is written for PEPit."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from verify.pepit import Bounds
+
+#: Gigabytes of memory that a file's models may take by default.
+GIGABYTES = 4
+#: Digits of a fraction that is shown whole.
+_SHORT = 24
+
+_CERTIFY = """\
+Run a Python file that poses performance estimation problems with PEPit, and prove both ends of each that it solves, in
+fractions: an upper bound with the multipliers of PEPit's constraints, and a lower one with a Gram matrix that attains
+it. Where both meet in a simple fraction, that is the worst case. PEPit's own number comes from a solver in floats and
+may be no bound: it says so. Needs PEPit. See docs/pepit.md.
+"""
+
+
+def register(
+    command: Callable[..., argparse.ArgumentParser],
+    valued: Callable[[argparse.ArgumentParser, str], None],
+    at_least: Callable[..., Callable[[str], int]],
+) -> None:
+    """Add the command; the arguments as :mod:`verify.cli.arguments` has them."""
+    asking = command(
+        "certify",
+        f"{__name__}.run_certify",
+        "prove exact bounds for the PEPit models of a file",
+        "fedtheory certify examples/pepit/gradient_descent.py",
+        "fedtheory certify examples/pepit/gradient_descent.py --call wc_gradient_descent --at L=1 gamma=1/2 n=3",
+        "fedtheory certify my_method.py --multipliers --json bounds.json",
+        description=_CERTIFY,
+    )
+    asking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file that solves a PEP")
+    asking.add_argument(
+        "--call", metavar="NAME", help="call this function of the file, rather than run the file as a program"
+    )
+    valued(asking, "arguments of the function, such as L=1 gamma=1/10 n=3: fractions are taken exactly")
+    asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
+    asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
+    asking.add_argument(
+        "--seconds", type=at_least(1), metavar="S", help="limit on the processor time of all models (default: none)"
+    )
+    asking.add_argument(
+        "--memory",
+        type=at_least(1, 4096),
+        metavar="GB",
+        default=GIGABYTES,
+        help=f"limit on memory (default: {GIGABYTES})",
+    )
+
+
+def run_certify(args: argparse.Namespace) -> int:
+    """Print both ends of each model, and write them where that was asked for."""
+    import sys
+
+    from verify.base import files, limits
+    from verify.cli import saving
+    from verify.report import consoles
+
+    copy = None if args.json is None else saving.writable(args.json)
+    at = _values(args.at)
+    found: list[Bounds] = limits.limited(
+        lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
+    )
+    report = consoles.console(sys.stdout)
+    for number, one in enumerate(found, 1):
+        if len(found) > 1:
+            consoles.say(report, f"model {number} of {len(found)}")
+        consoles.say(report, *_lines(one, args.multipliers))
+    if copy is not None:
+        files.write(copy, json.dumps({"models": [_json(one) for one in found]}, indent=1) + "\n")
+    return 0
+
+
+def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[Bounds]:
+    from verify.pepit import capture, certifying
+
+    return [certifying.bounds(one.model, one.pepit, one.rounded) for one in capture.run(file, call, at)]
+
+
+def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
+    """``ValueError`` for what is no NAME=NUMBER."""
+    found: dict[str, Fraction | int] = {}
+    for text in given:
+        name, sign, number = text.partition("=")
+        try:
+            value = Fraction(number)
+        except (ValueError, ZeroDivisionError):
+            sign = ""
+        if not sign or not name.isidentifier():
+            raise ValueError(f"--at takes NAME=NUMBER, such as mu=1/10, got {text}")
+        # What is written without a point or a bar counts something, often.
+        found[name] = int(number) if number.lstrip("+-").isdigit() else value
+    return found
+
+
+def _lines(found: Bounds, multipliers: bool) -> Iterator[str]:
+    model = found.model
+    sizes = f"{model.points} points, {len(model.constraints)} constraints"
+    yield sizes + (f", {len(model.inequalities)} matrix inequalities" if model.inequalities else "")
+    upper = None if found.upper is None else found.upper.bound
+    lower = None if found.lower is None else found.lower.bound
+    if found.pepit is not None:
+        wrong = {False: "  is no bound: an exact instance does worse", True: "", None: ""}[found.pepit_is_bound]
+        unknown = "  is below the proved bound" if found.pepit_is_bound is None and upper is not None else ""
+        yield f"  PEPit        {found.pepit!r}{wrong}{unknown}"
+    if found.exact is not None:
+        yield f"  worst case   {_shown(found.exact)}, proved: both ends meet"
+    else:
+        yield f"  upper bound  {_shown(upper)}" + ("" if upper is None else ", proved")
+        yield f"  lower bound  {_shown(lower)}" + ("" if lower is None else ", attained by an exact instance")
+        if found.gap is not None:
+            yield f"  gap          {float(found.gap):.1e}"
+    if found.rounded:
+        yield f"  {found.rounded} coefficients are irrational, or floats: fractions near them stand in their place"
+    if multipliers and found.upper is not None:
+        for name, value in found.upper.multipliers.items():
+            yield f"    {name}: {_shown(value)}"
+        for name, matrix in found.upper.matrices.items():
+            for row in matrix:
+                yield f"    {name}: {'  '.join(map(_shown, row))}"
+
+
+def _shown(value: Fraction | None) -> str:
+    if value is None:
+        return "none found"
+    text = str(value)
+    if value.denominator == 1:
+        return text
+    return f"{text} = {float(value):.12g}" if len(text) <= _SHORT else f"{float(value):.15g}"
+
+
+def _json(found: Bounds) -> dict[str, object]:
+    upper, lower = found.upper, found.lower
+    return {
+        "pepit": found.pepit,
+        "upper": None if upper is None else str(upper.bound),
+        "lower": None if lower is None else str(lower.bound),
+        "exact": None if found.exact is None else str(found.exact),
+        "pepit_is_bound": found.pepit_is_bound,
+        "rounded": found.rounded,
+        "multipliers": None if upper is None else {name: str(v) for name, v in upper.multipliers.items()},
+        "matrices": None
+        if upper is None
+        else {n: [list(map(str, row)) for row in m] for n, m in upper.matrices.items()},
+        "gram": None if lower is None else [list(map(str, row)) for row in lower.gram],
+        "values": None if lower is None else list(map(str, lower.values)),
+    }

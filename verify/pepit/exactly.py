@@ -1,0 +1,225 @@
+"""Numbers that a file computes, with what they exactly are: a PEPit model runs on them unchanged.
+
+PEPit takes floats. :class:`Exact` is a float that carries the fraction that it stands for, so the coefficients of a
+model are what its file says and not what their rounding left. A file is rewritten as it is loaded: ``0.1`` is one
+tenth, and quotients, powers and square roots of numbers stay exact. An irrational number is replaced by a fraction of
+40 digits, and says so.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+#: Digits of what is no fraction, and digits beyond which a fraction is rounded to as many.
+DIGITS, _LONGEST = 40, 400
+
+
+class Exact(float):
+    """A float that carries the fraction it stands for.
+
+    ``rounded``: the fraction agrees with what was computed to 40 digits only, as a square root does.
+    """
+
+    __slots__ = ("exact", "rounded")
+    exact: Fraction
+    rounded: bool
+
+    def __new__(cls, exact: Fraction, rounded: bool = False) -> Exact:
+        """The float nearest to a fraction."""
+        if exact.denominator > 10**_LONGEST:
+            exact, rounded = _shortened(exact), True
+        self = super().__new__(cls, exact)
+        self.exact, self.rounded = exact, rounded
+        return self
+
+    def __neg__(self) -> Exact:
+        return Exact(-self.exact, self.rounded)
+
+    def __pos__(self) -> Exact:
+        return self
+
+    def __pow__(self, exponent: Any, modulus: None = None) -> Any:
+        return power(self, exponent)
+
+    def __rpow__(self, base: Any, modulus: None = None) -> Any:
+        return power(base, self)
+
+    def __abs__(self) -> Exact:
+        return Exact(abs(self.exact), self.rounded)
+
+    __hash__ = float.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exact, (self.exact, self.rounded)
+
+
+def _shortened(value: Fraction) -> Fraction:
+    """The value to as many digits as an irrational number has."""
+    size = len(str(abs(value.numerator))) - len(str(value.denominator))
+    unit = Fraction(10) ** (size - DIGITS)
+    return round(value / unit) * unit
+
+
+def of(value: Any) -> Exact | None:
+    """The number with what it exactly is, None where it is none that is known: an infinity, or another object."""
+    if isinstance(value, Exact):
+        return value
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        return Exact(Fraction(int(value)))
+    if isinstance(value, Fraction):
+        return Exact(value)
+    if isinstance(value, float) and math.isfinite(value):
+        return read(float(value))
+    return None
+
+
+#: The largest denominator, and relative error, with which a float is read as a fraction.
+_DENOMINATOR, _ERROR = 10**6, 4e-16
+
+
+def read(value: float) -> Exact:
+    """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, as rounded."""
+    simple = Fraction(value).limit_denominator(_DENOMINATOR)
+    if abs(simple - Fraction(value)) <= Fraction(_ERROR) * max(Fraction(1), abs(Fraction(value))):
+        return Exact(simple)
+    return Exact(Fraction(value), rounded=True)
+
+
+def _binary(name: str, operation: Callable[[Fraction, Fraction], Fraction]) -> None:
+    """Give :class:`Exact` an operation, from both sides."""
+    plain, swapped = getattr(float, f"__{name}__"), getattr(float, f"__r{name}__")
+
+    def forward(self: Exact, other: object) -> Any:
+        right = of(other)
+        if right is None or (name == "truediv" and not right.exact):
+            return plain(self, other)
+        return Exact(operation(self.exact, right.exact), self.rounded or right.rounded)
+
+    def backward(self: Exact, other: object) -> Any:
+        left = of(other)
+        if left is None or (name == "truediv" and not self.exact):
+            return swapped(self, other)
+        return Exact(operation(left.exact, self.exact), self.rounded or left.rounded)
+
+    setattr(Exact, f"__{name}__", forward)
+    setattr(Exact, f"__r{name}__", backward)
+
+
+_binary("add", lambda a, b: a + b)
+_binary("sub", lambda a, b: a - b)
+_binary("mul", lambda a, b: a * b)
+_binary("truediv", lambda a, b: a / b)
+
+
+def root(value: Fraction) -> Exact:
+    """The square root of a number that is not negative."""
+    above, below = math.isqrt(value.numerator), math.isqrt(value.denominator)
+    if above**2 == value.numerator and below**2 == value.denominator:
+        return Exact(Fraction(above, below))
+    scale = 10 ** (2 * (DIGITS + max(0, len(str(value.denominator)) - len(str(value.numerator)))))
+    return Exact(Fraction(math.isqrt(value.numerator * scale // value.denominator), math.isqrt(scale)), rounded=True)
+
+
+# What stands for operators and functions in a file
+
+
+def literal(text: str) -> Any:
+    """The number that a literal is."""
+    value = float(text.replace("_", ""))
+    return Exact(Fraction(text.replace("_", ""))) if math.isfinite(value) else value
+
+
+def divide(left: Any, right: Any) -> Any:
+    """The quotient; exact where both are numbers that are known."""
+    if isinstance(left, int | float) and isinstance(right, int | float):
+        above, below = of(left), of(right)
+        if above is not None and below is not None and below.exact:
+            return above / below
+    return left / right
+
+
+def power(base: Any, exponent: Any) -> Any:
+    """The power; exact for exponents that are integers, and to 40 digits for halves."""
+    if isinstance(base, int) and isinstance(exponent, int) and exponent >= 0:
+        return base**exponent
+    one, other = (of(v) if isinstance(v, int | float) else None for v in (base, exponent))
+    if one is not None and other is not None and (one.exact or other.exact >= 0) and abs(other.exact) <= 1000:
+        whole = other.exact * 2
+        if other.exact.denominator == 1:
+            return Exact(one.exact ** int(other.exact), one.rounded)
+        if whole.denominator == 1 and one.exact >= 0:
+            below = root(one.exact ** int(abs(whole)))
+            below = Exact(below.exact, below.rounded or one.rounded)
+            return below if whole > 0 else 1 / below
+    return (float(base) if isinstance(base, Exact) else base) ** (
+        float(exponent) if isinstance(exponent, Exact) else exponent
+    )
+
+
+def call(function: Any, *arguments: Any, **named: Any) -> Any:
+    """What a function gives; square roots of known numbers are exact, or have 40 digits."""
+    if function in _ROOTS and len(arguments) == 1 and not named and isinstance(arguments[0], int | float):
+        number = of(arguments[0])
+        if number is not None and number.exact >= 0:
+            found = root(number.exact)
+            return Exact(found.exact, found.rounded or number.rounded)
+    return function(*arguments, **named)
+
+
+_ROOTS = (math.sqrt, np.sqrt)
+_NAMES = {"__literal__": literal, "__divide__": divide, "__power__": power, "__call__": call}
+
+
+class _Exactly(ast.NodeTransformer):
+    """Literals, quotients, powers and square roots of a file, as functions of this module."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def visit_Constant(self, node: ast.Constant) -> ast.expr:
+        if type(node.value) is not float:
+            return node
+        text = ast.get_source_segment(self.source, node)
+        return node if text is None else self._called("__literal__", node, ast.Constant(text))
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        self.generic_visit(node)
+        name = {ast.Div: "__divide__", ast.Pow: "__power__"}.get(type(node.op))
+        return node if name is None else self._called(name, node, node.left, node.right)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name) or type(node.op) not in (ast.Div, ast.Pow):
+            return node
+        before = ast.Name(node.target.id, ast.Load())
+        value = self._called("__divide__" if type(node.op) is ast.Div else "__power__", node, before, node.value)
+        return ast.fix_missing_locations(ast.copy_location(ast.Assign([node.target], value), node))
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name != "sqrt":
+            return node
+        node.args, node.func = [node.func, *node.args], ast.Name("__call__", ast.Load())
+        return ast.fix_missing_locations(node)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
+        # What is printed stays as it is.
+        return node
+
+    @staticmethod
+    def _called(name: str, node: ast.AST, *arguments: ast.expr) -> ast.Call:
+        called = ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), node)
+        return ast.fix_missing_locations(called)
+
+
+def compiled(source: str, name: str) -> tuple[Any, dict[str, Any]]:
+    """The code of a file that computes exactly, and the names that it needs. ``SyntaxError`` if it is no Python."""
+    tree = _Exactly(source).visit(ast.parse(source, name))
+    return compile(tree, name, "exec"), dict(_NAMES)

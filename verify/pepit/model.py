@@ -1,0 +1,145 @@
+"""A performance estimation problem as data: what is maximised, over which Gram matrices and function values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.numbers.rational import Array
+from verify.pepit.systems import Affine, Block, Found, Rational, System, unpacked
+
+#: An inner product of two points (smaller index first), or a function value.
+Key = tuple[int, int] | int
+
+
+class Quantity(NamedTuple):
+    """A linear expression in inner products and function values."""
+
+    coefficients: Mapping[Key, Rational]
+    constant: Rational = Rational(0)
+
+    def minus(self, other: Quantity) -> Quantity:
+        """The difference."""
+        keys = self.coefficients.keys() | other.coefficients.keys()
+        zero = Rational(0)
+        differences = {k: self.coefficients.get(k, zero) - other.coefficients.get(k, zero) for k in keys}
+        return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant)
+
+
+class Constraint(NamedTuple):
+    """``expression`` <= 0, or = 0; ``name`` as PEPit has it."""
+
+    name: str
+    expression: Quantity
+    is_equality: bool = False
+
+
+class Inequality(NamedTuple):
+    """A symmetric matrix of expressions that is positive semidefinite; ``name`` as PEPit has it."""
+
+    name: str
+    entries: tuple[tuple[Quantity, ...], ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """Maximise the function value number ``objective`` subject to all constraints, over all dimensions.
+
+    Points are rows 0, ..., ``points`` - 1 of the Gram matrix; function values are numbered likewise.
+    """
+
+    objective: int
+    points: int
+    values: int
+    constraints: tuple[Constraint, ...]
+    inequalities: tuple[Inequality, ...] = ()
+
+    def primal(self) -> System:
+        """Gram matrices and function values that satisfy every constraint; minus the objective is minimised.
+
+        Unknowns are the entries (i, j), i <= j, of the Gram matrix, row by row, and then the function values.
+        """
+        n = self.points
+        number = {(i, j): i * n - i * (i - 1) // 2 + j - i for i in range(n) for j in range(i, n)}
+        first = n * (n + 1) // 2
+
+        def affine(quantity: Quantity, sign: int = 1) -> Affine:
+            return Affine(
+                {
+                    first + key if isinstance(key, int) else number[key]: sign * c
+                    for key, c in quantity.coefficients.items()
+                },
+                sign * quantity.constant,
+            )
+
+        gram = Block(n, {pair: Affine({k: Rational(1)}) for pair, k in number.items()})
+        others = [
+            Block(
+                len(m.entries),
+                {(i, j): affine(m.entries[i][j]) for i in range(len(m.entries)) for j in range(i, len(m.entries))},
+            )
+            for m in self.inequalities
+        ]
+        return System(
+            first + self.values,
+            tuple(affine(c.expression) for c in self.constraints if c.is_equality),
+            tuple(affine(c.expression, -1) for c in self.constraints if not c.is_equality),
+            (gram, *others),
+            Affine({first + self.objective: Rational(-1)}),
+        )
+
+    def dual(self) -> System:
+        """Multipliers that prove a bound: objective + <S, G> + sum of multiplier * (-expression) + <matrix multiplier,
+        matrix> = bound, identically. The bound is minimised.
+
+        Unknowns are the multipliers of the constraints, and then the entries (i, j), i <= j, of each matrix's.
+        """
+        unknown = len(self.constraints)
+        columns: list[tuple[Quantity, int, int]] = [(c.expression, k, -1) for k, c in enumerate(self.constraints)]
+        blocks = []
+        for matrix in self.inequalities:
+            size = len(matrix.entries)
+            entries = {}
+            for i in range(size):
+                for j in range(i, size):
+                    entries[i, j] = Affine({unknown: Rational(1)})
+                    columns.append((matrix.entries[i][j], unknown, 1 if i == j else 2))
+                    unknown += 1
+            blocks.append(Block(size, entries))
+        sums: dict[Key, dict[int, Rational]] = {}
+        bound: dict[int, Rational] = {}
+        for quantity, k, factor in columns:
+            for key, c in quantity.coefficients.items():
+                sums.setdefault(key, {})[k] = factor * c
+            if quantity.constant:
+                bound[k] = factor * quantity.constant
+        equations = [
+            Affine(sums.get(v, {}), Rational(int(v == self.objective)))
+            for v in range(self.values)
+            if v in sums or v == self.objective
+        ]
+        slack = {}
+        for key, row in sums.items():
+            if not isinstance(key, int):
+                share = Rational(-1) if key[0] == key[1] else Rational(-1, 2)
+                slack[key] = Affine({k: share * c for k, c in row.items()})
+        scalars = tuple(Affine({k: Rational(1)}) for k, c in enumerate(self.constraints) if not c.is_equality)
+        return System(unknown, tuple(equations), scalars, (Block(self.points, slack), *blocks), Affine(bound))
+
+    def multipliers(self, found: Found, primal: System) -> Array:
+        """The unknowns of :meth:`dual` that a solver has found with a point of :meth:`primal`."""
+        rows = primal.rows
+        dual = found.dual
+        of_equations = iter(-dual[: rows.equations] * rows.scales[: rows.equations])
+        of_scalars = iter(dual[rows.equations : rows.equations + rows.scalars])
+        out = [next(of_equations if c.is_equality else of_scalars) for c in self.constraints]
+        start = rows.equations + rows.scalars + self.points * (self.points + 1) // 2
+        for size, unit in zip(rows.sizes[1:], rows.units[1:], strict=True):
+            end = start + size * (size + 1) // 2
+            matrix = unpacked(dual[start:end], size) * unit[:, None] * unit
+            out += [float(matrix[i, j]) for i in range(size) for j in range(i, size)]
+            start = end
+        return np.array(out)
