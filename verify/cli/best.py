@@ -65,7 +65,7 @@ def run_best(args: Any) -> int:
     from verify.base import files, own
     from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
     from verify.best.subjects import subject
-    from verify.cli.saving import writable
+    from verify.cli.saving import replaying, writable
     from verify.report import consoles
     from verify.tightness import sweep
 
@@ -107,7 +107,7 @@ def run_best(args: Any) -> int:
         number, why = every_n.proved(found.of, found.found[0], at, say)
         consoles.say(report, words.every_n(number, why))
     if path is not None:
-        consoles.say(report, f"kept in {path}: fedtheory replay {path} checks it again")
+        consoles.say(report, f"kept in {path}: {replaying(path, args.own)} checks it again")
     return 0
 
 

@@ -114,6 +114,9 @@ def run_check(args: Any) -> int:
             files.write(copy, text)
         if out is not None and (unwritten := saving.write_audit(entries, text, out, None)) is not None:
             raise unwritten
+        if out is not None and evidence.counterexample is not None:
+            again = saving.replaying(out / "counterexamples" / f"{naming.file_name(claim.id)}.json", args.file)
+            consoles.say(consoles.console(sys.stderr), f"{claim.id}: {again}")
     _summary(args, counts, time.perf_counter() - begun)
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fedtheory import naming
@@ -157,6 +159,7 @@ def run_show(args: Any) -> int:
 def run_why(args: Any) -> int:
     """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
     from fedtheory import claims, plugins
+    from verify.cli import saving
     from verify.evidence.record import Evidence
     from verify.report import consoles, falls, why
 
@@ -177,7 +180,9 @@ def run_why(args: Any) -> int:
     if len(told) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
         if args.own is not None:
-            again = f"fedtheory check {args.own} --out DIR, then fedtheory replay FILE --own {args.own}"
+            file = Path("DIR", "counterexamples", f"{naming.file_name(ids[0])}.json")
+            checked = shlex.join(["fedtheory", "check", str(args.own), ids[0], "--out", "DIR"])
+            again = f"{checked}, then {saving.replaying(file, args.own)}"
         consoles.say(report, *why.lines(told[0], verdicts, again))
         return 0
     evidence = {e.claim.id: e for e in told}

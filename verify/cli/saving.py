@@ -11,6 +11,7 @@ import argparse
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -50,6 +51,12 @@ def write_audit(entries: Sequence[dict[str, Any]], text: str, out: Path, copy: P
         except OSError as error:
             failures.append(error)
     return failures[0] if failures else None
+
+
+def replaying(path: Path, own: Path | None = None) -> str:
+    """The command that replays a file of evidence; ``own``: the user's file that has the claim, where there is one."""
+    words = ["fedtheory", "replay", str(path), *([] if own is None else ["--own", str(own)])]
+    return shlex.join(words)
 
 
 def directory(path: Path) -> Path:

@@ -70,7 +70,7 @@ def run_tight(args: argparse.Namespace) -> int:
 
     from fedtheory import claims
     from verify.base import files, own, sweeping
-    from verify.cli.saving import writable
+    from verify.cli.saving import replaying, writable
     from verify.report import consoles, style, tight
     from verify.tightness import emptiness, rounds, sweep
 
@@ -98,7 +98,7 @@ def run_tight(args: argparse.Namespace) -> int:
         *rounds.words(points),
         *emptiness.words(points, args.baseline),
         *repaired,
-        *([] if args.keep is None else [f"kept in {args.keep}: fedtheory replay {args.keep} checks it again"]),
+        *([] if args.keep is None else [f"kept in {args.keep}: {replaying(args.keep, args.own)} checks it again"]),
     )
     return 0
 

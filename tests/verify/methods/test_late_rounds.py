@@ -239,12 +239,13 @@ def test_bounds_that_fail_late_are_refuted(name):
 
 
 def test_local_steps_drift_where_one_client_takes_part():
-    _fails_late(_found(_claim(fedavg, D_T, 8 * (D_0 + gamma**2 * Z), 2 * gamma * L <= 1)))
+    _fails_late(_found(_claim(fedavg, D_T, 24 * (D_0 + gamma**2 * Z), 2 * gamma * L <= 1)))
 
 
 @pytest.mark.parametrize("name", BOUNDS)
 def test_neighbours_that_hold_are_not(monkeypatch, name):
     monkeypatch.setattr(late_rounds, "PLACES", 2)
+    monkeypatch.setattr(late_rounds, "HIGHER_PLACES", 2)
     method, left, right, _, holds = BOUNDS[name]
     found = _found(_claim(method, left, right, *holds))
     assert found.verdict is None and found.instances >= 25
@@ -257,20 +258,20 @@ def test_bounds_that_are_given_as_a_whole_are_followed(monkeypatch):
     assert claim.statement.geometric is None
     found = _found(claim)
     assert found.verdict is None and found.instances >= 25
-    _fails_late(_found(_claim(fedavg, D_T, 8 * D_0 + (8 + ft.T / 100) * gamma**2 * Z, 2 * gamma * L <= 1)))
+    _fails_late(_found(_claim(fedavg, D_T, 8 * D_0 + (24 + ft.T / 100) * gamma**2 * Z, 2 * gamma * L <= 1)))
 
 
 def test_on_convex_functions_no_failure_is_found(monkeypatch):
     monkeypatch.setattr(late_rounds, "PLACES", 2)
     found = _found(_of_sarah(ft.SmoothConvex(L)))
     assert found.verdict is None and found.instances > 20
-    assert found.seen == {seen.FunctionsSeen(seen.QUADRATICS, 1, late_rounds.LAST, True)}
+    assert found.seen >= {seen.FunctionsSeen(seen.QUADRATICS, d, late_rounds.LAST, True) for d in (1, 2)}
 
 
 def test_what_is_drawn_makes_no_difference_among_equal_curvatures():
     claim = _of_sarah(ft.SmoothConvex(L))
     recipes = list(late_rounds._places(Inquiry(claim, 0, 0, given=()), np.random.default_rng(0)))
-    place = recipes[0]
+    place, _ = recipes[0]
     for second, differs in ((place["clients"][0]["h"], False), ((place["clients"][0]["h"][0] / 2 + 1,), True)):
         clients = (place["clients"][0], {**place["clients"][1], "h": second})
         assert seen.is_drawn(claim, claim.instances.build({**place, "clients": clients}, True)) is differs

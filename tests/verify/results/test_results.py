@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import replace
 
 import pytest
@@ -364,7 +365,7 @@ def test_why_tests_claims_of_ones_own(capsys, own):
     assert "it relies on mine/end (page 1), through mine/middle, which is refuted" in out and "    a slip" in out
     assert "the repaired statement: mine/start/repaired: proved" in out
     # There is nothing carried to replay.
-    assert f"to replay it exactly: fedtheory check {own} --out DIR" in out
+    assert f"to replay it exactly: fedtheory check {own} mine/start --out DIR" in out
     _, out, _ = run(capsys, "why", "mine/alone", "--own", own)
     assert "refuted" in out and "step" not in out
 
@@ -403,9 +404,21 @@ def test_why_tells_what_a_letter_of_ones_own_means(capsys, tmp_path):
 
 
 def test_the_command_that_is_told_replays_a_counterexample_of_ones_own(capsys, own, tmp_path):
-    run(capsys, "check", own, "--out", str(tmp_path / "out"))
-    file = tmp_path / "out" / "counterexamples" / "mine_start.json"
-    status, out, _ = run(capsys, "replay", str(file), "--own", own)
+    _, _, err = run(capsys, "check", own, "--out", str(tmp_path / "out"))
+    (told,) = [line for line in err.splitlines() if line.startswith("mine/start: fedtheory replay ")]
+    command = shlex.split(told.removeprefix("mine/start: fedtheory "))
+    assert command[1:] == [str(tmp_path / "out" / "counterexamples" / "mine_start.json"), "--own", own]
+    status, out, _ = run(capsys, *command)
+    assert status == 0 and "contradict the claim" in out
+
+
+def test_the_commands_that_why_prints_replay_a_counterexample_of_ones_own(capsys, own, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, out, _ = run(capsys, "why", "mine/start", "--own", own)
+    (line,) = [line for line in out.splitlines() if "to replay it exactly: " in line]
+    check, replay = line.split("to replay it exactly: ")[1].split(", then ")
+    run(capsys, *shlex.split(check)[1:])
+    status, out, _ = run(capsys, *shlex.split(replay)[1:])
     assert status == 0 and "contradict the claim" in out
 
 
