@@ -179,8 +179,8 @@ def check_numbers(place: str, text: str) -> None:
     lines = tuple(text.splitlines(keepends=True))
     try:
         nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and type(n.value) is float]
-    except (SyntaxError, ValueError):
-        # Who runs it says so.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        # Who runs it says so. The parser takes what is nested too deeply for a lack of memory.
         return
     for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
         written = _text(node, lines)

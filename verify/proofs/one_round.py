@@ -124,7 +124,9 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
         if allowed < 1:
             worse = Fraction(math.sqrt(min(allowed * factor, (1 + allowed) / 2)))
             yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
-    yield from rounds.redeclared(replace(instance, params=exact._replace(delta=Fraction(1, 3))))
+    # A delta that the hypotheses compute is computed anew where it is the instance's own.
+    for delta in (Fraction(1, 3), params.delta):
+        yield from rounds.redeclared(replace(instance, params=exact._replace(delta=delta)))
     for Lambda in identity.off(params.Lambda):
         yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
     for eta in identity.off(params.eta):
