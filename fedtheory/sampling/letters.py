@@ -258,7 +258,8 @@ def _integer(
     last = largest if high is None else math.ceil(high) - 1 if open_above else math.floor(high)
     if last < first:
         return None
-    between = int(rng.integers(first, min(last, largest) + 1))
+    # The bounds may lie beyond 64 bits, which numpy's integers end at; what lies between them does not.
+    between = first + int(rng.integers(min(last, largest) - first + 1))
     return between if high is None else int(pick(rng, (first, last, between)))
 
 

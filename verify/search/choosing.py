@@ -32,6 +32,8 @@ FEW, PROPOSED = 30, 200
 IMPROVED = 2
 #: Characters of both sides of a counterexample that can be taken in at a glance.
 READABLE = 30
+#: Bits of a number from which on it is not written out to see how long it is.
+WRITTEN = 10_000
 #: The largest coordinates of states in integers that are tried for a worst state.
 WHOLE = (1, 10, 100, 1000)
 #: What coordinates that are 0 are tried as, and by how much more others, and constants, are.
@@ -161,7 +163,13 @@ def _worst(example: Counterexample, recipe: Recipe, again: Again) -> Counterexam
 
 
 def _digits(example: Counterexample) -> int:
-    return sum(len(str(side)) for side in (example.left, example.right) if isinstance(side, int | Fraction))
+    return sum(_length(side) for side in (example.left, example.right) if isinstance(side, int | Fraction))
+
+
+def _length(value: int | Fraction) -> int:
+    """How many characters a number takes; about so many of one that Python refuses to write out."""
+    bits = value.numerator.bit_length() + value.denominator.bit_length()
+    return len(str(value)) if bits < WRITTEN else bits * 3 // 10
 
 
 def _rounded_up(example: Counterexample) -> Iterator[Recipe]:
