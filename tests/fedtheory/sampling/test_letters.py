@@ -41,3 +41,11 @@ def test_what_an_equality_leaves_is_what_a_letter_may_be():
     drawn = [letters.draw(plan, {}, {}, np.random.default_rng(seed)) for seed in range(50)]
     assert any(drawn) and all(values is None or 2 * values[m] == values[n] for values in drawn)
     assert all(values is None or validation.admits(m, values[m]) for values in drawn)
+
+
+@pytest.mark.parametrize("first", [10**6, 2**63 - 3, 10**30, -(10**30)])
+def test_integers_are_drawn_beyond_64_bits(first):
+    n = sympy.Symbol("n", integer=True)
+    plan = letters.plan((n,), frozenset(), (n >= first, n <= first + 4), ())
+    rng = np.random.default_rng(0)
+    assert {letters.draw(plan, {}, {}, rng)[n] for _ in range(200)} == {first + k for k in range(5)}

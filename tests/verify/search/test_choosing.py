@@ -6,10 +6,15 @@ from itertools import islice
 
 import numpy as np
 import pytest
+import sympy
 
 from fedtheory import claims
+from fedtheory.claims import Claim
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.feddcd import inexact
+from fedtheory.settings import Setting
 from verify import check
+from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
 from verify.results import shipped
@@ -149,3 +154,22 @@ def test_what_cannot_convince_more_stays_as_it_is():
             found = choosing.shrinking.at_state(first.claim, *offer)
             assert found is None or found.left > found.right
     assert choosing.improved(of(3, 1)).recipe == {"N": 2}
+
+
+@pytest.mark.parametrize(("above", "below"), [(4000, 0), (4000, 4000), (9000, 0), (9000, 8500)])
+def test_numbers_that_python_does_not_write_out_have_a_length(above, below):
+    value = Fraction(7**above, 3**below)
+    expected = (value.numerator.bit_length() + value.denominator.bit_length()) * 0.30103
+    assert abs(choosing._length(value) - expected) <= 0.01 * expected + 2
+
+
+@pytest.mark.parametrize("least", [9000, 9500])
+def test_sides_of_many_digits_are_refuted(least):
+    n = sympy.Symbol("n", integer=True, positive=True)
+    claim = Claim(
+        "own/long",
+        setting=Setting(letters=(n,)),
+        statement=Inequality(sympy.Integer(3) ** n, n),
+        requires=(n >= least, n <= least + 5),
+    )
+    assert check(claim).verdict is Verdict.REFUTED
