@@ -78,6 +78,7 @@ FOLDERS = {
         "",
         "mutation",
         "conformance",
+        "pepit",
         "report",
         "report.atlas",
         "repair",

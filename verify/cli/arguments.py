@@ -16,11 +16,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments, repairing, tightening
+from verify.cli import best, checking, experiments, models, repairing, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
-from verify.pepit import command as pepit
 from verify.report import atlas
 
 #: Where an audit writes by default, under the current directory.
@@ -343,7 +342,7 @@ def parser() -> argparse.ArgumentParser:
     tightening.register(command, owned, valued, distributed, _at_least, BASELINES)
     best.register(command, owned, valued, _at_least)
     repairing.register(command, owned, _at_least)
-    pepit.register(command, valued, _at_least)
+    models.register(command, valued, _at_least)
     conformance.register(command)
     experiments.register(command, _at_least)
     atlas.register(command)
