@@ -266,19 +266,24 @@ CLAIMS = {
 }
 
 
+def _names(*slow):
+    """All claims, of which some take long."""
+    return [pytest.param(name, marks=pytest.mark.slow if name in slow else ()) for name in CLAIMS]
+
+
 def _found(claim, seed=0):
     assert late_rounds.METHOD.speaks_of(claim)
     return late_rounds.METHOD.run(late_rounds.METHOD, Inquiry(claim, seed, 0, given=()))
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("name", _names("nesterov", "sag", "delayed gradients", "variates at a large stepsize"))
 def test_bounds_that_fail_late_are_refuted(name):
     found = _found(CLAIMS[name][0])
     assert found.verdict is Verdict.REFUTED and found.counterexample.rounds > 3
     assert violated(*found.counterexample.replay(), "<=")
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("name", _names("nesterov", "sag"))
 def test_neighbours_that_hold_are_not(monkeypatch, name):
     monkeypatch.setattr(late_rounds, "PLACES", 2)
     monkeypatch.setattr(late_rounds, "HIGHER_PLACES", 2)
