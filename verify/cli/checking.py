@@ -53,19 +53,7 @@ def register(
     checking.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence, counterexamples and certificates there"
     )
-    checking.add_argument(
-        "--seconds",
-        type=at_least(1),
-        metavar="S",
-        help="limit on the processor time of each claim (default: none)",
-    )
-    checking.add_argument(
-        "--memory",
-        type=at_least(1, 4096),
-        metavar="GB",
-        default=GIGABYTES,
-        help=f"limit on the memory of each claim (default: {GIGABYTES})",
-    )
+    limits(checking, at_least, "each claim")
     checking.add_argument(
         "--fail-on",
         choices=verdicts,
@@ -75,6 +63,23 @@ def register(
         help="exit with status 1 if a claim has this verdict, for continuous integration; repeatable",
     )
     testing(checking)
+
+
+def limits(command: argparse.ArgumentParser, at_least: Callable[..., Callable[[str], int]], what: str) -> None:
+    """Add the limits of the process in which a user's code runs."""
+    command.add_argument(
+        "--seconds",
+        type=at_least(1),
+        metavar="S",
+        help=f"limit on the processor time of {what} (default: none)",
+    )
+    command.add_argument(
+        "--memory",
+        type=at_least(1, 4096),
+        metavar="GB",
+        default=GIGABYTES,
+        help=f"limit on the memory of {what} (default: {GIGABYTES})",
+    )
 
 
 def run_check(args: Any) -> int:
@@ -127,7 +132,8 @@ def run_check(args: Any) -> int:
 def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
     """The evidence for a claim, and why there is none, empty where there is."""
     from verify.audit import FAILED
-    from verify.base import files, limits
+    from verify.base import files
+    from verify.base.limits import Stopped, limited
     from verify.base.verdict import Verdict
     from verify.checking import check
     from verify.evidence.record import Evidence
@@ -141,8 +147,8 @@ def _tested(claim: Claim, args: Any) -> tuple[Evidence, str]:
             return json.dumps(found.to_json())
 
         try:
-            return Evidence.from_json(claim, json.loads(limits.limited(tested, args.seconds, size, claim.id))), ""
-        except limits.Stopped as error:
+            return Evidence.from_json(claim, json.loads(limited(tested, args.seconds, size, claim.id))), ""
+        except Stopped as error:
             why = str(error).removeprefix(f"{claim.id}: ")
             if not kept.exists():
                 return Evidence(claim, Verdict.NOT_TESTED, None, (), 0, note=why), str(error)
@@ -192,4 +198,4 @@ def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
         consoles.say(report, f"{left}counterexamples and evidence: fedtheory check {args.file} --details")
 
 
-__all__: Sequence[str] = ["GIGABYTES", "register", "run_check"]
+__all__: Sequence[str] = ["GIGABYTES", "limits", "register", "run_check"]

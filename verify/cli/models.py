@@ -9,11 +9,11 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from verify.cli.checking import limits
+
 if TYPE_CHECKING:
     from verify.pepit import Bounds
 
-#: Gigabytes of memory that a file's models may take by default.
-GIGABYTES = 4
 #: Digits of a fraction that is shown whole.
 _SHORT = 24
 
@@ -47,29 +47,21 @@ def register(
     valued(asking, "arguments of the function, such as L=1 gamma=1/10 n=3: fractions are taken exactly")
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
-    asking.add_argument(
-        "--seconds", type=at_least(1), metavar="S", help="limit on the processor time of all models (default: none)"
-    )
-    asking.add_argument(
-        "--memory",
-        type=at_least(1, 4096),
-        metavar="GB",
-        default=GIGABYTES,
-        help=f"limit on memory (default: {GIGABYTES})",
-    )
+    limits(asking, at_least, "all models")
 
 
 def run_certify(args: argparse.Namespace) -> int:
     """Print both ends of each model, and write them where that was asked for."""
     import sys
 
-    from verify.base import files, limits
+    from verify.base import files
+    from verify.base.limits import limited
     from verify.cli import saving
     from verify.report import consoles
 
     copy = None if args.json is None else saving.writable(args.json)
     at = _values(args.at)
-    found: list[Bounds] = limits.limited(
+    found: list[Bounds] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
     )
     report = consoles.console(sys.stdout)
@@ -111,14 +103,14 @@ def _lines(found: Bounds, multipliers: bool) -> Iterator[str]:
     upper = None if found.upper is None else found.upper.bound
     lower = None if found.lower is None else found.lower.bound
     if found.pepit is not None:
-        wrong = {False: "  is no bound: an exact instance does worse", True: "", None: ""}[found.pepit_is_bound]
+        wrong = "  is no bound for this model: an exact point of it does worse" if found.pepit_is_bound is False else ""
         unknown = "  is below the proved bound" if found.pepit_is_bound is None and upper is not None else ""
         yield f"  PEPit        {found.pepit!r}{wrong}{unknown}"
     if found.exact is not None:
         yield f"  worst case   {_shown(found.exact)}, proved: both ends meet"
     else:
         yield f"  upper bound  {_shown(upper)}" + ("" if upper is None else ", proved")
-        yield f"  lower bound  {_shown(lower)}" + ("" if lower is None else ", attained by an exact instance")
+        yield f"  lower bound  {_shown(lower)}" + ("" if lower is None else ", attained by an exact point")
         if found.gap is not None:
             yield f"  gap          {float(found.gap):.1e}"
     if found.rounded:

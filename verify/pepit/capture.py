@@ -103,14 +103,10 @@ class _Reader:
 
 
 def value_of(problem: Any) -> float | None:
-    """What PEPit has found for a problem that it has solved, None where it has not: the bound of its multipliers."""
+    """What PEPit has found for a problem that it has solved, as ``solve`` returns it; None where it has not."""
     if problem.G_value is None:
         return None
-    constants = [
-        (constraint, constraint.expression.decomposition_dict.get(1, 0))
-        for constraint in problem._list_of_constraints_sent_to_wrapper
-    ]
-    return -sum(float(constraint.eval_dual()) * float(constant) for constraint, constant in constants if constant)
+    return float(problem.check_feasibility(problem.objective.eval(), verbose=0))
 
 
 @contextlib.contextmanager

@@ -79,16 +79,22 @@ def of(value: Any) -> Exact | None:
     return None
 
 
-#: The largest denominator, and relative error, with which a float is read as a fraction.
-_DENOMINATOR, _ERROR = 10**6, 4e-16
+#: The largest denominator, and relative error, with which a float is read as a fraction; what may be 0, after rounding.
+_DENOMINATOR, _ERROR, _NOISE = 10**6, Fraction(1, 2**52), Fraction(1, 2**51)
 
 
 def read(value: float) -> Exact:
-    """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, as rounded."""
-    simple = Fraction(value).limit_denominator(_DENOMINATOR)
-    if abs(simple - Fraction(value)) <= Fraction(_ERROR) * max(Fraction(1), abs(Fraction(value))):
+    """The fraction that a float is the rounding of: a simple one within its last digit; else what it is, as rounded.
+
+    What is left where numbers of size one cancel is 0, as rounded.
+    """
+    written = Fraction(value)
+    if 0 < abs(written) <= _NOISE:
+        return Exact(Fraction(0), rounded=True)
+    simple = written.limit_denominator(_DENOMINATOR)
+    if abs(simple - written) <= _ERROR * abs(written):
         return Exact(simple)
-    return Exact(Fraction(value), rounded=True)
+    return Exact(written, rounded=True)
 
 
 def _binary(name: str, operation: Callable[[Fraction, Fraction], Fraction]) -> None:
@@ -208,6 +214,10 @@ class _Exactly(ast.NodeTransformer):
             return node
         node.args, node.func = [node.func, *node.args], ast.Name("__call__", ast.Load())
         return ast.fix_missing_locations(node)
+
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.pattern:
+        # A pattern may hold literals only.
+        return node
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         # What is printed stays as it is.

@@ -10,11 +10,11 @@ exactness: :func:`holds` checks each, and knows no solver.
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import flint
 import numpy as np
@@ -297,28 +297,43 @@ def satisfying(system: System, near: Array) -> list[Rational] | None:
     chosen = _independent(system, np.argsort(-abs(near), kind="stable").tolist())
     if chosen is None:
         return None
-    equations, pivots = chosen
-    if not pivots:
-        return point
+    solved = _determined(*chosen, point, lambda value: value, flint.fmpq_mat)
+    if solved is None:
+        return None
+    for unknown, value in solved.items():
+        point[unknown] = value
+    return point
+
+
+def _determined(
+    equations: Sequence[Affine],
+    pivots: Sequence[int],
+    others: Sequence[Any] | Mapping[int, Any],
+    number: Callable[[Rational], Any],
+    matrix: Callable[[int, int, list[Any]], Any],
+) -> dict[int, Any] | None:
+    """The unknowns ``pivots`` by as many equations, the others given; None if these do not determine them.
+
+    ``number``, ``matrix``: the field in which this is computed.
+    """
+    n = len(pivots)
+    if not n:
+        return {}
     place = {unknown: column for column, unknown in enumerate(pivots)}
-    left = [Rational(0)] * len(pivots) ** 2
-    right = []
+    left, right = [number(Rational(0))] * n**2, []
     for r, (coefficients, constant) in enumerate(equations):
-        rest = -constant
+        rest = -number(constant)
         for k, c in coefficients.items():
             if k in place:
-                left[r * len(pivots) + place[k]] = c
+                left[r * n + place[k]] = number(c)
             else:
-                rest -= c * point[k]
+                rest -= number(c) * others[k]
         right.append(rest)
-    n = len(pivots)
     try:
-        solved = flint.fmpq_mat(n, n, left).solve(flint.fmpq_mat(n, 1, right))
+        solved = matrix(n, n, left).solve(matrix(n, 1, right))
     except ZeroDivisionError:
         return None
-    for unknown, column in place.items():
-        point[unknown] = solved[column, 0]
-    return point
+    return {unknown: solved[column, 0] for unknown, column in place.items()}
 
 
 def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], list[int]] | None:
@@ -342,6 +357,10 @@ def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], li
         return None
     rows = _pivots(table.transpose())
     return [equations[r] for r in rows], [order[c] for c in columns]
+
+
+def _modular(rows: int, columns: int, entries: list[int]) -> flint.nmod_mat:
+    return flint.nmod_mat(rows, columns, [entry % _PRIME for entry in entries], _PRIME)
 
 
 def _residue(value: Rational) -> int:
@@ -384,29 +403,15 @@ def generic(system: System) -> System:
     if chosen is None or not system.equations:
         return system
     equations, pivots = chosen
-    free = sorted(set(range(width)) - set(pivots))
-    place = {unknown: row for row, unknown in enumerate(pivots)}
+    determined = frozenset(pivots)
     points = []
     for seed in range(3):
         values = random.Random(seed)
-        point = {k: values.randrange(_PRIME) for k in free}
-        if pivots:
-            left, right = [0] * len(pivots) ** 2, []
-            for r, (coefficients, constant) in enumerate(equations):
-                rest = -_residue(constant)
-                for k, c in coefficients.items():
-                    if k in place:
-                        left[r * len(pivots) + place[k]] = _residue(c)
-                    else:
-                        rest -= _residue(c) * point[k]
-                right.append(rest % _PRIME)
-            n = len(pivots)
-            try:
-                solved = flint.nmod_mat(n, n, left, _PRIME).solve(flint.nmod_mat(n, 1, right, _PRIME))
-            except ZeroDivisionError:
-                return system
-            point |= {unknown: int(solved[row, 0]) for unknown, row in place.items()}
-        points.append(point)
+        point = {k: values.randrange(_PRIME) for k in range(width) if k not in determined}
+        solved = _determined(equations, pivots, point, _residue, _modular)
+        if solved is None:
+            return system
+        points.append(point | {unknown: int(value) for unknown, value in solved.items()})
     blocks = []
     for block in system.blocks:
         r = block.size

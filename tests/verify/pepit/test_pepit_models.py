@@ -203,6 +203,14 @@ def test_the_least_of_several_metrics_is_bounded():
     assert found.upper.bound <= Fraction(1, 8)
 
 
+@pytest.mark.parametrize("pose", [gap, squared, lambda: contraction(SmoothStronglyConvexQuadraticFunction)])
+def test_what_pepit_answers_is_what_it_returned(pose):
+    problem = pose()
+    value = problem.solve(verbose=0)
+    assert certify(problem).pepit == value
+    assert certify(pose()).pepit is None
+
+
 def test_what_has_no_bound_is_said():
     problem = PEP()
     f = problem.declare_function(SmoothConvexFunction, L=1)
@@ -230,6 +238,9 @@ f = 1
 f /= 3
 class A:
     g = 1 / 7
+match 0.5:
+    case 0.5:
+        i = True
 h = f"{a:.2f}"
 """
     code, names = exactly.compiled(source, "file.py")
@@ -243,6 +254,9 @@ h = f"{a:.2f}"
 def test_floats_are_read_as_the_simple_fractions_they_round():
     assert exactly.read(0.1).exact == Fraction(1, 10) and exactly.read(1 / 3).exact == Fraction(1, 3)
     assert exactly.read(1e-17).exact == 0
+    assert exactly.read(1e-17).rounded
+    # One that only comes near a simple fraction is no rounding of it.
+    assert exactly.read(1.0000000001e-6).exact == Fraction(1.0000000001e-6)
     root = exactly.read(2**0.5)
     assert root.rounded and root.exact == Fraction(2**0.5)
 
