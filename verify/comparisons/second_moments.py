@@ -32,6 +32,8 @@ from verify.comparisons.dynamics import Dynamics, steps, traced
 #: number in which the bound shrinks by e, up to the largest that is looked at.
 LONG = (10, 30, 100)
 _SPANS, LARGEST = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(5)), 10**6
+#: Rounds at which a bound that shrinks in no number of rounds is tested: what grows slowly passes any constant.
+_FAR = (10**3, 10**4, 10**5, LARGEST)
 #: Bits of the integers that stand for fractions: each round takes away one or two.
 _BITS = 512
 #: Coordinates up to which many rounds are reached by squaring a step's map of second moments, and rounds from which.
@@ -50,8 +52,8 @@ def is_long(rounds: int) -> bool:
 
 
 def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
-    """The rounds at which a bound is tested by second moments: ``LONG``, about the time of contraction, and beyond the
-    numbers that stand in the claim."""
+    """The rounds at which a bound is tested by second moments: ``LONG``, about the time of contraction, or many where a
+    power does not shrink, and beyond the numbers that stand in the claim."""
     statement = claim.statement
     if statement.algorithm.schedules:
         # Every round has a map of its own.
@@ -62,8 +64,10 @@ def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     try:
         factor = float(evaluate(statement.factor, claim.setting.bind(instance.problem, instance.params)))
     except (ValueError, ArithmeticError):
-        factor = 1.0
+        factor = 0.0
     far = [int(span / -math.log(factor)) for span in _SPANS] if 0 < factor < 1 else []
+    if factor >= 1 and statement.geometric is not None:
+        far.extend(_FAR)
     late = (T for T in (*far, *past) if LONG[-1] < T <= LARGEST)
     return tuple(sorted({*LONG, *late}))
 

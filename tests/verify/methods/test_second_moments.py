@@ -11,6 +11,7 @@ from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import exact, to_float
 from verify.base.evaluate import meeting
 from verify.comparisons import second_moments
+from verify.search import hunting
 
 
 def drawn(size, draws, seed=0):
@@ -79,3 +80,59 @@ def test_errors_of_long_integers_are_bounded_from_above_and_nearly_so():
         one, other = integers(7, 9), integers(9, 4) * more
         found, exactly = second_moments._bound(one, other), one @ other
         assert (found >= exactly).all() and (found - exactly <= exactly // 2**38 + 2).all()
+
+
+def bounded(step, constant, requires, functions, clients, draws=None):
+    """The claim that the squared distance stays below a multiple of what it was at the start."""
+    given = {} if draws is None else {"draws": draws}
+    method = ft.method("slow", step, ["gamma"], {"x": "point"}, **given)
+    first, last = ft.Quantity("D_0", ft.distance), ft.Quantity("D_T", ft.distance, after=True)
+    statement = ft.bound(method, ft.E(last) <= constant * first)
+    setting = ft.Setting(algorithm=method, functions=functions, clients=clients)
+    return ft.Claim("mine/slow", setting=setting, statement=statement, requires=requires)
+
+
+def one_client(problem, params, state, draw):
+    change = problem.f.gradient(state.x[..., None, :]) - problem.y_star
+    drawn = np.where(np.asarray(draw)[..., None], change, 0 * change).sum(axis=-2)
+    return {"x": state.x - params.gamma * drawn}
+
+
+def all_clients(problem, params, state, draw):
+    return {"x": state.x - params.gamma * problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n}
+
+
+def client(problem, params, state):
+    return ft.UniformSubset(problem.n, 1)
+
+
+mu, L, gamma = ft.letters("mu L gamma")
+UNEVEN, STRONG = ft.PolyakLojasiewicz(mu, L), ft.SmoothStronglyConvex(mu, L)
+TENTH, SLOWER = sympy.Rational(1, 10), 1 + gamma**3 * L**3
+#: A step, the multiple, what is required, the class, the draws, and whether the bound holds.
+SLOW = {
+    "clients that are not convex": (one_client, 5, 10 * gamma * L <= 1, UNEVEN, client, False),
+    "the same with shorter steps": (one_client, 5, 100 * gamma * L <= 1, UNEVEN, client, False),
+    "the same with a large multiple": (one_client, 10**6, 10 * gamma * L <= 1, UNEVEN, client, False),
+    "a power that grows more slowly": (one_client, 5 * SLOWER**ft.T, 10 * gamma * L <= 1, UNEVEN, client, False),
+    "steps that are a little too long": (all_clients, 10, gamma * L <= 2 + TENTH**4, STRONG, None, False),
+    "convex clients": (one_client, 1, gamma * L <= 2, STRONG, client, True),
+    "steps as long as may be": (all_clients, 1, gamma * L <= 2, STRONG, None, True),
+    "steps as long as may be, without strong convexity": (
+        all_clients,
+        1,
+        gamma * L <= 2,
+        ft.SmoothConvex(L),
+        None,
+        True,
+    ),
+    "a power that grows": (all_clients, (1 + gamma * L) ** ft.T, gamma * L <= 2, STRONG, None, True),
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_what_grows_slowly_passes_any_constant(name):
+    step, constant, required, functions, draws, holds = SLOW[name]
+    claim = bounded(step, constant, (required,), functions, (1,) if draws is None else (2,), draws)
+    found = hunting.hunt(claim, np.random.default_rng(0), 20 if holds else 60, 1).refutations
+    assert not found if holds else found[0].rounds >= 1000
