@@ -45,11 +45,18 @@ def read_field(data: Mapping[str, Any], name: str, reader: Callable[[Any], T]) -
 
 def changed_claim(data: Mapping[str, Any]) -> Claim:
     """The claim that the fields "claim" and "changes" speak of."""
-    original = read_field(data, "claim", lambda value: claims.get(value.rstrip("*")))
+    original = read_field(data, "claim", lambda value: _known(value.rstrip("*")))
     claim = read_field(data, "changes", lambda value: _changed(original, value))
     if data["claim"] != claim.id:
         raise ValueError(f"claim: {claim.id!r} was expected with these changes, got {quoted(data['claim'])}")
     return claim
+
+
+def _known(id: str) -> Claim:
+    try:
+        return claims.get(id)
+    except ValueError as error:
+        raise ValueError(f"{error} (for a claim of your own, give its file: --own FILE)") from error
 
 
 def _changed(claim: Claim, changes: Mapping[str, str | None]) -> Claim:

@@ -1,12 +1,13 @@
 """Compare an audit from scratch with the results that ship: ``python -m verify.results.golden DIR/audit.json``.
 
-Everything that an audit says of a claim is compared but the seconds that it took and the digest of the code. The exit
-status is 0 if nothing differs, 1 if something does, and 2 for what is no such audit.
+Everything that an audit says of a claim is compared but the seconds that it took, the digest of the code, and the lines
+of files that notes name, which move with every edit of these. The exit status is 0 if nothing differs, 1 if something does, and 2 for what is no such audit.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from verify.evidence import formats
 
 #: Fields of an entry that differ from run to run, or with code that finds the same.
 IGNORED = frozenset({"seconds", results.RESTS_ON})
+_LINE = re.compile(r"(\(\w+\.py\), line )\d+")
 #: Characters of a value that are shown, and how many of them come before the first one that differs.
 _SHOWN, _BEFORE = 60, 20
 _ABSENT = "nothing"
@@ -47,7 +49,7 @@ def differences(shipped: Mapping[str, Entry], found: Mapping[str, Entry]) -> lis
             before, now = _fields(shipped[id]), _fields(found[id])
             for field in dict.fromkeys((*before, *now)):
                 one, other = (json.dumps(side[field]) if field in side else _ABSENT for side in (before, now))
-                if one != other:
+                if _LINE.sub(r"\1", one) != _LINE.sub(r"\1", other):
                     listed.append(Difference(id, field, *_excerpts(one, other)))
     return listed
 

@@ -210,6 +210,10 @@ def _first(
     return None
 
 
+#: Halvings of an interval at most, and integers from which on it is their numbers of digits that are halved.
+_HALVINGS, _VAST = 100, 2**60
+
+
 def _bisected(best: Counterexample, left: Iterator[int], again: Again) -> Counterexample | None:
     """A counterexample in which a large number is smaller, or a small one larger; None where bisection finds none.
 
@@ -217,8 +221,10 @@ def _bisected(best: Counterexample, left: Iterator[int], again: Again) -> Counte
     """
     for value, put in changes(best.recipe):
         found, (low, high, number) = None, _scale(value)
-        while high - low > 1:
-            middle = (low + high) // 2
+        for _ in range(_HALVINGS):
+            if high - low <= 1:
+                break
+            middle = max(low + 1, math.isqrt(low * high)) if high >= _VAST else (low + high) // 2
             smaller = _first(found or best, [put(number(middle))], left, again)
             low, high, found = (middle, high, found) if smaller is None else (low, middle, smaller)
         if found is not None:

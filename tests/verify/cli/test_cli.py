@@ -144,6 +144,7 @@ def _files(where: Path) -> None:
         ("replay empty.json", "empty.json does not hold an instance of feddcd/projection"),
         ("replay relation.json", "relation: '==' or '<=' or '<' was expected, got '~'"),
         ("replay unknown.json", "unknown claim 'feddcd/no'"),
+        ("replay unknown.json", "(for a claim of your own, give its file: --own FILE)"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(here, capsys, monkeypatch, command, message):
