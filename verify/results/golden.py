@@ -1,7 +1,8 @@
 """Compare an audit from scratch with the results that ship: ``python -m verify.results.golden DIR/audit.json``.
 
 Everything that an audit says of a claim is compared but the seconds that it took, the digest of the code, and the lines
-of files that notes name, which move with every edit of these. The exit status is 0 if nothing differs, 1 if something does, and 2 for what is no such audit.
+of files that notes name, which move with every edit of these. The exit status is 0 if nothing differs, 1 if something
+does, and 2 for what is no such audit.
 """
 
 from __future__ import annotations
