@@ -13,7 +13,7 @@ LONG = Fraction(10**40 + 1, 3 * 10**40)
 
 
 def _proved(program):
-    checker.Proof({**EMPTY, "programs": [program]})
+    checker.Identity({**EMPTY, "programs": [program]})
     return program
 
 
