@@ -261,7 +261,7 @@ def parser() -> argparse.ArgumentParser:
         help=f"exit with status 1 if a claim has this verdict: {', '.join(VERDICTS)}; repeatable",
     )
 
-    results.register(command, testing, owned, VERDICTS)
+    results.register(command, testing, owned, valued, VERDICTS)
 
     replaying = command(
         "replay",

@@ -42,10 +42,11 @@ def register(
     command: Callable[..., argparse.ArgumentParser],
     testing: Callable[[argparse.ArgumentParser], None],
     owned: Callable[[argparse.ArgumentParser, str], None],
+    valued: Callable[[argparse.ArgumentParser, str], None],
     verdicts: Sequence[str],
 ) -> None:
-    """Add the three commands; ``command(name, run, help, *examples, description, found)`` makes a parser, ``testing``
-    and ``owned`` give it the options that other commands have too."""
+    """Add the three commands; ``command(name, run, help, *examples, description, found)`` makes a parser, ``testing``,
+    ``owned`` and ``valued`` give it the options that other commands have too."""
     listing = command(
         "list",
         f"{__name__}.run_list",
@@ -85,6 +86,7 @@ def register(
         "fedtheory show feddcd/theorem-6.1/eq-10",
         "fedtheory show feddcd/theorem-6.1/eq-10 --check",
         "fedtheory show locodl/theorem-3.1/eq-5 --latex",
+        "fedtheory show baseline/diana/one-step --pepit --at n=2 > diana.py",
         description=_SHOW,
     )
     showing.add_argument("id", metavar="ID", help="a claim; `fedtheory list` lists them")
@@ -94,6 +96,10 @@ def register(
     # Those of the results, by default.
     showing.set_defaults(seed=None, budget=None)
     showing.add_argument("--latex", action="store_true", help="print the statement in LaTeX instead")
+    showing.add_argument(
+        "--pepit", action="store_true", help="print a script instead that solves the claim's worst case with PEPit"
+    )
+    valued(showing, "with --pepit: values of letters, such as n=2 L=1")
 
     explaining = command(
         "why",
@@ -131,7 +137,7 @@ def run_list(args: Any) -> int:
 
 
 def run_show(args: Any) -> int:
-    """A claim in words, and the evidence for it; or its statement in LaTeX."""
+    """A claim in words, and the evidence for it; or its statement in LaTeX; or a script for PEPit."""
     from fedtheory import claims
     from verify.evidence.record import Evidence
     from verify.report import consoles, statement, terminal
@@ -141,6 +147,14 @@ def run_show(args: Any) -> int:
     if args.latex:
         print(statement.latex(claim))
         return 0
+    if args.pepit:
+        from verify.pepit import writing
+        from verify.tightness import sweep
+
+        print(writing.script(claim, sweep.letters(args.at)), end="")
+        return 0
+    if args.at:
+        raise ValueError("--at is for --pepit: the evidence is about all values")
     report, found = consoles.console(sys.stdout), results.shipped()
     consoles.say(report, *terminal.description(claim))
     sys.stdout.flush()
