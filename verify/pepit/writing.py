@@ -26,7 +26,7 @@ _WIDTH = 110
 
 
 class Posed(NamedTuple):
-    """A program, the step of a proof that it is for, and what its value is claimed not to exceed, where that is known."""
+    """A program, the step of a proof that it is for, and what its value is claimed not to exceed, if known."""
 
     step: str
     program: Program
