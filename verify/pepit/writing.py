@@ -16,13 +16,15 @@ from typing import NamedTuple
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from verify.base.verdict import Verdict
-from verify.pep import certifying
+from verify.pep import certifying, programs
 from verify.pep.gram import BasisVector, Form
 from verify.pep.programs import BEFORE, Certificate, Program
 from verify.pep.prover import Certified
 from verify.tightness import grids
 
 _WIDTH = 110
+#: Where coefficients are this far apart, vectors and values are written in units that bring them together.
+_SPREAD = 1e4
 
 
 class Posed(NamedTuple):
@@ -95,16 +97,20 @@ def script(claim: Claim, at: Mapping[str, Fraction]) -> str:
 
 
 def _section(posed: Posed) -> Iterator[str]:
-    program = posed.program
+    program = posed.program if _spread(posed.program) < _SPREAD else programs.equilibrated(posed.program)
     rows = [row for block in program.blocks for row in block]
     names = _names([*(row.name for row in rows), *program.values])
     of_row = dict(zip(rows, names, strict=False))
     of_value = dict(zip(program.values, names[len(rows) :], strict=True))
+    units = {key: f", in units of {unit}" for key, unit in program.units.items() if unit != 1}
     yield f"# {posed.step}"
     yield "problem = PEP()"
-    yield from (f"{name} = Point()  # {row.name}" for row, name in of_row.items())
-    yield from (f"{name} = Expression()  # the function value {value}" for value, name in of_value.items())
+    yield from (f"{name} = Point()  # {row.name}{units.get(row, '')}" for row, name in of_row.items())
+    yield from (f"{name} = Expression()  # the value {value}{units.get(value, '')}" for value, name in of_value.items())
     for constraint in program.constraints:
+        if not constraint.form.rows and not constraint.form.values and constraint.form.constant <= 0:
+            # PEPit takes no comparison of numbers.
+            continue
         why = "the size that the states are taken to have" if constraint.name == BEFORE else constraint.why()
         yield from (f"# {line}" for line in textwrap.wrap(why.rstrip(", ") or constraint.name, _WIDTH))
         yield from _call("problem.add_constraint", f"{_text(constraint.form, of_row, of_value)} <= 0")
@@ -112,6 +118,13 @@ def _section(posed: Posed) -> Iterator[str]:
     yield 'value = problem.solve(wrapper="cvxpy", solver="CLARABEL", verbose=0)'
     claimed = "" if posed.claimed is None else f', "claimed to be at most {posed.claimed}"'
     yield f'print("worst case:", value{claimed})'
+
+
+def _spread(program: Program) -> float:
+    """The largest coefficient of a program by the smallest, beside constants."""
+    forms = (program.objective, *program.forms)
+    sizes = [abs(float(c)) for form in forms for of in (form.entries, form.values) for c in of.values()]
+    return max(sizes) / min(sizes)
 
 
 def _names(of: Iterable[str]) -> list[str]:
