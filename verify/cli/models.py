@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -37,7 +38,7 @@ def register(
         "prove exact bounds for the PEPit models of a file",
         "fedtheory certify examples/pepit/gradient_descent.py",
         "fedtheory certify examples/pepit/gradient_descent.py --call wc_gradient_descent --at L=1 gamma=1/2 n=3",
-        "fedtheory certify my_method.py --multipliers --json bounds.json",
+        "fedtheory certify my_method.py --multipliers --json bounds.json --proofs proofs",
         description=_CERTIFY,
     )
     asking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file that solves a PEP")
@@ -47,6 +48,15 @@ def register(
     valued(asking, "arguments of the function, such as L=1 gamma=1/10 n=3: fractions are taken exactly")
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
+    asking.add_argument(
+        "--proofs", type=Path, metavar="DIR", help="write both ends there as proof objects, with a checker for them"
+    )
+    asking.add_argument(
+        "--format",
+        choices=("json", "rocq"),
+        default="json",
+        help="of the proofs: for the checker, or theorems for Rocq",
+    )
     limits(asking, at_least, "all models")
 
 
@@ -60,6 +70,7 @@ def run_certify(args: argparse.Namespace) -> int:
     from verify.report import consoles
 
     copy = None if args.json is None else saving.writable(args.json)
+    proofs = None if args.proofs is None else saving.directory(args.proofs)
     at = _values(args.at)
     found: list[Bounds] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
@@ -71,7 +82,31 @@ def run_certify(args: argparse.Namespace) -> int:
         consoles.say(report, *_lines(one, args.multipliers))
     if copy is not None:
         files.write(copy, json.dumps({"models": [_json(one) for one in found]}, indent=1) + "\n")
+    if proofs is not None:
+        for path, text in _proofs(found, args.file, args.format):
+            files.write(proofs / path, text)
+            consoles.say(report, f"written: {proofs / path}")
     return 0
+
+
+def _proofs(found: Sequence[Bounds], file: Path, kind: str) -> Iterator[tuple[str, str]]:
+    """The files of proofs: names and texts. Each was checked."""
+    from verify import checker
+    from verify.export import rocq
+    from verify.pepit import objects
+
+    library = Path(checker.__file__) if kind == "json" else rocq.LIBRARY
+    yield library.name, library.read_text(encoding="utf-8")
+    stem = re.sub(r"\W", "_", file.stem, flags=re.ASCII)
+    for number, one in enumerate(found, 1):
+        proofs = objects.of(one, f"{file.name}, model {number}")
+        for data in proofs.values():
+            checker.check(json.dumps(data))
+        if kind == "rocq":
+            yield f"p_{stem}_{number}.v", rocq.text(list(proofs.values()))
+        else:
+            for end, data in proofs.items():
+                yield f"{stem}_{number}_{end}.json", json.dumps(data, indent=1) + "\n"
 
 
 def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list[Bounds]:

@@ -37,7 +37,7 @@ def of(certificate: ClassCertificate) -> dict[str, Any] | None:
     ``ValueError`` says what does not hold.
     """
     proofs, says = certificate.proofs(), statement.text(certificate.claim)
-    programs = [_program(name, proof) for name, proof in proofs.items()]
+    programs = [program(name, proof) for name, proof in proofs.items()]
     if not proofs and certificate.method == FORMALLY:
         programs, says = _in_all_states(certificate), [*says, _COMPUTED]
     if not programs:
@@ -83,7 +83,7 @@ def _in_ascii(x: Any) -> Any:
     return [*map(_in_ascii, x)] if isinstance(x, list | tuple) else x
 
 
-def _program(name: str, proof: Certificate) -> dict[str, Any]:
+def program(name: str, proof: Certificate) -> dict[str, Any]:
     """One step: objective - bound is at most 0, by the multipliers and by squares."""
     by_name = {constraint.name: constraint for constraint in proof.program.constraints}
     known = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,11 @@ class Quantity(NamedTuple):
         zero = Rational(0)
         differences = {k: self.coefficients.get(k, zero) - other.coefficients.get(k, zero) for k in keys}
         return Quantity({k: c for k, c in differences.items() if c}, self.constant - other.constant)
+
+    def times(self, factor: Rational | Fraction) -> Quantity:
+        """A multiple."""
+        scale = Rational(factor.numerator, factor.denominator) if isinstance(factor, Fraction) else factor
+        return Quantity({k: scale * c for k, c in self.coefficients.items() if scale}, scale * self.constant)
 
 
 class Constraint(NamedTuple):

@@ -1,0 +1,97 @@
+"""Bounds of models for PEPit as proof objects: the checker accepts both ends, and no better ones."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from verify import checker
+from verify.cli import main
+from verify.export import rocq
+from verify.pepit import certify, objects
+
+PEPit = pytest.importorskip("PEPit")
+from PEPit import PEP, Expression  # noqa: E402
+from PEPit.functions import SmoothStronglyConvexFunction  # noqa: E402
+
+EXAMPLE = "examples/pepit/gradient_descent.py"
+
+
+def contraction():
+    problem = PEP()
+    f = problem.declare_function(SmoothStronglyConvexFunction, mu=0.1, L=1)
+    minimiser, x = f.stationary_point(), problem.set_initial_point()
+    problem.set_initial_condition((x - minimiser) ** 2 <= 1)
+    problem.set_performance_metric((x - f.gradient(x) - minimiser) ** 2)
+    return problem
+
+
+def by_a_matrix():
+    """t^2 <= 2 |x - y|^2 = 8, from an equality and a positive semidefinite matrix: t is at most 4 where both are."""
+    problem = PEP()
+    x, y = problem.set_initial_point(), problem.set_initial_point()
+    problem.set_initial_condition((x - y) ** 2 == 8)
+    t = Expression()
+    problem.add_psd_matrix([[2 * (x - y) ** 2, t], [t, 1]])
+    problem.set_performance_metric(t)
+    return problem
+
+
+@pytest.fixture(scope="module", params=[contraction, by_a_matrix], ids=["contraction", "by a matrix"])
+def found(request):
+    return certify(request.param())
+
+
+def test_both_ends_are_objects_that_hold(found):
+    ends = objects.of(found, "a model")
+    assert ends["upper"]["kind"] == "identity" and ends["lower"]["kind"] == "arithmetic"
+    for data in ends.values():
+        assert checker.check(json.dumps(data)) == data
+    assert "Theorem proof_1_step_1" in rocq.text(list(ends.values()))
+
+
+def refused(found, **changed):
+    """Return True if an end has no object that holds; the other one is left out."""
+    others = {"upper": None, "lower": None}
+    try:
+        (data,) = objects.of(replace(found, **{**others, **changed}), "a model").values()
+        checker.check(json.dumps(data))
+    except ValueError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("change", [Fraction(1, 1000), Fraction(-1, 1000)])
+def test_other_bounds_have_none(found, change):
+    """A smaller upper bound is no sum of squares; at a larger lower one the objective is another."""
+    assert refused(found, upper=replace(found.upper, bound=found.upper.bound - abs(change)))
+    assert refused(found, lower=replace(found.lower, bound=found.lower.bound + change))
+
+
+def test_other_points_and_multipliers_have_none(found):
+    assert refused(found, lower=replace(found.lower, values=tuple(v + 1 for v in found.lower.values)))
+    multipliers = {name: 2 * m for name, m in found.upper.multipliers.items()}
+    assert refused(found, upper=replace(found.upper, multipliers=multipliers))
+
+
+def test_a_matrix_with_a_negative_direction_is_no_sum_of_squares():
+    for rows in ([[0, 1], [1, 0]], [[-1]], [[1, 2], [2, 1]]):
+        with pytest.raises(ValueError):
+            objects.squares(tuple(tuple(map(Fraction, row)) for row in rows))
+    assert objects.squares(((Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))) == [
+        (2, {0: 1, 1: Fraction(1, 2)})
+    ]
+
+
+def test_the_command_writes_them_with_their_checker(tmp_path, capsys):
+    assert main(["certify", EXAMPLE, "--at", "n=1", "--proofs", str(tmp_path / "proofs")]) == 0
+    names = {path.name for path in (tmp_path / "proofs").iterdir()}
+    assert names == {"checker.py", "gradient_descent_1_upper.json", "gradient_descent_1_lower.json"}
+    assert main(["replay", str(tmp_path / "proofs" / "gradient_descent_1_upper.json")]) == 0
+    (tmp_path / "file").write_text("")
+    capsys.readouterr()
+    assert main(["certify", EXAMPLE, "--proofs", str(tmp_path / "file")]) == 2
+    assert "cannot make the directory" in capsys.readouterr().err

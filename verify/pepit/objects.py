@@ -1,0 +1,210 @@
+"""Both ends of a model's worst case as proof objects, for :mod:`verify.checker` and for Rocq.
+
+The upper bound is an identity: the objective less the bound is a sum of the model's constraints and of squares. The
+lower one is a calculation: a Gram matrix is a sum of squares with positive weights, and with it and the function values
+every constraint holds, and the objective is what is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from typing import Any
+
+from verify import checker
+from verify.export import objects
+from verify.pep.gram import BasisVector, Form
+from verify.pep.programs import Certificate, Constraint, Program
+from verify.pepit.certifying import Bounds, Lower, Matrix, Upper, fraction
+from verify.pepit.model import Inequality, Model, Quantity
+
+#: A weight, and the entries of a vector by their place.
+Square = tuple[Fraction, dict[int, Fraction]]
+
+
+def of(bounds: Bounds, name: str) -> dict[str, dict[str, Any]]:
+    """The objects of the ends that were found, "upper" and "lower"; ``name``: what the model is called in them."""
+    found = {}
+    if bounds.upper is not None:
+        found["upper"] = _upper(bounds.model, bounds.upper, name, _rounding(bounds))
+    if bounds.lower is not None:
+        found["lower"] = _lower(bounds.model, bounds.lower, name, _rounding(bounds))
+    return found
+
+
+def _rounding(bounds: Bounds) -> list[str]:
+    return [f"{bounds.rounded} coefficients are fractions near what the file says"] if bounds.rounded else []
+
+
+def _upper(model: Model, upper: Upper, name: str, says: Sequence[str]) -> dict[str, Any]:
+    constraints, multipliers = [], {}
+    for c in model.constraints:
+        if m := upper.multipliers.get(c.name):
+            words = f"{c.name}, a constraint of the model: it is {'= 0' if c.is_equality else '<= 0'}"
+            # An equality is used from either side.
+            constraints.append(Constraint(c.name, (1 if m > 0 else -1) * _form(c.expression), partial(str, words)))
+            multipliers[c.name] = abs(m)
+    for inequality in model.inequalities:
+        for number, (weight, vector) in enumerate(squares(upper.matrices[inequality.name])):
+            key = f"{inequality.name}, {number}"
+            words = f"{inequality.name}, a positive semidefinite matrix of the model: less its value at a vector"
+            constraints.append(Constraint(key, -1 * _form(_value_at(inequality, vector)), partial(str, words)))
+            multipliers[key] = weight
+    program = Program(Form({}, {_value(model.objective): 1}), tuple(constraints))
+    bound = f"the objective is at most {upper.bound}"
+    return objects.sealed(
+        {
+            "format": checker.FORMAT,
+            "kind": "identity",
+            "claim": name,
+            "says": [bound, f"the objective is {_value(model.objective)}", *says],
+            "at": {},
+            "letters": {},
+            "domain": {},
+            "nonzero": [],
+            "programs": [objects.program(bound, Certificate(program, multipliers, upper.bound))],
+        }
+    )
+
+
+def _form(quantity: Quantity) -> Form:
+    entries, values = {}, {}
+    for key, c in quantity.coefficients.items():
+        if isinstance(key, int):
+            values[_value(key)] = fraction(c)
+        else:
+            entries[_point(key[0]), _point(key[1])] = fraction(c)
+    return Form(entries, values, fraction(quantity.constant))
+
+
+def _point(number: int) -> BasisVector:
+    return BasisVector("point", f"{number:03d}")
+
+
+def _value(number: int) -> str:
+    return f"value {number}"
+
+
+def _value_at(inequality: Inequality, vector: dict[int, Fraction]) -> Quantity:
+    """The quadratic form of a matrix of expressions at a vector."""
+    zero = Quantity({})
+    terms = [inequality.entries[i][j].times(-a * b) for i, a in vector.items() for j, b in vector.items()]
+    return reduce(Quantity.minus, terms, zero)
+
+
+def squares(matrix: Matrix) -> list[Square]:
+    """A positive semidefinite matrix as a sum of weight * vector vector^T, all weights > 0, by exact elimination.
+
+    ``ValueError`` if it is not positive semidefinite.
+    """
+    left = [list(row) for row in matrix]
+    found = []
+    for k, row in enumerate(left):
+        pivot = row[k]
+        if pivot < 0 or (pivot == 0 and any(row)):
+            raise ValueError("the matrix is not positive semidefinite")
+        if pivot == 0:
+            continue
+        vector = {j: c / pivot for j, c in enumerate(row) if c}
+        found.append((pivot, vector))
+        for i, a in vector.items():
+            for j, b in vector.items():
+                left[i][j] -= pivot * a * b
+    return found
+
+
+def _lower(model: Model, lower: Lower, name: str, says: Sequence[str]) -> dict[str, Any]:
+    steps = _Calculation()
+    gram = steps.matrix("gram", squares(lower.gram), model.points)
+    values = [steps.given(f"value {k}", v) for k, v in enumerate(lower.values)]
+
+    def at(quantity: Quantity) -> str:
+        terms = [
+            steps.made("*", steps.number(fraction(c)), values[key] if isinstance(key, int) else gram[key])
+            for key, c in quantity.coefficients.items()
+        ]
+        return steps.total([*terms, steps.number(fraction(quantity.constant))])
+
+    for c in model.constraints:
+        steps.compared(c.name, "==" if c.is_equality else "<=", at(c.expression), steps.number(Fraction(0)))
+    for inequality in model.inequalities:
+        numbers = _entries(inequality, lower)
+        matrix = steps.matrix(inequality.name, squares(numbers), len(numbers))
+        for i, j in matrix:
+            steps.compared(f"{inequality.name} {i} {j}", "==", at(inequality.entries[i][j]), matrix[i, j])
+    steps.compared("the objective", "==", values[model.objective], steps.number(lower.bound))
+    bound = f"the objective is {lower.bound} at a point where all constraints of the model hold"
+    return objects.sealed(
+        {
+            "format": checker.FORMAT,
+            "kind": "arithmetic",
+            "claim": name,
+            "says": [bound, f"the objective is {_value(model.objective)}", *says],
+            "at": steps.listed,
+            "steps": steps.steps,
+        }
+    )
+
+
+def _entries(inequality: Inequality, lower: Lower) -> Matrix:
+    def at(quantity: Quantity) -> Fraction:
+        terms = (
+            fraction(c) * (lower.values[key] if isinstance(key, int) else lower.gram[key[0]][key[1]])
+            for key, c in quantity.coefficients.items()
+        )
+        return sum(terms, fraction(quantity.constant))
+
+    return tuple(tuple(map(at, row)) for row in inequality.entries)
+
+
+class _Calculation:
+    """Steps of a calculation, each made once, and the numbers that are listed."""
+
+    def __init__(self) -> None:
+        self.steps: list[list[str]] = []
+        self.listed: dict[str, str] = {}
+        self._known: dict[tuple[str, ...], str] = {}
+
+    def number(self, value: Fraction) -> str:
+        """A number that is named by itself."""
+        return self._step(str(value), str(value))
+
+    def given(self, name: str, value: Fraction) -> str:
+        """A number of the point."""
+        self.listed[name] = str(value)
+        return self._step(name, str(value))
+
+    def made(self, operation: str, one: str, other: str) -> str:
+        """The result of an operation."""
+        return self._step(f"t{len(self.steps)}", operation, one, other)
+
+    def total(self, terms: Sequence[str]) -> str:
+        """The sum of numbers."""
+        return reduce(lambda a, b: self.made("+", a, b), terms)
+
+    def compared(self, name: str, relation: str, one: str, other: str) -> None:
+        """A comparison, which is true."""
+        self.steps.append([f"so {len(self.steps)}: {name}", relation, one, other])
+
+    def matrix(self, name: str, of: Sequence[Square], size: int) -> dict[tuple[int, int], str]:
+        """The entries (i, j), i <= j, of a sum of squares, whose weights are compared with 0."""
+        zero = self.number(Fraction(0))
+        terms: dict[tuple[int, int], list[str]] = {(i, j): [] for i in range(size) for j in range(i, size)}
+        for k, (weight, vector) in enumerate(of):
+            d = self.given(f"{name} weight {k}", weight)
+            self.compared(f"{name} weight {k}", "<", zero, d)
+            entries = {i: self.given(f"{name} vector {k} {i}", a) for i, a in vector.items()}
+            for i, a in entries.items():
+                scaled = self.made("*", d, a)
+                for j, b in entries.items():
+                    if i <= j:
+                        terms[i, j].append(self.made("*", scaled, b))
+        return {pair: self.total(found) if found else zero for pair, found in terms.items()}
+
+    def _step(self, name: str, by: str, *of: str) -> str:
+        key = (by, *of) if of else (name, by)
+        if key not in self._known:
+            self._known[key] = name
+            self.steps.append([name, by, *of])
+        return self._known[key]
