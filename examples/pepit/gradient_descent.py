@@ -14,7 +14,8 @@ def wc_gradient_descent(L=1, gamma=1, n=3, verbose=1):
     for _ in range(n):
         x = x - gamma * f.gradient(x)
     problem.set_performance_metric(f(x) - f(minimiser))
-    return problem.solve(verbose=verbose)
+    # Beside PEPit's number what is known: Drori and Teboulle (2014), for gamma <= 1/L.
+    return problem.solve(verbose=verbose), L / (4 * n * gamma * L + 2)
 
 
 if __name__ == "__main__":

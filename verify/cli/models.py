@@ -38,6 +38,7 @@ def register(
         "prove exact bounds for the PEPit models of a file",
         "fedtheory certify examples/pepit/gradient_descent.py",
         "fedtheory certify examples/pepit/gradient_descent.py --call wc_gradient_descent --at L=1 gamma=1/2 n=3",
+        "fedtheory certify examples/pepit/gradient_descent.py --letters L gamma --where 'gamma*L <= 1' --at n=1",
         "fedtheory certify my_method.py --multipliers --json bounds.json --proofs proofs",
         description=_CERTIFY,
     )
@@ -46,6 +47,16 @@ def register(
         "--call", metavar="NAME", help="call this function of the file, rather than run the file as a program"
     )
     valued(asking, "arguments of the function, such as L=1 gamma=1/10 n=3: fractions are taken exactly")
+    asking.add_argument(
+        "--letters",
+        nargs="+",
+        default=[],
+        metavar="LETTER",
+        help="arguments of the function that stay letters: the value that it returns beside PEPit's is proved for all",
+    )
+    asking.add_argument(
+        "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
+    )
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
     asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
     asking.add_argument(
@@ -72,6 +83,12 @@ def run_certify(args: argparse.Namespace) -> int:
     copy = None if args.json is None else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
     at = _values(args.at)
+    if args.letters:
+        if proofs is not None:
+            raise ValueError("--proofs writes proofs at a point: leave --letters out")
+        return _for_all(args, at, copy)
+    if args.where:
+        raise ValueError("--where is about --letters, and there are none")
     found: list[Bounds] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
     )
@@ -87,6 +104,46 @@ def run_certify(args: argparse.Namespace) -> int:
             files.write(proofs / path, text)
             consoles.say(report, f"written: {proofs / path}")
     return 0
+
+
+def _for_all(args: argparse.Namespace, at: dict[str, Fraction | int], copy: Path | None) -> int:
+    """Print what is shown for all letters; 1 if the stated value is not proved."""
+    import sys
+
+    from verify.base import files
+    from verify.base.limits import limited
+    from verify.pepit import for_all
+    from verify.report import consoles
+
+    found = limited(
+        lambda: for_all.prove(args.file, args.letters, args.where, args.call, at),
+        args.seconds,
+        args.memory * 2**30,
+        str(args.file),
+    )
+    report = consoles.console(sys.stdout)
+    there = ", ".join(f"{name} = {x}" for name, x in found.base.items())
+    consoles.say(
+        report,
+        "for all " + ", ".join([*(f"{name} > 0" for name in found.letters), *found.conditions]),
+        f"  stated       {found.stated}",
+        f"  {'not proved   ' + found.why if found.why else 'proved       no function of the class does worse'}",
+        f"  at {there}",
+        *(f"  {line}" for line in _lines(found.there, False)),
+        *(f"    {name}: {value}" for name, value in found.multipliers.items() if args.multipliers),
+    )
+    if copy is not None:
+        data = {
+            "letters": found.letters,
+            "conditions": found.conditions,
+            "stated": found.stated,
+            "proved": not found.why,
+            "why": found.why,
+            "multipliers": dict(found.multipliers),
+            "models": [_json(found.there)],
+        }
+        files.write(copy, json.dumps(data, indent=1) + "\n")
+    return 1 if found.why else 0
 
 
 def _proofs(found: Sequence[Bounds], file: Path, kind: str) -> Iterator[tuple[str, str]]:

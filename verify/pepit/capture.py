@@ -10,12 +10,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fedtheory import extras
 from verify.pepit import exactly
 from verify.pepit.model import Constraint, Inequality, Key, Model, Quantity
 from verify.pepit.systems import Rational
+
+T = TypeVar("T")
+#: Arguments of a function of a file, by name.
+Arguments = Mapping[str, Fraction | int | exactly.Exact]
 
 
 @dataclass(frozen=True)
@@ -38,15 +42,14 @@ def model_of(problem: Any) -> tuple[Model, int]:
     """
     if not problem.list_of_performance_metrics:
         raise ValueError("the problem has no performance metric: nothing is maximised")
-    if problem.objective is None:
-        problem._prepare_constraints(verbose=0)
+    prepare(problem)
     reader = _Reader()
     constraints = [
         Constraint(name, reader.quantity(c.expression), c.equality_or_inequality == "equality")
-        for name, c in _named(problem._list_of_prepared_constraints, "constraint")
+        for name, c in named(problem._list_of_prepared_constraints, "constraint")
     ]
     inequalities = []
-    for name, matrix in _named(problem._list_of_prepared_psd, "matrix"):
+    for name, matrix in named(problem._list_of_prepared_psd, "matrix"):
         rows = [[reader.quantity(entry) for entry in row] for row in matrix.matrix_of_expressions]
         inequalities.append(Inequality(name, tuple(map(tuple, rows))))
         # PEPit makes the two entries of a matrix that is symmetric equal, whatever their expressions.
@@ -59,7 +62,13 @@ def model_of(problem: Any) -> tuple[Model, int]:
     return Model(key, len(reader.points), len(reader.values), tuple(constraints), tuple(inequalities)), reader.rounded
 
 
-def _named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
+def prepare(problem: Any) -> None:
+    """Have PEPit list all constraints of a problem, if it has not yet."""
+    if problem.objective is None:
+        problem._prepare_constraints(verbose=0)
+
+
+def named(listed: list[Any], kind: str) -> Iterator[tuple[str, Any]]:
     """What is in force, by PEPit's names; where these are missing or occur twice, numbered."""
     taken: set[str] = set()
     for number, thing in enumerate(listed):
@@ -109,19 +118,27 @@ def value_of(problem: Any) -> float | None:
     return float(problem.check_feasibility(problem.objective.eval(), verbose=0))
 
 
+def numbers(problem: Any, value: float | None) -> Captured:
+    """The model of a problem that PEPit has solved, with fractions for coefficients."""
+    model, rounded = model_of(problem)
+    return Captured(model, value, rounded)
+
+
 @contextlib.contextmanager
-def captured() -> Iterator[list[Captured]]:
-    """Every model that is solved meanwhile, in turn; nothing that PEPit prints is shown."""
+def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> Iterator[list[T]]:
+    """What is read of every problem that is solved meanwhile and of its value; nothing that PEPit prints is shown.
+
+    Unless ``solved`` no solver is called: a problem is read as it is posed, and its value is taken to be 1.
+    """
     extras.require("PEPit", extra="pepit")
     from PEPit import PEP
 
-    found: list[Captured] = []
+    found: list[T] = []
     solve = PEP.solve
 
     def solving(self: Any, *arguments: Any, **named: Any) -> Any:
-        value = solve(self, *arguments, **(named | {"verbose": 0}))
-        model, rounded = model_of(self)
-        found.append(Captured(model, None if value is None else float(value), rounded))
+        value = solve(self, *arguments, **(named | {"verbose": 0})) if solved else 1.0
+        found.append(reading(self, None if value is None else float(value)))
         return value
 
     PEP.solve = solving
@@ -132,11 +149,23 @@ def captured() -> Iterator[list[Captured]]:
         PEP.solve = solve
 
 
-def run(file: Path, call: str | None = None, at: Mapping[str, Fraction | int] | None = None) -> list[Captured]:
-    """The models that a file solves: run as a program, or by a call of one of its functions.
+def run(file: Path, call: str | None = None, at: Arguments | None = None) -> list[Captured]:
+    """The models that a file solves: run as a program, or by a call of one of its functions. As :func:`read`."""
+    return read(file, numbers, call, at)[0]
 
-    ``call``: the function, by default the one that begins with ``wc_`` if ``at`` has arguments for it. ``ValueError``
-    if there is no such function, it takes no such argument, nothing is solved, or the code fails.
+
+def read(
+    file: Path,
+    reading: Callable[[Any, float | None], T],
+    call: str | None = None,
+    at: Arguments | None = None,
+    solved: bool = True,
+) -> tuple[list[T], Any]:
+    """What is read of each problem that a file solves, and what its function returns, if one is called.
+
+    ``reading``: takes a ``PEPit.PEP`` that is solved, and its value; unless ``solved`` it is only posed. ``call``: the
+    function, by default the one that begins with ``wc_`` if ``at`` has arguments for it. ``ValueError`` if there is no
+    such function, it takes no such argument, nothing is solved, or the code fails.
     """
     source = file.read_text(encoding="utf-8")
     arguments = at or {}
@@ -146,19 +175,20 @@ def run(file: Path, call: str | None = None, at: Mapping[str, Fraction | int] | 
     except SyntaxError as error:
         raise ValueError(f"{file}: {error.msg} (line {error.lineno})") from error
     names |= {"__name__": "__main__" if as_program else "__model__", "__file__": str(file)}
-    with captured() as found, _beside(file):
+    answer = None
+    with captured(reading, solved) as found, _beside(file):
         try:
             exec(code, names)
             if not as_program:
                 function = _function(names, call, file)
-                function(**_arguments(function, arguments))
+                answer = function(**_arguments(function, arguments))
         except ValueError:
             raise
         except (Exception, SystemExit) as error:
             raise ValueError(f"{file}: {type(error).__name__}: {error}") from error
     if not found:
         raise ValueError(f"{file}: no PEP was solved; name a function of the file by --call")
-    return found
+    return found, answer
 
 
 @contextlib.contextmanager
@@ -184,13 +214,13 @@ def _function(names: Mapping[str, Any], call: str | None, file: Path) -> Callabl
     return found
 
 
-def _arguments(function: Callable[..., Any], at: Mapping[str, Fraction | int]) -> dict[str, Any]:
+def _arguments(function: Callable[..., Any], at: Arguments) -> dict[str, Any]:
     parameters = inspect.signature(function).parameters
     for name in at:
         if name not in parameters:
             raise ValueError(f"{function.__name__} has no argument {name}: it takes {', '.join(parameters)}")
     given: dict[str, Any] = {
-        name: value if isinstance(value, int) else exactly.Exact(value) for name, value in at.items()
+        name: exactly.Exact(value) if isinstance(value, Fraction) else value for name, value in at.items()
     }
     missing = [n for n, p in parameters.items() if p.default is p.empty and n not in given and n != "verbose"]
     if missing:

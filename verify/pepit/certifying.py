@@ -83,8 +83,8 @@ class Bounds:
         return False if self.lower is not None and value < self.lower.bound else None
 
 
-def bounds(model: Model, pepit: float | None = None, rounded: int = 0) -> Bounds:
-    """Both ends of a model.
+def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected: Fraction | None = None) -> Bounds:
+    """Both ends of a model; ``expected``: a value in which they may meet, tried before simple ones.
 
     ``ValueError`` if the solver finds its constraints contradictory, or its objective without a bound.
     """
@@ -96,6 +96,8 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0) -> Bounds
     proof = systems.near_optimal(dual, value, model.multipliers(found, primal))
     point = systems.near_optimal(primal, -value, found.point)
     simple = _simple(proof, point, primal, dual)
+    if expected is not None and abs(float(expected) - value) <= _NEAR * max(1.0, abs(value)):
+        simple = Rational(expected.numerator, expected.denominator)
     if simple is not None:
         # Where both ends meet in a simple fraction, that.
         attained = systems.attaining(dual, simple)
@@ -107,8 +109,8 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0) -> Bounds
     return Bounds(model, pepit, upper, lower, rounded)
 
 
-#: How many times nearer than by chance a simple fraction must be to be tried.
-_CHANCE = 30
+#: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
+_CHANCE, _NEAR = 30, 1e-6
 
 
 def _simple(

@@ -29,6 +29,8 @@ class Exact(float):
     __slots__ = ("exact", "rounded")
     exact: Fraction
     rounded: bool
+    #: True if the number is a function of letters, as those of :mod:`verify.pepit.letters`.
+    varies = False
 
     def __new__(cls, exact: Fraction, rounded: bool = False) -> Exact:
         """The float nearest to a fraction."""
@@ -37,6 +39,15 @@ class Exact(float):
         self = super().__new__(cls, exact)
         self.exact, self.rounded = exact, rounded
         return self
+
+    def raised(self, exponent: int) -> Exact:
+        """The power with an integer exponent."""
+        return Exact(self.exact**exponent, self.rounded)
+
+    def rooted(self) -> Exact:
+        """The square root, of a number that is not negative."""
+        found = root(self.exact)
+        return Exact(found.exact, found.rounded or self.rounded)
 
     def __neg__(self) -> Exact:
         return Exact(-self.exact, self.rounded)
@@ -156,12 +167,13 @@ def power(base: Any, exponent: Any) -> Any:
         return base**exponent
     one, other = (of(v) if isinstance(v, int | float) else None for v in (base, exponent))
     if one is not None and other is not None and (one.exact or other.exact >= 0) and abs(other.exact) <= 1000:
+        if other.varies:
+            raise ValueError("an exponent depends on the letters")
         whole = other.exact * 2
         if other.exact.denominator == 1:
-            return Exact(one.exact ** int(other.exact), one.rounded)
+            return one.raised(int(other.exact))
         if whole.denominator == 1 and one.exact >= 0:
-            below = root(one.exact ** int(abs(whole)))
-            below = Exact(below.exact, below.rounded or one.rounded)
+            below = one.raised(int(abs(whole))).rooted()
             return below if whole > 0 else 1 / below
     return (float(base) if isinstance(base, Exact) else base) ** (
         float(exponent) if isinstance(exponent, Exact) else exponent
@@ -173,8 +185,7 @@ def call(function: Any, *arguments: Any, **named: Any) -> Any:
     if function in _ROOTS and len(arguments) == 1 and not named and isinstance(arguments[0], int | float):
         number = of(arguments[0])
         if number is not None and number.exact >= 0:
-            found = root(number.exact)
-            return Exact(found.exact, found.rounded or number.rounded)
+            return number.rooted()
     return function(*arguments, **named)
 
 

@@ -1,0 +1,356 @@
+"""The worst case of a model for PEPit, for all values of its letters: the value that the file states, proved.
+
+The file runs on :class:`~verify.pepit.letters.Letters`. The coefficients of its model are then functions of them; it is
+posed as claims are, and proved by the same search and the same checks (:mod:`verify.multipliers`).
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from verify.multipliers import search
+from verify.multipliers.domains import Domain
+from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
+from verify.multipliers.posing import Posed
+from verify.multipliers.proofs import Tree, leaves
+from verify.multipliers.ratios import Ratio
+from verify.multipliers.work import STEP, Work
+from verify.pepit import capture, certifying, exactly
+from verify.pepit.certifying import Bounds, fraction
+from verify.pepit.letters import Letters, Run, shown
+from verify.pepit.model import Model, Quantity
+
+#: Values of letters that are tried for the base point and for the second one, in this order.
+_VALUES = tuple(Fraction(k, 37) for k in (11, 29, 43, 5, 17, 61, 2, 97, 23, 150, 7, 400))
+_TRIES = 2000
+
+
+@dataclass(frozen=True)
+class ForAll:
+    """What is shown of a model for all values of its letters.
+
+    Attributes:
+        letters: Their names; all are positive.
+        conditions: What else is assumed of them: what was asked for, and what the file compared.
+        stated: The value that the file states, as a function of the letters.
+        base: The values at which the file ran.
+        there: Both ends of the worst case at these values, in fractions.
+        multipliers: Of PEPit's constraints, by name, as functions of the letters; empty where nothing was proved, or
+            where proofs of several regions are put together.
+        value: The stated value at the base point.
+        why: What stands in the way of a proof; empty where the stated value is proved to bound the worst case.
+    """
+
+    letters: tuple[str, ...]
+    conditions: tuple[str, ...]
+    stated: str
+    base: Mapping[str, Fraction]
+    there: Bounds
+    multipliers: Mapping[str, str]
+    value: Fraction
+    why: str
+
+    @property
+    def is_attained(self) -> bool:
+        """Return True if the stated value is the exact worst case at the base point."""
+        return self.there.exact is not None and self.there.exact == self.value
+
+
+def prove(
+    file: Path,
+    letters: Sequence[str],
+    where: Sequence[str] = (),
+    call: str | None = None,
+    at: Mapping[str, Fraction | int] | None = None,
+    work: int = STEP,
+) -> ForAll:
+    """Prove the value that a function of a file states, for all positive values of some of its arguments.
+
+    Args:
+        file: A file with a function that solves one PEP and returns PEPit's value and the stated one.
+        letters: The arguments that are letters.
+        where: What is assumed of them, as "gamma*L <= 1".
+        call: The function, by default the one that begins with ``wc_``.
+        at: Values of the other arguments; those of letters are the base point.
+        work: Units of work that the search for multipliers may spend.
+
+    ``ValueError`` if there is no such function, the file computes what is no function of its letters, or states no
+    value.
+    """
+    given = dict(at or {})
+    conditions = [_Condition(text, letters) for text in where]
+    fixed = {name: Fraction(given.pop(name)) for name in letters if name in given}
+    points = _points(letters, conditions, fixed)
+    run = Run(next(points))
+    problem, answer = _solved(file, call, {**given, **{name: run.letter(name) for name in letters}})
+    stated = _stated(answer, run)
+    asked = [c.of(run) for c in conditions]
+    posed, why = _posed(problem, run, stated, asked)
+    model, rounded = capture.model_of(problem)
+    _check_elsewhere(file, call, given, problem, run, points)
+    value = run.at(stated, run.base)
+    there = certifying.bounds(model, None, rounded, value)
+    found: Tree | str = why
+    if posed is not None:
+        found = search.search(posed, Work(work))
+    said = tuple(c.text for c in conditions) + tuple(_words(run))
+    multipliers = {}
+    if not isinstance(found, str):
+        (proof, *others) = leaves(found)
+        multipliers = {name: shown(c, run.names) for name, c in proof.multipliers.items()} if not others else {}
+    return ForAll(
+        run.names,
+        said,
+        shown(stated, run.names),
+        run.base,
+        there,
+        multipliers,
+        value,
+        found if isinstance(found, str) else "",
+    )
+
+
+class _Condition:
+    """A comparison of polynomials in the letters, from its text; ``ValueError`` for anything else."""
+
+    def __init__(self, text: str, letters: Sequence[str]) -> None:
+        self.text = text
+        tree: ast.AST = ast.Pass()
+        with contextlib.suppress(SyntaxError):
+            tree = ast.parse(text, mode="eval").body
+        plain = isinstance(tree, ast.Compare) and len(tree.ops) == 1 and type(tree.ops[0]) in _RELATIONS
+        if not plain or not all(isinstance(node, _PARTS) for node in ast.walk(tree)):
+            raise ValueError(f"--where takes a comparison such as 'gamma*L <= 1', got {text!r}")
+        self.tree: Any = tree
+        names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)}
+        if alien := sorted(names - set(letters)):
+            raise ValueError(f"--where {text!r}: {alien[0]} is none of the letters {', '.join(letters)}")
+
+    def of(self, run: Run) -> tuple[Ratio, bool]:
+        """What is >= 0, or > 0 (then True)."""
+        larger, strict = _RELATIONS[type(self.tree.ops[0])]
+        left, right = _value(self.tree.left, run), _value(self.tree.comparators[0], run)
+        return (left - right if larger else right - left), strict
+
+    def holds(self, point: Mapping[str, Fraction]) -> bool:
+        """Return True if it holds there, with room: at a base point nothing is at a boundary by chance."""
+        run = Run(point)
+        return run.at(self.of(run)[0], point) > 0
+
+
+_RELATIONS = {ast.LtE: (False, False), ast.Lt: (False, True), ast.GtE: (True, False), ast.Gt: (True, True)}
+_PARTS = (
+    ast.Compare, *_RELATIONS, ast.BinOp, ast.UnaryOp, ast.USub, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow,
+    ast.Name, ast.Load, ast.Constant,
+)  # fmt: skip
+_OPERATIONS = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.Div: lambda a, b: a / b,
+}
+
+
+def _value(node: Any, run: Run) -> Ratio:
+    if isinstance(node, ast.Name):
+        return run.letter(node.id).of
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        return run.constant(Fraction(str(node.value)))
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_value(node.operand, run)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+        if type(node.right.value) is int and 0 <= node.right.value <= 20:
+            return _value(node.left, run) ** node.right.value
+    elif isinstance(node, ast.BinOp):
+        left, right = _value(node.left, run), _value(node.right, run)
+        found: Ratio = _OPERATIONS[type(node.op)](left, right)
+        return found
+    raise ValueError(f"--where takes polynomials in the letters, got {ast.unparse(node)}")
+
+
+def _points(
+    letters: Sequence[str], conditions: Sequence[_Condition], fixed: Mapping[str, Fraction]
+) -> Iterator[dict[str, Fraction]]:
+    """Points at which the conditions hold, the first with the ``fixed`` values. ``ValueError`` where none is found."""
+    free = [name for name in letters if name not in fixed]
+    found = 0
+    for number in range(_TRIES):
+        # Digits of the number to the base of the values: every combination comes up.
+        point = dict(fixed) if not found else {}
+        left = number
+        for place, name in enumerate(free if not found else letters):
+            left, digit = divmod(left, len(_VALUES))
+            point[name] = _VALUES[(digit + place) % len(_VALUES)]
+        point = {name: point[name] for name in letters}
+        if all(c.holds(point) for c in conditions):
+            found += 1
+            yield point
+    if not found:
+        raise ValueError("no values of the letters were found that meet the conditions: give some by --at")
+
+
+def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
+    """The only problem that a function solves, and what it returns."""
+    problems, answer = capture.read(file, lambda problem, value: problem, call, arguments, solved=False)
+    if len(problems) != 1:
+        raise ValueError(f"{file}: one problem is taken with letters, and {len(problems)} were solved")
+    capture.prepare(problems[0])
+    return problems[0], answer
+
+
+def _stated(answer: Any, run: Run) -> Ratio:
+    """The last number that a function returns, if there are several."""
+    last = answer[-1] if isinstance(answer, tuple) and len(answer) > 1 else None
+    if isinstance(last, Letters):
+        return last.of
+    number = None if last is None else exactly.of(last)
+    if number is None or number.rounded:
+        raise ValueError(
+            "the function returns no stated value beside PEPit's, or one that is no function of its letters"
+        )
+    return run.constant(number.exact)
+
+
+def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, bool]]) -> tuple[Posed | None, str]:
+    """The model as what follows from what is known, and else why it cannot be posed."""
+    if any(m.activated for m in problem._list_of_prepared_psd):
+        return None, "matrix inequalities are not taken with letters"
+    reader = _Forms(run)
+    known, words = {}, {}
+    for name, c in capture.named(problem._list_of_prepared_constraints, "constraint"):
+        form = reader.form(c.expression)
+        sides = ((name, 1), (f"{name}, from above", -1)) if c.equality_or_inequality == "equality" else ((name, 1),)
+        for key, side in sides:
+            if form.of:
+                known[key], words[key] = form * run.constant(side), name
+    target = reader.form(problem.objective) - ProductSum.number(stated)
+    domain = Domain(run.ring, frozenset(range(len(run.names))))
+    conditions = [*asked, *((a.of, a.strict) for a in run.answers.values() if not a.apart)]
+    for of, strict in conditions:
+        if domain.ratio_sign(of, strict) is None:
+            # Where a denominator is not 0 the sign is that of the product.
+            domain = domain.with_constraint(of.num * of.den, strict)
+    one = run.constant(1)
+    rows = unneeded([target, *known.values()], [], frozenset(), frozenset(), one)
+    known = {name: without(form, rows) for name, form in known.items()}
+    posed = Posed(run.names, domain, without(target, rows), known, words, {}, (stated,))
+    for form in (target, *known.values()):
+        for c in form.of.values():
+            if not domain.never_zero(c.den):
+                return None, f"{shown(Ratio.of(c.den, run.ring.constant(1)), run.names)} may be 0, and is divided by"
+    return posed, ""
+
+
+class _Forms:
+    """Expressions of PEPit as forms, with points and function values numbered as they come."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._points: dict[int, str] = {}
+        self._values: dict[int, str] = {}
+
+    def form(self, expression: Any) -> ProductSum:
+        """One expression. ``ValueError`` for a coefficient that is no function of the letters."""
+        total: dict[tuple[str, ...], Ratio] = {}
+        for key, weight in expression.decomposition_dict.items():
+            c = _coefficient(weight, self.run)
+            name: tuple[str, ...]
+            if isinstance(key, tuple):
+                pair = (self._points.setdefault(p.counter, f"x{len(self._points):03d}") for p in key)
+                name = (BLOCK, *sorted(pair))
+            elif hasattr(key, "counter"):
+                name = ("value", self._values.setdefault(key.counter, f"f{len(self._values):03d}"))
+            else:
+                name = ProductSum.ONE
+            total[name] = total[name] + c if name in total else c
+        return ProductSum({name: c for name, c in total.items() if not c.is_zero})
+
+
+def _coefficient(weight: Any, run: Run) -> Ratio:
+    if isinstance(weight, Letters):
+        return weight.of
+    number = exactly.of(weight)
+    if number is None or number.rounded:
+        raise ValueError(f"a coefficient is {float(weight)!r}, which is no quotient of polynomials in the letters")
+    return run.constant(number.exact)
+
+
+def _words(run: Run) -> Iterator[str]:
+    """What the file compared, beside what holds for all positive letters."""
+    domain = Domain(run.ring, frozenset(range(len(run.names))))
+    for answer in run.answers.values():
+        relation = "!= 0" if answer.apart else "> 0" if answer.strict else ">= 0"
+        if answer.apart:
+            if not (domain.never_zero(answer.of.num) and domain.never_zero(answer.of.den)):
+                yield f"{shown(answer.of, run.names)} {relation}"
+        elif domain.ratio_sign(answer.of, answer.strict) is None:
+            yield f"{shown(answer.of, run.names)} {relation}"
+
+
+def _check_elsewhere(
+    file: Path,
+    call: str | None,
+    given: Mapping[str, Any],
+    problem: Any,
+    run: Run,
+    points: Iterator[dict[str, Fraction]],
+) -> None:
+    """Run the file at a second point and compare the model with the functions that it is said to be there.
+
+    ``ValueError`` where they differ: a letter was turned into a number on the way.
+    """
+    for point in points:
+        if point == run.base or not all(_answers(answer, run, point) for answer in run.answers.values()):
+            continue
+        other, _ = _solved(file, call, {**given, **{name: exactly.Exact(x) for name, x in point.items()}})
+        if _at(problem, run, point) != _numbers(capture.model_of(other)[0]):
+            raise ValueError(
+                f"at {', '.join(f'{name} = {x}' for name, x in point.items())} the file's model has other "
+                "coefficients: it turns letters into plain numbers"
+            )
+        return
+    raise ValueError("no second point was found at which the file's comparisons have the same answers")
+
+
+def _answers(answer: Any, run: Run, point: Mapping[str, Fraction]) -> bool:
+    try:
+        value = run.at(answer.of, point)
+    except ZeroDivisionError:
+        return False
+    return value != 0 if answer.apart else value > 0
+
+
+#: A model's constraints: names, whether they are equalities, and coefficients.
+_Written = list[tuple[str, bool, dict[Any, Fraction], Fraction]]
+
+
+def _numbers(model: Model) -> _Written:
+    def written(name: str, of: Quantity, equality: bool) -> tuple[str, bool, dict[Any, Fraction], Fraction]:
+        return name, equality, {k: fraction(c) for k, c in of.coefficients.items() if c}, fraction(of.constant)
+
+    return [written(c.name, c.expression, c.is_equality) for c in model.constraints]
+
+
+def _at(problem: Any, run: Run, point: Mapping[str, Fraction]) -> _Written:
+    """The model with letters, at a point: as if the file had computed it there."""
+
+    def evaluated(expression: Any) -> dict[Any, Any]:
+        found = {}
+        for key, weight in expression.decomposition_dict.items():
+            found[key] = exactly.Exact(run.at(_coefficient(weight, run), point))
+        return found
+
+    kept = [(c, c.expression.decomposition_dict) for c in problem._list_of_prepared_constraints]
+    try:
+        for c, _ in kept:
+            c.expression.decomposition_dict = evaluated(c.expression)
+        return _numbers(capture.model_of(problem)[0])
+    finally:
+        for c, dictionary in kept:
+            c.expression.decomposition_dict = dictionary

@@ -1,0 +1,235 @@
+"""Numbers of a file for PEPit as functions of its letters, so that a model is one for all their values.
+
+:class:`Letters` runs on as the number that it is at one point, the base, and carries the quotient of polynomials that
+it stands for. The file and PEPit compute with it unchanged. Where they compare such numbers, the answer is that of the
+base point, and is kept: what is shown holds where all comparisons have these answers. What a computation loses, as a
+conversion to a plain float does, is found out at a second point.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from verify.multipliers.ratios import Ratio, polynomials, terms
+from verify.pepit import exactly
+from verify.pepit.exactly import Exact
+
+
+class Answer(NamedTuple):
+    """That a function of the letters is > 0 (``strict``), >= 0, or not 0 (``apart``)."""
+
+    of: Ratio
+    strict: bool
+    apart: bool = False
+
+
+@dataclass
+class Run:
+    """What a file does with its letters: their values at the base point, and the answers of comparisons there."""
+
+    base: Mapping[str, Fraction]
+    answers: dict[str, Answer] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The letters."""
+        return tuple(self.base)
+
+    @property
+    def ring(self) -> Any:
+        """The polynomials in the letters."""
+        return polynomials(self.names)
+
+    def constant(self, value: Fraction | int) -> Ratio:
+        """A number, as a function of the letters."""
+        return Ratio(self.ring.constant(0), self.ring.constant(1)) + value
+
+    def letter(self, name: str) -> Letters:
+        """A letter, as a number that the file can compute with."""
+        place = self.names.index(name)
+        return Letters(Ratio(self.ring.gen(place), self.ring.constant(1)), self)
+
+    def at(self, of: Ratio, point: Mapping[str, Fraction]) -> Fraction:
+        """The value of a function of the letters. ``ZeroDivisionError`` where it has none."""
+        values = [point[name] for name in self.names]
+
+        def value(p: Any) -> Fraction:
+            total = Fraction(0)
+            for exponents, c in terms(p):
+                for x, k in zip(values, exponents, strict=True):
+                    c *= x**k
+                total += c
+            return total
+
+        return value(of.num) / value(of.den)
+
+    def keep(self, difference: Ratio, strict: bool, apart: bool = False) -> None:
+        """Keep the answer of a comparison, once."""
+        if difference.letters():
+            self.answers.setdefault(f"{difference.key} {strict} {apart}", Answer(difference, strict, apart))
+
+
+class Letters(Exact):
+    """A number that depends on letters: ``exact`` is its value at the base point, ``of`` the function."""
+
+    __slots__ = ("of", "run")
+    of: Ratio
+    run: Run
+    varies = True
+
+    def __new__(cls, of: Ratio, run: Run) -> Letters:
+        """The number at the base point of the run."""
+        value = run.at(of, run.base)
+        self = super().__new__(cls, value)
+        assert isinstance(self, Letters)
+        self.of, self.run = of, run
+        return self
+
+    def raised(self, exponent: int) -> Letters:
+        """The power with an integer exponent."""
+        return Letters(self.of**exponent, self.run)
+
+    def rooted(self) -> Letters:
+        """The square root, where it is a quotient of polynomials; its sign is that at the base point."""
+        root = _root(self.of)
+        if root is None:
+            raise ValueError(f"the square root of {shown(self.of, self.run.names)} is no quotient of polynomials")
+        found = Letters(root, self.run)
+        return found if found >= 0 else -found
+
+    def __neg__(self) -> Letters:
+        return Letters(-self.of, self.run)
+
+    def __abs__(self) -> Letters:
+        return self if self >= 0 else -self
+
+    def __bool__(self) -> bool:
+        return self != 0
+
+    __hash__ = float.__hash__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Exact, (self.exact, self.rounded)
+
+    def __eq__(self, other: object) -> bool:
+        right = self._other(other)
+        if right is None:
+            return float(self) == other
+        difference = self.of - right
+        if difference.is_zero:
+            return True
+        if self.run.at(difference, self.run.base) == 0:
+            raise ValueError(
+                f"{shown(self.of, self.run.names)} equals {shown(right, self.run.names)} at the values of --at alone: "
+                "give others"
+            )
+        if not _prunes(sys._getframe(1)):
+            self.run.keep(difference, False, apart=True)
+        return False
+
+    def __ne__(self, other: object) -> bool:
+        right = self._other(other)
+        if right is not None and _prunes(sys._getframe(1)):
+            return not (self.of - right).is_zero
+        return not self == other
+
+    def _other(self, other: object) -> Ratio | None:
+        """The function that another number is; None for an infinity, or what is no number. ``ValueError`` for one that
+        is not known exactly."""
+        if isinstance(other, Letters):
+            return other.of
+        number = exactly.of(other)
+        if number is None:
+            return None
+        if number.rounded:
+            raise ValueError(f"the file combines {float(number)!r}, which is no simple fraction, with its letters")
+        return self.run.constant(number.exact)
+
+
+def _prunes(frame: Any) -> bool:
+    """Return True where PEPit leaves out terms that are 0: then only what is 0 for all letters is."""
+    return str(frame.f_globals.get("__name__", "")).startswith("PEPit.tools")
+
+
+def _root(of: Ratio) -> Ratio | None:
+    roots = []
+    for p in (of.num, of.den):
+        constant, factors = p.factor()
+        scale = exactly.root(Fraction(int(constant.p), int(constant.q))) if constant > 0 else None
+        if scale is None or scale.rounded or any(power % 2 for _, power in factors):
+            return None
+        found = p.context().constant(1)
+        for factor, power in factors:
+            found *= factor ** (power // 2)
+        roots.append((found, scale.exact))
+    (above, a), (below, b) = roots
+    return Ratio.of(above, below) * (a / b)
+
+
+def _combined(name: str, operation: Callable[[Ratio, Ratio], Ratio]) -> None:
+    """Give :class:`Letters` an operation, from both sides."""
+    plain, swapped = getattr(float, f"__{name}__"), getattr(float, f"__r{name}__")
+
+    def forward(self: Letters, other: object) -> Any:
+        right = self._other(other)
+        if right is None:
+            return plain(self, other)
+        return Letters(operation(self.of, right), self.run)
+
+    def backward(self: Letters, other: object) -> Any:
+        left = self._other(other)
+        if left is None:
+            return swapped(self, other)
+        return Letters(operation(left, self.of), self.run)
+
+    setattr(Letters, f"__{name}__", forward)
+    setattr(Letters, f"__r{name}__", backward)
+
+
+def _compared(name: str, relation: Callable[[Any, Any], bool], strict: bool, larger: bool) -> None:
+    """Give :class:`Letters` a comparison; ``larger``: it says that the left side is the larger one."""
+
+    def compare(self: Letters, other: object) -> bool:
+        right = self._other(other)
+        if right is None:
+            return relation(float(self), other)
+        difference = self.of - right if larger else right - self.of
+        value = self.run.at(difference, self.run.base)
+        holds = relation(value, 0) if larger else relation(0, value)
+        # Where it does not hold, the other side is larger, strictly unless this is strict.
+        self.run.keep(difference if holds else -difference, strict if holds else not strict)
+        return holds
+
+    setattr(Letters, f"__{name}__", compare)
+
+
+_combined("add", lambda a, b: a + b)
+_combined("sub", lambda a, b: a - b)
+_combined("mul", lambda a, b: a * b)
+_combined("truediv", lambda a, b: a / b)
+_compared("gt", operator.gt, True, True)
+_compared("ge", operator.ge, False, True)
+_compared("lt", operator.lt, True, False)
+_compared("le", operator.le, False, False)
+
+
+def shown(of: Ratio, names: tuple[str, ...]) -> str:
+    """A function of the letters in factors, as one writes it."""
+    import sympy
+
+    symbols = [sympy.Symbol(name, positive=True) for name in names]
+
+    def sides(p: Any) -> sympy.Expr:
+        return sympy.Add(
+            *(
+                sympy.Rational(c.numerator, c.denominator) * sympy.Mul(*(x**k for x, k in zip(symbols, m, strict=True)))
+                for m, c in terms(p)
+            )
+        )
+
+    return str(sympy.factor(sides(of.num) / sides(of.den)))
