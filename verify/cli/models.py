@@ -82,11 +82,11 @@ def run_certify(args: argparse.Namespace) -> int:
 
     copy = None if args.json is None else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
-    at = _values(args.at)
     if args.letters:
         if proofs is not None:
             raise ValueError("--proofs writes proofs at a point: leave --letters out")
-        return _for_all(args, at, copy)
+        return _for_all(args, copy)
+    at = _values(args.at)
     if args.where:
         raise ValueError("--where is about --letters, and there are none")
     found: list[Bounds] = limited(
@@ -106,7 +106,7 @@ def run_certify(args: argparse.Namespace) -> int:
     return 0
 
 
-def _for_all(args: argparse.Namespace, at: dict[str, Fraction | int], copy: Path | None) -> int:
+def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
     """Print what is shown for all letters; 1 if the stated value is not proved."""
     import sys
 
@@ -115,6 +115,15 @@ def _for_all(args: argparse.Namespace, at: dict[str, Fraction | int], copy: Path
     from verify.pepit import for_all
     from verify.report import consoles
 
+    at: dict[str, Fraction | int | str] = {}
+    for text in args.at:
+        name, _, formula = text.partition("=")
+        try:
+            at |= _values([text])
+        except ValueError:
+            if not (name.isidentifier() and formula):
+                raise
+            at[name] = formula
     found = limited(
         lambda: for_all.prove(args.file, args.letters, args.where, args.call, at),
         args.seconds,

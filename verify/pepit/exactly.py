@@ -29,6 +29,8 @@ class Exact(float):
     __slots__ = ("exact", "rounded")
     exact: Fraction
     rounded: bool
+    #: numpy's own numbers leave operations to these, as they would lose what is carried.
+    __array_priority__ = 1000.0
     #: True if the number is a function of letters, as those of :mod:`verify.pepit.letters`.
     varies = False
 
@@ -78,9 +80,13 @@ def _shortened(value: Fraction) -> Fraction:
 
 
 def of(value: Any) -> Exact | None:
-    """The number with what it exactly is, None where it is none that is known: an infinity, or another object."""
-    if isinstance(value, Exact):
-        return value
+    """The number with what it exactly is, None where it is none that is known: an infinity, or another object.
+
+    One that varies is what it is.
+    """
+    if isinstance(value, Exact) or getattr(type(value), "varies", False):
+        found: Exact = value
+        return found
     if isinstance(value, int | np.integer) and not isinstance(value, bool):
         return Exact(Fraction(int(value)))
     if isinstance(value, Fraction):
@@ -114,6 +120,8 @@ def _binary(name: str, operation: Callable[[Fraction, Fraction], Fraction]) -> N
 
     def forward(self: Exact, other: object) -> Any:
         right = of(other)
+        if right is not None and right.varies:
+            return NotImplemented
         if right is None or (name == "truediv" and not right.exact):
             return plain(self, other)
         return Exact(operation(self.exact, right.exact), self.rounded or right.rounded)
@@ -175,6 +183,8 @@ def power(base: Any, exponent: Any) -> Any:
         if whole.denominator == 1 and one.exact >= 0:
             below = one.raised(int(abs(whole))).rooted()
             return below if whole > 0 else 1 / below
+    if any(v is not None and v.varies for v in (one, other)):
+        raise ValueError("a power is no quotient of polynomials in the letters")
     return (float(base) if isinstance(base, Exact) else base) ** (
         float(exponent) if isinstance(exponent, Exact) else exponent
     )

@@ -22,11 +22,10 @@ from verify.multipliers.proofs import Tree, leaves
 from verify.multipliers.ratios import Ratio
 from verify.multipliers.work import STEP, Work
 from verify.pepit import capture, certifying, exactly
-from verify.pepit.certifying import Bounds, fraction
+from verify.pepit.certifying import Bounds
 from verify.pepit.letters import Letters, Run, shown
-from verify.pepit.model import Model, Quantity
 
-#: Values of letters that are tried for the base point and for the second one, in this order.
+#: Values of letters that are tried for the base point, in this order, and how many combinations of them.
 _VALUES = tuple(Fraction(k, 37) for k in (11, 29, 43, 5, 17, 61, 2, 97, 23, 150, 7, 400))
 _TRIES = 2000
 
@@ -67,7 +66,7 @@ def prove(
     letters: Sequence[str],
     where: Sequence[str] = (),
     call: str | None = None,
-    at: Mapping[str, Fraction | int] | None = None,
+    at: Mapping[str, Fraction | int | str] | None = None,
     work: int = STEP,
 ) -> ForAll:
     """Prove the value that a function of a file states, for all positive values of some of its arguments.
@@ -77,7 +76,7 @@ def prove(
         letters: The arguments that are letters.
         where: What is assumed of them, as "gamma*L <= 1".
         call: The function, by default the one that begins with ``wc_``.
-        at: Values of the other arguments; those of letters are the base point.
+        at: Values of the other arguments, numbers or texts such as "1/L"; those of letters are the base point.
         work: Units of work that the search for multipliers may spend.
 
     ``ValueError`` if there is no such function, the file computes what is no function of its letters, or states no
@@ -86,19 +85,20 @@ def prove(
     given = dict(at or {})
     conditions = [_Condition(text, letters) for text in where]
     fixed = {name: Fraction(given.pop(name)) for name in letters if name in given}
-    points = _points(letters, conditions, fixed)
-    run = Run(next(points))
-    problem, answer = _solved(file, call, {**given, **{name: run.letter(name) for name in letters}})
+    run = Run(_base(letters, conditions, fixed))
+    computed = {name: Letters(_formula(name, x, run), run) for name, x in given.items() if isinstance(x, str)}
+    problem, answer = _solved(file, call, {**given, **computed, **{name: run.letter(name) for name in letters}})
     stated = _stated(answer, run)
     asked = [c.of(run) for c in conditions]
     posed, why = _posed(problem, run, stated, asked)
     model, rounded = capture.model_of(problem)
-    _check_elsewhere(file, call, given, problem, run, points)
     value = run.at(stated, run.base)
     there = certifying.bounds(model, None, rounded, value)
     found: Tree | str = why
     if posed is not None:
         found = search.search(posed, Work(work))
+    if not isinstance(found, str) and there.lower is not None and there.lower.bound > value:
+        raise AssertionError("an exact point does worse than what was proved")
     said = tuple(c.text for c in conditions) + tuple(_words(run))
     multipliers = {}
     if not isinstance(found, str):
@@ -144,6 +144,14 @@ class _Condition:
         return run.at(self.of(run)[0], point) > 0
 
 
+def _formula(name: str, text: Any, run: Run) -> Ratio:
+    """What an argument is in the letters, from its text."""
+    try:
+        return _value(ast.parse(text, mode="eval").body, run)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f"--at {name}={text}: a number, or a formula in the letters {', '.join(run.names)}") from error
+
+
 _RELATIONS = {ast.LtE: (False, False), ast.Lt: (False, True), ast.GtE: (True, False), ast.Gt: (True, True)}
 _PARTS = (
     ast.Compare, *_RELATIONS, ast.BinOp, ast.UnaryOp, ast.USub, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow,
@@ -174,25 +182,20 @@ def _value(node: Any, run: Run) -> Ratio:
     raise ValueError(f"--where takes polynomials in the letters, got {ast.unparse(node)}")
 
 
-def _points(
+def _base(
     letters: Sequence[str], conditions: Sequence[_Condition], fixed: Mapping[str, Fraction]
-) -> Iterator[dict[str, Fraction]]:
-    """Points at which the conditions hold, the first with the ``fixed`` values. ``ValueError`` where none is found."""
+) -> dict[str, Fraction]:
+    """A point at which the conditions hold, with the ``fixed`` values. ``ValueError`` where none is found."""
     free = [name for name in letters if name not in fixed]
-    found = 0
     for number in range(_TRIES):
         # Digits of the number to the base of the values: every combination comes up.
-        point = dict(fixed) if not found else {}
-        left = number
-        for place, name in enumerate(free if not found else letters):
+        point, left = dict(fixed), number
+        for place, name in enumerate(free):
             left, digit = divmod(left, len(_VALUES))
             point[name] = _VALUES[(digit + place) % len(_VALUES)]
-        point = {name: point[name] for name in letters}
         if all(c.holds(point) for c in conditions):
-            found += 1
-            yield point
-    if not found:
-        raise ValueError("no values of the letters were found that meet the conditions: give some by --at")
+            return {name: point[name] for name in letters}
+    raise ValueError("no values of the letters were found that meet the conditions: give some by --at")
 
 
 def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -207,7 +210,7 @@ def _solved(file: Path, call: str | None, arguments: Mapping[str, Any]) -> tuple
 def _stated(answer: Any, run: Run) -> Ratio:
     """The last number that a function returns, if there are several."""
     last = answer[-1] if isinstance(answer, tuple) and len(answer) > 1 else None
-    if isinstance(last, Letters):
+    if type(last) is Letters:
         return last.of
     number = None if last is None else exactly.of(last)
     if number is None or number.rounded:
@@ -243,7 +246,8 @@ def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, b
     for form in (target, *known.values()):
         for c in form.of.values():
             if not domain.never_zero(c.den):
-                return None, f"{shown(Ratio.of(c.den, run.ring.constant(1)), run.names)} may be 0, and is divided by"
+                by = shown(Ratio.of(c.den, run.ring.constant(1)), run.names)
+                return None, f"{by} may be 0, and is divided by: exclude it by --where"
     return posed, ""
 
 
@@ -273,7 +277,7 @@ class _Forms:
 
 
 def _coefficient(weight: Any, run: Run) -> Ratio:
-    if isinstance(weight, Letters):
+    if type(weight) is Letters:
         return weight.of
     number = exactly.of(weight)
     if number is None or number.rounded:
@@ -291,66 +295,3 @@ def _words(run: Run) -> Iterator[str]:
                 yield f"{shown(answer.of, run.names)} {relation}"
         elif domain.ratio_sign(answer.of, answer.strict) is None:
             yield f"{shown(answer.of, run.names)} {relation}"
-
-
-def _check_elsewhere(
-    file: Path,
-    call: str | None,
-    given: Mapping[str, Any],
-    problem: Any,
-    run: Run,
-    points: Iterator[dict[str, Fraction]],
-) -> None:
-    """Run the file at a second point and compare the model with the functions that it is said to be there.
-
-    ``ValueError`` where they differ: a letter was turned into a number on the way.
-    """
-    for point in points:
-        if point == run.base or not all(_answers(answer, run, point) for answer in run.answers.values()):
-            continue
-        other, _ = _solved(file, call, {**given, **{name: exactly.Exact(x) for name, x in point.items()}})
-        if _at(problem, run, point) != _numbers(capture.model_of(other)[0]):
-            raise ValueError(
-                f"at {', '.join(f'{name} = {x}' for name, x in point.items())} the file's model has other "
-                "coefficients: it turns letters into plain numbers"
-            )
-        return
-    raise ValueError("no second point was found at which the file's comparisons have the same answers")
-
-
-def _answers(answer: Any, run: Run, point: Mapping[str, Fraction]) -> bool:
-    try:
-        value = run.at(answer.of, point)
-    except ZeroDivisionError:
-        return False
-    return value != 0 if answer.apart else value > 0
-
-
-#: A model's constraints: names, whether they are equalities, and coefficients.
-_Written = list[tuple[str, bool, dict[Any, Fraction], Fraction]]
-
-
-def _numbers(model: Model) -> _Written:
-    def written(name: str, of: Quantity, equality: bool) -> tuple[str, bool, dict[Any, Fraction], Fraction]:
-        return name, equality, {k: fraction(c) for k, c in of.coefficients.items() if c}, fraction(of.constant)
-
-    return [written(c.name, c.expression, c.is_equality) for c in model.constraints]
-
-
-def _at(problem: Any, run: Run, point: Mapping[str, Fraction]) -> _Written:
-    """The model with letters, at a point: as if the file had computed it there."""
-
-    def evaluated(expression: Any) -> dict[Any, Any]:
-        found = {}
-        for key, weight in expression.decomposition_dict.items():
-            found[key] = exactly.Exact(run.at(_coefficient(weight, run), point))
-        return found
-
-    kept = [(c, c.expression.decomposition_dict) for c in problem._list_of_prepared_constraints]
-    try:
-        for c, _ in kept:
-            c.expression.decomposition_dict = evaluated(c.expression)
-        return _numbers(capture.model_of(problem)[0])
-    finally:
-        for c, dictionary in kept:
-            c.expression.decomposition_dict = dictionary

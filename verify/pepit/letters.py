@@ -1,9 +1,9 @@
 """Numbers of a file for PEPit as functions of its letters, so that a model is one for all their values.
 
-:class:`Letters` runs on as the number that it is at one point, the base, and carries the quotient of polynomials that
-it stands for. The file and PEPit compute with it unchanged. Where they compare such numbers, the answer is that of the
-base point, and is kept: what is shown holds where all comparisons have these answers. What a computation loses, as a
-conversion to a plain float does, is found out at a second point.
+:class:`Letters` is a quotient of polynomials that passes for a float where PEPit asks for one. There is no float in it:
+nothing but arithmetic, square roots and comparisons can be done with it, and whatever would turn it into a plain number
+is refused. Where such numbers are compared, the answer is that of one point, the base, and is kept: what is shown holds
+where all comparisons have these answers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 from verify.multipliers.ratios import Ratio, polynomials, terms
 from verify.pepit import exactly
-from verify.pepit.exactly import Exact
 
 
 class Answer(NamedTuple):
@@ -74,20 +73,43 @@ class Run:
             self.answers.setdefault(f"{difference.key} {strict} {apart}", Answer(difference, strict, apart))
 
 
-class Letters(Exact):
-    """A number that depends on letters: ``exact`` is its value at the base point, ``of`` the function."""
+class Letters:
+    """A function of the letters, ``of``; ``exact`` is its value at the base point of the ``run``."""
 
-    __slots__ = ("of", "run")
-    of: Ratio
-    run: Run
-    varies = True
+    __slots__ = ("exact", "of", "run")
+    #: numpy's own numbers leave operations to these.
+    __array_ufunc__ = None
+    varies, rounded = True, False
 
-    def __new__(cls, of: Ratio, run: Run) -> Letters:
-        """The number at the base point of the run."""
-        value = run.at(of, run.base)
-        self = super().__new__(cls, value)
-        assert isinstance(self, Letters)
-        self.of, self.run = of, run
+    def __init__(self, of: Ratio, run: Run) -> None:
+        self.of, self.run, self.exact = of, run, run.at(of, run.base)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """What ``isinstance`` sees: PEPit takes floats."""
+        return float
+
+    def _refused(self, *arguments: object) -> Any:
+        raise ValueError(f"{self} is turned into a plain number: what depends on the letters has to stay so")
+
+    __float__ = __int__ = __index__ = __complex__ = __trunc__ = __floor__ = __ceil__ = __round__ = _refused
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = __divmod__ = __rdivmod__ = __array__ = _refused
+
+    def __str__(self) -> str:
+        return shown(self.of, self.run.names)
+
+    __repr__ = __str__
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+    def __pow__(self, exponent: Any) -> Any:
+        return exactly.power(self, exponent)
+
+    def __rpow__(self, base: Any) -> Any:
+        return exactly.power(base, self)
+
+    def __pos__(self) -> Letters:
         return self
 
     def raised(self, exponent: int) -> Letters:
@@ -111,15 +133,13 @@ class Letters(Exact):
     def __bool__(self) -> bool:
         return self != 0
 
-    __hash__ = float.__hash__
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Exact, (self.exact, self.rounded)
+    def __hash__(self) -> int:
+        return hash(self.of.key)
 
     def __eq__(self, other: object) -> bool:
         right = self._other(other)
         if right is None:
-            return float(self) == other
+            return False
         difference = self.of - right
         if difference.is_zero:
             return True
@@ -138,10 +158,35 @@ class Letters(Exact):
             return not (self.of - right).is_zero
         return not self == other
 
+    def __gt__(self, other: object) -> bool:
+        return self._compared(other, operator.gt, True, True)
+
+    def __ge__(self, other: object) -> bool:
+        return self._compared(other, operator.ge, False, True)
+
+    def __lt__(self, other: object) -> bool:
+        return self._compared(other, operator.lt, True, False)
+
+    def __le__(self, other: object) -> bool:
+        return self._compared(other, operator.le, False, False)
+
+    def _compared(self, other: object, relation: Callable[[Any, Any], bool], strict: bool, larger: bool) -> bool:
+        """The answer at the base point, which is kept; ``larger``: the relation says that this is the larger one."""
+        right = self._other(other)
+        if right is None:
+            # An infinity.
+            return relation(float(self.exact), other)
+        difference = self.of - right if larger else right - self.of
+        value = self.run.at(difference, self.run.base)
+        holds = relation(value, 0) if larger else relation(0, value)
+        # Where it does not hold, the other side is larger, strictly unless this is strict.
+        self.run.keep(difference if holds else -difference, strict if holds else not strict)
+        return holds
+
     def _other(self, other: object) -> Ratio | None:
         """The function that another number is; None for an infinity, or what is no number. ``ValueError`` for one that
         is not known exactly."""
-        if isinstance(other, Letters):
+        if type(other) is Letters:
             return other.of
         number = exactly.of(other)
         if number is None:
@@ -173,49 +218,23 @@ def _root(of: Ratio) -> Ratio | None:
 
 def _combined(name: str, operation: Callable[[Ratio, Ratio], Ratio]) -> None:
     """Give :class:`Letters` an operation, from both sides."""
-    plain, swapped = getattr(float, f"__{name}__"), getattr(float, f"__r{name}__")
 
     def forward(self: Letters, other: object) -> Any:
         right = self._other(other)
-        if right is None:
-            return plain(self, other)
-        return Letters(operation(self.of, right), self.run)
+        return NotImplemented if right is None else Letters(operation(self.of, right), self.run)
 
     def backward(self: Letters, other: object) -> Any:
         left = self._other(other)
-        if left is None:
-            return swapped(self, other)
-        return Letters(operation(left, self.of), self.run)
+        return NotImplemented if left is None else Letters(operation(left, self.of), self.run)
 
     setattr(Letters, f"__{name}__", forward)
     setattr(Letters, f"__r{name}__", backward)
-
-
-def _compared(name: str, relation: Callable[[Any, Any], bool], strict: bool, larger: bool) -> None:
-    """Give :class:`Letters` a comparison; ``larger``: it says that the left side is the larger one."""
-
-    def compare(self: Letters, other: object) -> bool:
-        right = self._other(other)
-        if right is None:
-            return relation(float(self), other)
-        difference = self.of - right if larger else right - self.of
-        value = self.run.at(difference, self.run.base)
-        holds = relation(value, 0) if larger else relation(0, value)
-        # Where it does not hold, the other side is larger, strictly unless this is strict.
-        self.run.keep(difference if holds else -difference, strict if holds else not strict)
-        return holds
-
-    setattr(Letters, f"__{name}__", compare)
 
 
 _combined("add", lambda a, b: a + b)
 _combined("sub", lambda a, b: a - b)
 _combined("mul", lambda a, b: a * b)
 _combined("truediv", lambda a, b: a / b)
-_compared("gt", operator.gt, True, True)
-_compared("ge", operator.ge, False, True)
-_compared("lt", operator.lt, True, False)
-_compared("le", operator.le, False, False)
 
 
 def shown(of: Ratio, names: tuple[str, ...]) -> str:
