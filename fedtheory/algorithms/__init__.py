@@ -51,6 +51,18 @@ _MODULES = (
     "perturbed_primal",
     "dual_block_ascent",
     "cocoa_plus",
+    "fedadam",
+    "fedyogi",
+    "fedadagrad",
+    "fedavgm",
+    "fednova",
+    "feddyn",
+    "fedbuff",
+    "diloco",
+    "ef14",
+    "dgc",
+    "powersgd",
+    "signsgd",
 )
 
 __all__ = ["Algorithm", "example_of", "get", "line", "names", "run", "slips_of"]

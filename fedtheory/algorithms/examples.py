@@ -32,9 +32,9 @@ class Given(NamedTuple):
 
 
 class Example(NamedTuple):
-    """``problem``: of which kind it is: "clients" with functions of their own, a "sum" of functions, or "rows" of a
-    linear model at each client, "rows, any loss" where the loss need not be squared; ``params``: the parameters, or
-    None where a method has none for it."""
+    """``problem``: of which kind it is: "clients" with functions of their own, the same of several entries ("wide"), a
+    "sum" of functions, or "rows" of a linear model at each client, "rows, any loss" where the loss need not be squared;
+    ``params``: the parameters, or None where a method has none for it."""
 
     problem: str
     params: Callable[[Given], Any]

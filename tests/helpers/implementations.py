@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import row_implementations
+import server_implementations
 
 from verify import conformance
 
@@ -175,6 +176,7 @@ FORMS = {
         },
     ),
     **row_implementations.FORMS,
+    **server_implementations.FORMS,
 }
 
 

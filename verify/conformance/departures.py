@@ -21,7 +21,7 @@ from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.report import Failure, rounding_of
 from verify.conformance.scenarios import Scenario, shown, told_apart
-from verify.conformance.seen import Observations, Run, Setup, Transition
+from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
 from verify.conformance.slips import Slip, diagnose
 
 _Seen = TypeVar("_Seen")
@@ -29,6 +29,8 @@ _Seen = TypeVar("_Seen")
 # Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
 # been drawn twice; rounds in which rounding errors show.
 _EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 3
+# Numbers whose squares overflow.
+_HUGE = 1e150
 
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
@@ -170,7 +172,13 @@ def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
     draws, p, complete = matching.enumerated(other, problem, params, start, setup.largest, rng)
     if not complete:
         return None
-    return matching.track(other, problem, params, start, run.seen, draws, p, setup.tolerance).mismatch is None
+    return matching.track(other, problem, params, start, _finite(run.seen), draws, p, setup.tolerance).mismatch is None
+
+
+def _finite(seen: Letters) -> Letters:
+    """A run up to where its numbers overflow, which compare with nothing."""
+    ends = (t for t, letters in enumerate(seen) if not all((abs(v) < _HUGE).all() for v in letters.values()))
+    return seen[: max(1, next(ends, len(seen)))]
 
 
 def departs(setup: Setup, found: Observations) -> Failure:

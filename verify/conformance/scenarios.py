@@ -29,7 +29,11 @@ from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import meeting
 
 #: What an implementation may do beyond the plain method, each tested only on request.
-FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver")
+FEATURES = (
+    *("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver"),
+    *("own local steps", "plain local steps", "bias correction", "bias-corrected stepsize", "v from zero"),
+    "own memory",
+)
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
 
@@ -323,8 +327,8 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
                 problem, batches = _in_parts(rng, n, d)
                 epochs = 1
             yield Given(rng, problem, features, tau, epochs, batches)
-    elif kind == "sum":
-        for n, d in _SUM_SHAPES:
+    elif kind in ("sum", "wide"):
+        for n, d in _SUM_SHAPES if kind == "sum" else _WIDE_SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features)
     else:
         for k, (sizes, d, epochs) in enumerate(_ROWS):
@@ -336,6 +340,8 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
 _SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 4), (5, 1, 3, 2))
 #: (n, d): functions, dimension.
 _SUM_SHAPES = ((1, 1), (2, 1), (2, 3), (3, 1), (4, 2), (5, 2))
+#: The same for methods that compress: several entries, of matrices too.
+_WIDE_SHAPES = ((2, 2), (2, 3), (3, 2), (2, 4), (3, 4), (3, 6), (2, 9))
 #: Examples of each client, features, local epochs.
 _ROWS = (((1, 1), 1, 1), ((2, 1), 1, 2), ((2, 1), 2, 1), ((2, 2), 3, 3), ((1, 3), 2, 1), ((3, 1, 2), 3, 2))
 
