@@ -165,20 +165,22 @@ def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], ot
 
 
 def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
-    """Whether an algorithm, from its own beginning, explains a run; None if it has too many draws to try."""
+    """Whether an algorithm, from its own beginning, explains a run; None if its draws are too many, or if nothing of
+    the run is finite."""
     problem, params = run.scenario.problem, run.scenario.params
     start = other.init(problem, params)
     rng = np.random.default_rng(setup.seed)
     draws, p, complete = matching.enumerated(other, problem, params, start, setup.largest, rng)
-    if not complete:
+    seen = _finite(run.seen)
+    if not complete or not seen:
         return None
-    return matching.track(other, problem, params, start, _finite(run.seen), draws, p, setup.tolerance).mismatch is None
+    return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
 
 
 def _finite(seen: Letters) -> Letters:
     """A run up to where its numbers overflow, which compare with nothing."""
     ends = (t for t, letters in enumerate(seen) if not all((abs(v) < _HUGE).all() for v in letters.values()))
-    return seen[: max(1, next(ends, len(seen)))]
+    return seen[: next(ends, len(seen))]
 
 
 def departs(setup: Setup, found: Observations) -> Failure:
