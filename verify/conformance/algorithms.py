@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -15,9 +14,10 @@ from verify.conformance import claimed, matching
 from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
 from verify.conformance.beyond import LARGEST_BEYOND, beyond
 from verify.conformance.departures import departs, dependent, explained_by, often
+from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, told_apart
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, posed, scenarios, told_apart
 from verify.conformance.seen import (
     Findings,
     Observations,
@@ -40,7 +40,7 @@ _LONG, _LONG_DRAWN = 80, 160
 
 
 def algorithm(
-    name: str,
+    name: str | Algorithm,
     *,
     init: Callable[..., Any] | None = None,
     step: Callable[..., Any] | None = None,
@@ -55,7 +55,9 @@ def algorithm(
     tolerance: float | None = None,
     dtype: str = "float64",
 ) -> Report:
-    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``).
+    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``), or of anybody's
+    own: ``name`` is then the algorithm itself (``fedtheory.method``), or says where it is, as "FILE.py:NAME". Its
+    problems and parameters are those of the ``CLAIMS`` about it, or ``problems``.
 
     One of ``step(problem, params, state, draw)``, with the reference's draws; ``step(problem, params, state, rng)``,
     with draws of its own; ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Problems and parameters are
@@ -71,7 +73,8 @@ def algorithm(
     ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
     ``ValueError`` for arguments that make no sense; errors of the implementation are in the report.
     """
-    reference = algorithms.get(name)
+    reference = known_as(name)
+    name = reference.name if isinstance(name, Algorithm) else name
     if (step is None) == (run is None) or not callable(run if step is None else step):
         raise ValueError("give either step or run, as functions")
     check_level(level)
@@ -80,10 +83,10 @@ def algorithm(
         raise ValueError(f"the tolerance must be between 0 and 1, got {tolerance}")
     letters = reference.State._fields  # type: ignore[attr-defined]
     if observes is not None and observes not in letters:
-        raise ValueError(f"the state of {name} has no {observes!r}: it has {', '.join(letters)}")
+        raise ValueError(f"the state of {reference.name} has no {observes!r}: it has {', '.join(letters)}")
     wanted = (features,) if isinstance(features, str) else features
     draws = step is not None and takes_draws(step, randomness)
-    found = _posed(reference, problems, seed) if problems else scenarios(name, seed, wanted)
+    found = _posed(reference, problems, seed) if problems else scenarios(reference, seed, wanted)
     more = () if problems else beyond(reference, found, seed, wanted, not draws)
     if keep is not None:
         found = tuple(s for s in found if keep(s.problem, s.params))
@@ -106,7 +109,7 @@ def algorithm(
         if changed:
             broken = BadAnswer("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = Findings((interface(setup, broken),), ("the interface",), {})
-    return Report(f"the implementation of {name}", level, setup.tolerance, *result)
+    return Report(f"the implementation of {reference.name}", level, setup.tolerance, *result)
 
 
 def _kept(keep: Callable[[Problem, Any], bool], scenario: Scenario) -> bool:
@@ -117,14 +120,28 @@ def _kept(keep: Callable[[Problem, Any], bool], scenario: Scenario) -> bool:
         return False
 
 
-def _posed(reference: Algorithm, problems: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
+def _posed(reference: Algorithm, given: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
+    problems = [_with_params(reference, pair) for pair in given]
     for pair in problems:
         if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], reference.Params)):
             fields = ", ".join(reference.Params._fields)  # type: ignore[attr-defined]
             raise ValueError(
                 f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
             )
+    for number, (problem, params) in enumerate(problems):
+        if not lasts(reference, problem, params):
+            raise ValueError(f"{reference.name} itself diverges on problems[{number}]: give a smaller stepsize")
     return tuple(posed(reference, problem, params, seed) for problem, params in problems)
+
+
+def _with_params(reference: Algorithm, pair: Any) -> Any:
+    """A pair with its parameters as the method has them, where they are a mapping of all their names."""
+    kind: Any = reference.Params
+    if isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Mapping):
+        names = set(pair[1])
+        if names <= set(kind._fields) and names >= set(kind._fields) - set(kind._field_defaults):
+            return pair[0], kind(**pair[1])
+    return pair
 
 
 def _numbers(scenario: Scenario) -> dict[str, Array]:

@@ -90,7 +90,7 @@ def _tried(
     features: Collection[str],
 ) -> Iterator[tuple[Problem, Any]]:
     """Problems with parameters for the method, the best first."""
-    example = algorithms.example_of(algorithm.name)
+    example = algorithms.example_of(algorithm)
     shapes: Any = [(n, d, _KAPPA, 1.0) for n, d in (_LARGER if role == LARGER else (_SMALL,))]
     if role == SLOW:
         shapes = [(*_SMALL, kappa, scale) for kappa, scale in _SLOW]

@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
 from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
+from verify.conformance.references import line
 from verify.conformance.report import Failure, rounding_of
 from verify.conformance.scenarios import Scenario, shown, told_apart
 from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
@@ -286,7 +286,7 @@ def _told(
     usual: bool,
 ) -> Failure:
     """The failure; ``usual``: whether more departs than not."""
-    name, letter = setup.algorithm.name, mismatch.departing
+    letter = mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
@@ -295,7 +295,7 @@ def _told(
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
-    due_line = "it" if letter == where else f"`{algorithms.line(name, letter)}`"
+    due_line = "it" if letter == where else f"`{line(setup.algorithm, letter)}`"
     mine, due = told_apart(got, expected)
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
@@ -318,7 +318,7 @@ def _told(
         "expected": mismatch.expected,
         "slip": None if slip is None else slip.text,
     }
-    return Failure(claim, f"{where}, `{algorithms.line(name, where)}`", "; ".join(lines), setup.call, data)
+    return Failure(claim, f"{where}, `{line(setup.algorithm, where)}`", "; ".join(lines), setup.call, data)
 
 
 def _drawn(mismatch: Mismatch, case: Transition | None) -> str:

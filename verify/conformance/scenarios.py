@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, claims
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import Given
 from fedtheory.claims import Claim
@@ -27,6 +27,7 @@ from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import meeting
+from verify.conformance.references import claims_about
 
 #: What an implementation may do beyond the plain method, each tested only on request.
 FEATURES = (
@@ -43,6 +44,8 @@ _PROPOSED, _KEPT = 120, 9
 _COMPARED = 256
 # How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
 _FAR = 1000.0
+# Rounds of the longest run that is compared, and numbers whose squares overflow soon.
+_LONGEST, _OVERFLOWING = 160, 1e100
 
 
 @dataclass(frozen=True)
@@ -116,17 +119,16 @@ def parameters_in_words(params: Any) -> str:
     return ", ".join(words)
 
 
-def claims_of(name: str) -> tuple[Claim, ...]:
-    """The registered claims about one step or a run of an algorithm, without those that a repair replaces.
+def claims_of(algorithm: str | Algorithm) -> tuple[Claim, ...]:
+    """The claims about one step or a run of an algorithm, without those that a repair replaces.
 
     Those whose instances are derived from a class of functions: others speak of data of their own.
     """
-    repaired = {c.repairs for c in claims.all()}
-    own = algorithms.get(name)
+    found = list(claims_about(algorithms.get(algorithm)))
+    repaired = {c.repairs for c in found}
     # Where runs end says nothing of one step.
-    about = [c for c in claims.all() if c.setting.drawing.special is None and c.statement.searched]
-    found = [c for c in about if own is c.statement.algorithm]
-    return tuple(c for c in found if c.id not in repaired)
+    plain = [c for c in found if c.setting.drawing.special is None and c.statement.searched]
+    return tuple(c for c in plain if c.id not in repaired)
 
 
 def decreases(about: Iterable[Claim]) -> list[Claim]:
@@ -139,7 +141,7 @@ def known() -> tuple[str, ...]:
     return tuple(name for name in algorithms.names() if algorithms.example_of(name) or claims_of(name))
 
 
-def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
+def scenarios(name: str | Algorithm, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an algorithm, smallest first. The same for the same arguments.
 
     ``ValueError`` for an unknown algorithm or feature.
@@ -148,8 +150,8 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
     unknown = set(features) - set(FEATURES)
     if unknown:
         raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
-    rng = np.random.default_rng([seed, len(name)])
-    found = _own(algorithm, rng, features) if algorithms.example_of(name) else _of_claims(algorithm, rng, features)
+    rng = np.random.default_rng([seed, len(algorithm.name)])
+    found = _own(algorithm, rng, features) if algorithms.example_of(algorithm) else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
 
 
@@ -170,6 +172,15 @@ def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]), role=role)
 
 
+def lasts(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
+    """Return True if a long run of the algorithm does not overflow, of which nothing could be said."""
+    state, rng = algorithm.init(problem, params), np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        for _ in range(_LONGEST):
+            state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng, ()))
+    return all((abs(np.asarray(f, dtype=float)) < _OVERFLOWING).all() for f in state)
+
+
 def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> int:
     count = algorithm.draws(problem, params, state).count
     return 10**9 if count is None else int(count)
@@ -179,12 +190,16 @@ def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> i
 
 
 def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    about = claims_of(algorithm.name)
+    about = claims_of(algorithm)
     leading = decreases(about)
     leading += [c for c in about if c.statement.horizon]
     leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
+    if not algorithms.is_known(algorithm):
+        leading += about
     if not leading:
-        raise ValueError(f"no scenarios are known for {algorithm.name}: give problems=[(problem, params), ...]")
+        raise ValueError(
+            f"no problems are known for {algorithm.name}: give problems=[(problem, params), ...], or CLAIMS about it"
+        )
     claim = leading[0]
     found: list[Scenario] = []
     for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)):
@@ -193,6 +208,8 @@ def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collect
             scenario = _of_instance(algorithm, claim, recipe, instance, rng)
             if 1 <= scenario.support <= LARGEST_SUPPORT:
                 found.append(scenario)
+    if not algorithms.is_known(algorithm):
+        found = [s for s in found if lasts(algorithm, s.problem, s.params)]
     yield from _chosen(algorithm, found)
 
 
@@ -267,7 +284,7 @@ def _visited(
 
 
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    for problem, params in _examples(algorithm.name, rng, features):
+    for problem, params in _examples(algorithm, rng, features):
         scenario = started(algorithm, problem, params, rng)
         if scenario.support <= LARGEST_SUPPORT:
             yield scenario
@@ -298,9 +315,11 @@ def draw_at(draws: Any, k: int) -> Any:
     return map_leaves(lambda a: a[k], draws)
 
 
-def _examples(name: str, rng: np.random.Generator, features: Collection[str]) -> Iterator[tuple[Problem, Any]]:
+def _examples(
+    algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]
+) -> Iterator[tuple[Problem, Any]]:
     """Problems with parameters for a method that has an example of them."""
-    example = algorithms.example_of(name)
+    example = algorithms.example_of(algorithm)
     assert example is not None
     for given in _given(example.problem, rng, features):
         params = example.params(given)

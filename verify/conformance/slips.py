@@ -16,6 +16,7 @@ from fedtheory.algorithms.examples import StepFunction
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.base import changed_code
+from verify.conformance.references import written
 
 
 class Slip(NamedTuple):
@@ -48,15 +49,14 @@ def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
 
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
-    yield from slips(algorithm.name)
+    yield from slips(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
 
 
-def slips(name: str) -> Iterator[Slip]:
+def slips(reference: Algorithm) -> Iterator[Slip]:
     """The slips known of an algorithm, the most specific first."""
-    reference = algorithms.get(name)
-    for text, letter, change in algorithms.slips_of(name):
+    for text, letter, change in algorithms.slips_of(reference):
         parts = change if isinstance(change, Mapping) else {"step": change}
         yield Slip(text, replace(reference, **parts), letter)
     for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
@@ -78,8 +78,11 @@ _MEASURED: Mapping[str, Callable[[Any], Any]] = {
 
 def _mistaken(reference: Algorithm) -> Iterator[Slip]:
     """The reference with something else in place of one parameter, but for the draws."""
-    for name, kind in get_type_hints(reference.Params).items():
-        for form, change in (_COUNTED if kind is int else _MEASURED).items():
+    kinds = get_type_hints(reference.Params)
+    for name in reference.Params._fields:  # type: ignore[attr-defined]
+        # Where nothing says what a parameter is, it may be either.
+        forms = {int: _COUNTED, None: {**_COUNTED, **_MEASURED}}.get(kinds.get(name), _MEASURED)
+        for form, change in forms.items():
             text = f"it does what the reference does with `{form.format(name)}` in place of `{name}`"
             yield Slip(text, replace(reference, step=_with(reference.step, name, change)), of=name)
 
@@ -115,15 +118,18 @@ def _biased(step: StepFunction, factor: float) -> StepFunction:
 
 
 def _changed(algorithm: Algorithm) -> Iterator[Slip]:
-    module = inspect.getmodule(algorithm.step)
-    if module is None or not hasattr(module, "Params"):
+    own = written(algorithm)
+    if own is None:
         return
-    fields = {"params": module.Params._fields, "state": module.State._fields}
-    for change in changed_code.changes(module, ("step",), fields):
+    kinds: Any = (algorithm.Params, algorithm.State)
+    fields = {name: kind._fields for name, kind in zip(("params", "state"), kinds, strict=True)}
+    root = own.function.__name__
+    for change in changed_code.changes(own.module, (root,), fields):
         after, before = _sides(change.text)
-        text = _instead(after, before, module.__name__, change.function)
-        yield Slip(text, replace(algorithm, step=change.namespace["step"]))
-    yield from _called(algorithm)
+        text = _instead(after, before, own.place, change.function)
+        yield Slip(text, replace(algorithm, step=own.as_step(change.namespace[root])))
+    if own.function is algorithm.step:
+        yield from _called(algorithm)
 
 
 def _called(algorithm: Algorithm) -> Iterator[Slip]:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, compressors
+from fedtheory import compressors
 from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.compressors import Compressor, Family, contractive
@@ -41,6 +41,7 @@ from fedtheory.randomness.selections import Covering, Selection, Uniform
 from verify.base import files
 from verify.base.plain import quoted
 from verify.conformance import npz
+from verify.conformance.references import reference
 from verify.conformance.scenarios import scenarios
 from verify.evidence import formats
 from verify.evidence.parsing import fraction
@@ -61,10 +62,15 @@ class Trace:
     draws: tuple[tuple[Any, ...], ...] | None
 
 
-def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True) -> None:
-    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws."""
-    algorithm = algorithms.get(name)
-    scenario = scenarios(name, seed)[-1]
+def record(
+    name: str | Algorithm, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True
+) -> None:
+    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws.
+
+    ``name``: as in :func:`verify.conformance.check_trace`.
+    """
+    algorithm = reference(name)
+    scenario = scenarios(algorithm, seed)[-1]
     problem, params = scenario.problem, scenario.params
     rng = np.random.default_rng(seed)
     state = algorithm.init(problem, params)
@@ -73,7 +79,7 @@ def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool =
         drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
         state = algorithm.step(problem, params, state, drawn[-1])
         visited.append(state)
-    arrays = formats.named("trace", {"algorithm": name})
+    arrays = formats.named("trace", {"algorithm": algorithm.name})
     arrays |= _problem_arrays(problem) | _params_arrays(params)
     if states:
         for letter in state._fields:
@@ -140,9 +146,10 @@ def _draw_arrays(drawn: Sequence[Any], prefix: str = "draw") -> dict[str, Array]
     return {prefix: np.stack([np.asarray(d) for d in drawn])}
 
 
-def load(name: str, path: Path) -> Trace:
+def load(given: str | Algorithm, path: Path) -> Trace:
     """The trace in a file; ``ValueError`` of one sentence, with the file, for what it lacks or has in a wrong shape."""
-    algorithm = algorithms.get(name)
+    algorithm = reference(given)
+    name = algorithm.name
     found = npz.read(path)
     try:
         formats.checked("trace", npz.described(found))
