@@ -17,7 +17,7 @@ from verify.conformance.departures import departs, dependent, explained_by, ofte
 from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, posed, scenarios, told_apart
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, later, posed, scenarios, told_apart
 from verify.conformance.seen import (
     Findings,
     Observations,
@@ -243,12 +243,13 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
     before = own.read(state, like)
     path = Run(scenario, [])
     for t in range(rounds):
-        draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
-        state = own.stepped(problem, params, state, draw)
+        now = later(setup.algorithm, scenario, t)
+        draw = setup.algorithm.draws(problem, now.params, before).sample(rng, ())
+        state = own.stepped(problem, now.params, state, draw)
         after = own.read(state, like)
         if t < _ROUNDS:
             path.seen.append(after._asdict())
-        if compare(setup, Transition(scenario, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
+        if compare(setup, Transition(now, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
             break
         before = after
     found.paths.append(path)
@@ -315,7 +316,7 @@ def _own_draws(
     weights: list[Array] = []
 
     def explained(target: _Target, got: Any) -> bool:
-        case = Transition(scenario, target.state, None, got)
+        case = Transition(target.scenario, target.state, None, got)
         found.cases.append(case)
         matched = target.match(got, setup.tolerance)
         if matched.mismatch is not None:
@@ -339,11 +340,12 @@ def _own_draws(
     before = own.read(current, like)
     path = Run(scenario, [])
     for t in range(rounds):
-        current = own.stepped(problem, params, current, rng)
+        now = later(setup.algorithm, scenario, t)
+        current = own.stepped(problem, now.params, current, rng)
         got = own.read(current, like)
         if t < _ROUNDS:
             path.seen.append(got._asdict())
-        if not explained(_Target(setup.algorithm, scenario, before, draws, p), got) and t >= _ROUNDS:
+        if not explained(_Target(setup.algorithm, now, before, draws, p), got) and t >= _ROUNDS:
             break
         before = got
     found.paths.append(path)
@@ -359,7 +361,7 @@ class _Target:
     def __init__(self, algorithm: Algorithm, scenario: Scenario, state: Any, draws: Any, p: Array) -> None:
         problem, params = scenario.problem, scenario.params
         after = matching.advanced(algorithm, problem, params, matching.stacked(state), draws)
-        self.state, self.draws, self.p = state, draws, p
+        self.scenario, self.state, self.draws, self.p = scenario, state, draws, p
         self.after = type(after)(*(f[0] for f in after))
         self.scale = matching.sizes(algorithm, problem, params, state, draws)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy as np
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import Given
+from fedtheory.algorithms.schedules import at_round
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array
@@ -158,8 +159,16 @@ def scenarios(name: str | Algorithm, seed: int, features: Collection[str] = ()) 
 def posed(algorithm: Algorithm, problem: Problem, params: Any, seed: int) -> Scenario:
     """The scenario of the user's own problem and parameters."""
     rng = np.random.default_rng([seed, 1])
+    params = at_round(algorithm.schedules, problem, params, 0, False)
     states = tuple(_visited(algorithm, problem, params, [algorithm.init(problem, params)], rng))
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]))
+
+
+def later(algorithm: Algorithm, scenario: Scenario, t: int) -> Scenario:
+    """The scenario with the parameters of round t, where the algorithm has some that vary with it."""
+    if not algorithm.schedules:
+        return scenario
+    return replace(scenario, params=at_round(algorithm.schedules, scenario.problem, scenario.params, t, False))
 
 
 def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.Generator, role: str = "") -> Scenario:
@@ -176,7 +185,8 @@ def lasts(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
     """Return True if a long run of the algorithm does not overflow, of which nothing could be said."""
     state, rng = algorithm.init(problem, params), np.random.default_rng(0)
     with np.errstate(all="ignore"):
-        for _ in range(_LONGEST):
+        for t in range(_LONGEST):
+            params = at_round(algorithm.schedules, problem, params, t, False)
             state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng, ()))
     return all((abs(np.asarray(f, dtype=float)) < _OVERFLOWING).all() for f in state)
 
@@ -248,21 +258,16 @@ def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
 def _of_instance(
     algorithm: Algorithm, claim: Claim, recipe: Recipe, instance: Instance, rng: np.random.Generator
 ) -> Scenario:
+    # A run begins with round 0.
+    params = at_round(algorithm.schedules, instance.problem, instance.params, 0, False)
     theta = np.stack([rng.standard_normal(instance.dimension), rng.integers(-3, 4, instance.dimension) + 0.5])
     problem, state = instance.at(np.concatenate([theta, _FAR * theta[:1]]))
     starts = [type(state)(*(np.array(f[i, 0], dtype=float) for f in state)) for i in range(len(theta))]
-    states = tuple(_visited(algorithm, problem, instance.params, starts, rng))
+    states = tuple(_visited(algorithm, problem, params, starts, rng))
     far = type(starts[0])(*(np.array(f[2, 0], dtype=float) for f in state))
-    states += _reached(algorithm, problem, instance.params, far)
-    return Scenario(
-        problem,
-        instance.params,
-        states,
-        claim,
-        recipe,
-        instance,
-        _count(algorithm, problem, instance.params, states[0]),
-    )
+    states += _reached(algorithm, problem, params, far)
+    support = _count(algorithm, problem, params, states[0])
+    return Scenario(problem, params, states, claim, recipe, instance, support)
 
 
 def _visited(

@@ -13,6 +13,7 @@ import numpy as np
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import StepFunction
+from fedtheory.algorithms.schedules import at_round
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.base import changed_code
@@ -50,6 +51,7 @@ def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
     yield from slips(algorithm)
+    yield from _shifted(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
 
@@ -85,6 +87,17 @@ def _mistaken(reference: Algorithm) -> Iterator[Slip]:
         for form, change in forms.items():
             text = f"it does what the reference does with `{form.format(name)}` in place of `{name}`"
             yield Slip(text, replace(reference, step=_with(reference.step, name, change)), of=name)
+
+
+def _shifted(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with the parameters of another round, where some vary with it."""
+    for by, text in ((1, "one round later"), (-1, "one round earlier")) if reference.schedules else ():
+
+        def step(problem: Problem, params: Any, state: Any, draw: Any, by: int = by) -> Any:
+            k = max(params.round + by, 0)
+            return reference.step(problem, at_round(reference.schedules, problem, params, k, False), state, draw)
+
+        yield Slip(f"the parameters that vary with the round are those of {text}", replace(reference, step=step))
 
 
 def _with(step: StepFunction, name: str, change: Callable[[Any], Any]) -> StepFunction:
@@ -152,4 +165,4 @@ def _sides(text: str) -> Sequence[str]:
 
 
 def _instead(after: str, before: str, module: str, function: str) -> str:
-    return f"it does what the reference does with `{after}` in place of `{before}` (in {module}.{function})"
+    return f"it does what the reference does with `{after}` in place of `{before}` (in {function} of {module})"

@@ -21,7 +21,7 @@ from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, missed, often
 from verify.conformance.report import Failure, Report, rounding_of
-from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
+from verify.conformance.scenarios import Scenario, claims_of, decreases, later, shown
 from verify.conformance.seen import Observations, Run, Setup, Transition
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
@@ -73,7 +73,9 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
     failures = _finite(setup, trace) or _invariant(setup, trace, checked)
     scenario = setup.scenarios[0]
     steps = [
-        Transition(scenario, run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1])
+        Transition(
+            later(setup.algorithm, scenario, t), run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1]
+        )
         for r, run in enumerate(trace.states)
         for t in range(len(run) - 1)
     ]

@@ -26,6 +26,7 @@ import numpy as np
 from fedtheory import compressors
 from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.schedules import ROUND, at_round
 from fedtheory.compressors import Compressor, Family, contractive
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array
@@ -75,9 +76,10 @@ def record(
     rng = np.random.default_rng(seed)
     state = algorithm.init(problem, params)
     visited, drawn = [state], []
-    for _ in range(rounds):
-        drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
-        state = algorithm.step(problem, params, state, drawn[-1])
+    for t in range(rounds):
+        now = at_round(algorithm.schedules, problem, params, t, False)
+        drawn.append(algorithm.draws(problem, now, state).sample(rng, ()))
+        state = algorithm.step(problem, now, state, drawn[-1])
         visited.append(state)
     arrays = formats.named("trace", {"algorithm": algorithm.name})
     arrays |= _problem_arrays(problem) | _params_arrays(params)
@@ -263,7 +265,9 @@ def _need(arrays: Mapping[str, Any], key: str) -> Any:
 def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -> Any:
     found: dict[str, Any] = {}
     kind: Any = algorithm.Params
-    for name in kind._fields:
+    # What varies with the round follows from the others; a run begins with round 0.
+    found.update(dict.fromkeys(algorithm.schedules, 0.0))
+    for name in [name for name in kind._fields if name not in (*algorithm.schedules, ROUND)]:
         key = f"params.{name}"
         if key not in arrays:
             if name not in kind._field_defaults:
@@ -283,7 +287,7 @@ def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -
             found[name] = value
         else:
             found[name] = value.item() if hasattr(value, "item") else value
-    return kind(**found)
+    return at_round(algorithm.schedules, problem, kind(**found), 0, False)
 
 
 def _compressor(name: str, d: int) -> Compressor:
