@@ -141,6 +141,25 @@ def slips(step: StepFunction, second: Second) -> Table:
             anew,
         ),
         ("the bias is not corrected", "x", _corrected(step, "none")),
+        (
+            "v begins with 0, and the bias of m and v is corrected: the Adam of frameworks, which the feature "
+            '"bias correction" is for',
+            "x",
+            {"init": _from_zero, "step": _corrected(step, "moments")},
+        ),
+        (
+            "v begins with 0, and the bias is corrected in the stepsize: the Adam of frameworks, which the feature "
+            '"bias-corrected stepsize" is for',
+            "x",
+            {"init": _from_zero, "step": _corrected(step, "stepsize")},
+        ),
+        (
+            "beta_1 and beta_2 are swapped",
+            "m",
+            lambda problem, params, state, draw: step(
+                problem, params._replace(beta_1=params.beta_2, beta_2=params.beta_1), state, draw
+            ),
+        ),
         ("the bias of m and v is corrected, as Adam does and this method does not", "x", _corrected(step, "moments")),
         (
             "the bias is corrected in the stepsize alone, so that adaptivity counts for something else",
@@ -198,7 +217,7 @@ def slips(step: StepFunction, second: Second) -> Table:
         (
             "v begins with 0 instead of adaptivity^2",
             "v",
-            {"init": lambda problem, params, **given: init(problem, params._replace(v_0=0.0), **given)},
+            {"init": _from_zero},
         ),
         (
             "v begins with adaptivity instead of adaptivity^2",
@@ -217,7 +236,12 @@ def slips(step: StepFunction, second: Second) -> Table:
             "m",
             lambda problem, params, state, draw: step(problem, params._replace(counts=None), state, draw),
         ),
+        (fedavg.REPLACED, "m", fedavg.with_replacement(step)),
     )
+
+
+def _from_zero(problem: Problem, params: Params, **given: Array | None) -> State:
+    return init(problem, params._replace(v_0=0.0), **given)
 
 
 def _corrected(step: StepFunction, correction: str) -> StepFunction:

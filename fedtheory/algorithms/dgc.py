@@ -112,8 +112,33 @@ def _plain(sent: Array, part: Array) -> Array:
     return part + 0 * sent
 
 
+class _Served(NamedTuple):
+    x: Array
+    u: Array
+    v: Array
+    b: Array
+
+
+def _served_init(problem: Problem, params: Params, **start: Array | None) -> _Served:
+    state = init(problem, params, **start)
+    return _Served(*state, 0 * state.x)
+
+
+def _served_step(problem: Problem, params: Params, state: _Served, draw: Draw) -> _Served:
+    """Error feedback without momenta, and a server with momentum."""
+    v = state.v + problem.f.gradient(state.x[..., None, :])
+    sent = largest(v, params.k)
+    b = params.momentum * state.b + np.where(sent, v, 0 * v).sum(axis=-2) / problem.n
+    return _Served(state.x - params.eta * b, state.u + 0 * v, np.where(sent, 0 * v, v), b)
+
+
 #: What implementations are known to do instead.
 SLIPS: Table = (
+    (
+        "the momentum is the server's, of what is sent, instead of the clients'",
+        "v",
+        {"State": _Served, "init": _served_init, "step": _served_step},
+    ),
     ("v_i adds up gradients, without momentum correction", "v", _masking(added=lambda p, u, g: g)),
     ("the momenta are not masked: u_i keeps the entries that were sent", "u", _masking(u_left=_plain)),
     ("what is sent is not removed from v_i", "v", _masking(v_left=_plain)),

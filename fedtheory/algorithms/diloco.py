@@ -20,6 +20,9 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Constant, Distribution, Draw
 
+#: Rounds after which powers of beta_1 and beta_2 are 0.
+_LATE = 1e6
+
 
 class Params(NamedTuple):
     """``epochs``: K, local steps a round; ``eta_l``, ``beta_1``, ``beta_2``, ``eps``, ``decay``: AdamW's stepsize, what
@@ -70,21 +73,28 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.x - params.eta * (change + params.momentum * b), b, m, v, state.t + 1)
 
 
-def local_models(problem: Problem, params: Params, state: State, coupled: bool = False) -> tuple[Array, Array, Array]:
-    """The workers' models and moments after the local steps of a round, each ``(..., n, d)``; ``coupled``: weight decay
-    as a part of the gradient, as Adam without the W has it."""
-    y, m, v = everywhere(problem, state.x), state.m, state.v
+def local_models(
+    problem: Problem, params: Params, state: State, decay: str = "before", start: Array | None = None
+) -> tuple[Array, Array, Array]:
+    """The workers' models and moments after the local steps of a round, each ``(..., n, d)``.
+
+    ``decay``: whether the weights decay "before" or "after" a step, or as a part of the "gradient", as Adam without the
+    W has it; ``start``: where the workers begin, x unless given.
+    """
+    y, m, v = everywhere(problem, state.x) if start is None else start, state.m, state.v
+    kept = 1 - params.eta_l * params.decay
     for k in range(params.epochs):
-        slope = problem.f.gradient(y) + (params.decay * y if coupled else 0)
-        y = y if coupled else (1 - params.eta_l * params.decay) * y
+        slope = problem.f.gradient(y) + (params.decay * y if decay == "gradient" else 0)
+        y = kept * y if decay == "before" else y
         if not params.adam:
             y = y - params.eta_l * slope
             continue
-        s = (state.t * params.epochs + k + 1)[..., None, None]
+        s = state.t[..., None, None] * params.epochs + k + 1
         m = params.beta_1 * m + (1 - params.beta_1) * slope
         v = params.beta_2 * v + (1 - params.beta_2) * slope**2
         root = np.sqrt(v / (1 - params.beta_2**s)) + params.eps
         y = y - params.eta_l * m / (1 - params.beta_1**s) / root
+        y = kept * y if decay == "after" else y
     return y, m, v
 
 
@@ -148,11 +158,50 @@ def _together(problem: Problem, state: State) -> State:
     return state._replace(m=m, v=v)
 
 
-def _coupled(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    y, m, v = local_models(problem, params, state, coupled=True)
+def _decaying(decay: str) -> StepFunction:
+    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+        return _ended(problem, params, state, *local_models(problem, params, state, decay))
+
+    return other
+
+
+def _ended(problem: Problem, params: Params, state: State, y: Array, m: Array, v: Array) -> State:
+    """The state after the server's step, of the workers' models and moments."""
     change = state.x - y.sum(axis=-2) / problem.n
     b = params.momentum * state.b + change
     return State(_nesterov(params, state, change, b), b, m, v, state.t + 1)
+
+
+def _uncorrected(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """DiLoCo so late that nothing is left of the bias of AdamW's moments."""
+    late = np.full_like(np.asarray(state.t, dtype=float), _LATE)
+    return step(problem, params, state._replace(t=late), draw)._replace(t=state.t + 1)
+
+
+def _of_one(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    y, m, v = local_models(problem, params, state)
+    return _ended(problem, params, state, y[..., :1, :] + 0 * y, m, v)
+
+
+class _Apart(NamedTuple):
+    x: Array
+    b: Array
+    m: Array
+    v: Array
+    t: Array
+    y: Array
+
+
+def _apart_init(problem: Problem, params: Params, **start: Array | None) -> _Apart:
+    state = init(problem, params, **start)
+    return _Apart(*state, everywhere(problem, state.x) + zeros(problem.n, problem.d))
+
+
+def _apart_step(problem: Problem, params: Params, state: _Apart, draw: Draw) -> _Apart:
+    """DiLoCo whose workers go on from their own models."""
+    before = State(*state[:-1])
+    y, m, v = local_models(problem, params, before, start=state.y)
+    return _Apart(*_ended(problem, params, before, y, m, v), y)
 
 
 def _without(**parts: float) -> StepFunction:
@@ -196,7 +245,15 @@ SLIPS: Table = (
         _beginning(lambda problem, s: s._replace(t=0 * s.t)),
     ),
     ("the workers' moments are averaged between rounds", "m", _beginning(_together)),
-    ("the weight decay is a part of the gradient, as in Adam without the W", "m", _coupled),
+    ("the weight decay is a part of the gradient, as in Adam without the W", "m", _decaying("gradient")),
     ("there is no weight decay", "x", _without(decay=0.0)),
+    ("AdamW's bias is not corrected", "x", _uncorrected),
+    ("the weights decay after AdamW's step instead of before it", "x", _decaying("after")),
+    ("the change is that of one worker", "b", _of_one),
+    (
+        "the workers go on from their own models instead of the server's",
+        "b",
+        {"State": _Apart, "init": _apart_init, "step": _apart_step},
+    ),
     ("the local steps are plain gradient steps", "x", _without(adam=False)),
 )

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Ordered, StepFunction, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -143,6 +143,35 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
+def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
+    """The draws of a round in which participants come one after another: ``clients`` are their places, from 1."""
+    batches = params.batches.draws(problem.n, local_steps(params))
+    return Product(Round, (Ordered(problem.n, params.tau), batches))
+
+
+def places(draw: Round) -> Array:
+    """The places of the participants ``(n,)``, 0 for others; by their numbers where a draw does not say."""
+    found: Array = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
+    return found
+
+
+REPLACED = "participants are drawn with replacement: a client that is drawn twice counts twice"
+
+
+def with_replacement(step: StepFunction) -> Mapping[str, Any]:
+    """A method that averages by ``params.counts``, if its participants are drawn with replacement."""
+
+    def drawn(problem: Problem, params: Any, state: Any) -> Distribution:
+        batches = params.batches.draws(problem.n, local_steps(params))
+        return Product(Round, (Multisets(problem.n, params.tau), batches))
+
+    def other(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        counts = draw.clients * (1.0 if params.counts is None else params.counts)
+        return step(problem, params._replace(counts=counts), state, draw._replace(clients=draw.clients > 0))
+
+    return {"step": other, "draws": drawn}
+
+
 def chained(aliased: bool) -> Mapping[str, Any]:
     """One client after another, in any order, trains the same array: each starts from where the one before it ended.
 
@@ -151,9 +180,8 @@ def chained(aliased: bool) -> Mapping[str, Any]:
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x = state.x
-        # A draw that was made says who takes part, not in which order: then by number.
-        places = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
-        start = x + 0 * places[..., :1]
+        order = places(draw)
+        start = x + 0 * order[..., :1]
         total = 0 * start
         for place in range(1, params.tau + 1):
             y = everywhere(problem, start)
@@ -162,14 +190,10 @@ def chained(aliased: bool) -> Mapping[str, Any]:
                 if hasattr(params, "mu"):
                     slope = slope + params.mu * (y - everywhere(problem, x))
                 y = y - params.eta_l * slope
-            start = np.where((places == place)[..., None], y, 0 * y).sum(axis=-2)
+            start = np.where((order == place)[..., None], y, 0 * y).sum(axis=-2)
             total = total + start
         mean = start if aliased else total / params.tau
         return type(state)(x + getattr(params, "eta_g", 1) * (mean - x))
-
-    def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
-        batches = params.batches.draws(problem.n, local_steps(params))
-        return Product(Round, (Ordered(problem.n, params.tau), batches))
 
     return {"step": step, "draws": ordered}
 
@@ -224,9 +248,29 @@ def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
     return changed_steps
 
 
-def _by_steps(problem: Problem, params: Any, clients: Array) -> Array:
-    own = np.where(clients, params.steps, 0)
-    return own / own.sum(axis=-1, keepdims=True)
+def _together(which: np.ufunc, neutral: float) -> StepFunction:
+    """FedAvg whose participants all take the least, or the largest, of their numbers of local steps."""
+
+    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        steps = which.reduce(np.where(draw.clients, params.steps, neutral), axis=-1, keepdims=True)
+        return step(problem, params._replace(steps=steps + 0 * params.steps), state, draw)
+
+    return changed_steps
+
+
+def _in_order(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    """FedAvg whose k-th participant takes the number of local steps of client k."""
+    order = places(draw)
+    steps = np.asarray(params.steps)[np.maximum(order - 1, 0)]
+    return step(problem, params._replace(steps=steps), state, draw._replace(clients=order > 0))
+
+
+def _by_steps(power: int) -> Callable[[Problem, Any, Array], Array]:
+    def weights(problem: Problem, params: Any, clients: Array) -> Array:
+        own = np.where(clients, np.asarray(params.steps, dtype=float) ** power, 0)
+        return own / own.sum(axis=-1, keepdims=True)
+
+    return weights
 
 
 def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
@@ -259,7 +303,16 @@ SLIPS: Table = (
         _taking(lambda steps, K: steps.min() + 0 * steps),
     ),
     ("a client takes one local step more than its own number", "x", _taking(lambda steps, K: np.minimum(steps + 1, K))),
-    ("the clients are weighed by their numbers of local steps", "x", _weighted(_by_steps)),
+    ("a client takes one local step less than its own number", "x", _taking(lambda steps, K: np.maximum(steps - 1, 0))),
+    ("every client takes the least number of local steps of the participants", "x", _together(np.minimum, np.inf)),
+    ("every client takes the largest number of local steps of the participants", "x", _together(np.maximum, 0)),
+    ("the clients are weighed by their numbers of local steps", "x", _weighted(_by_steps(1))),
+    ("the clients are weighed by the inverses of their numbers of local steps", "x", _weighted(_by_steps(-1))),
+    (
+        "clients take the numbers of local steps of the first in the list, whoever takes part",
+        "x",
+        {"step": _in_order, "draws": ordered},
+    ),
     (IN_PLACE, "x", chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
     ("the momentum buffer is carried from one client to the next", "x", _carried),

@@ -144,4 +144,5 @@ SLIPS: Table = (
     ("the changes are summed instead of averaged", "m", _moving(_kept, scale=lambda n, p: p.tau)),
     ("the changes are divided by the local stepsize", "m", _moving(_kept, scale=lambda n, p: 1 / p.eta_l)),
     ("the participants are averaged with equal weights, without the counts", "m", _weighing_equally),
+    (fedavg.REPLACED, "m", fedavg.with_replacement(step)),
 )

@@ -129,6 +129,12 @@ def _scaled(factor: Callable[[Problem, Params], float]) -> StepFunction:
     return _with_h(lambda problem, params, s, a, draw: s.h + factor(problem, params) * (a.h - s.h))
 
 
+def _forgetful(problem: Problem, params: Params, state: State, after: State) -> State:
+    """The model that comes of h and g_i that stay as they were."""
+    x = after.x + (after.h - state.h) / params.alpha
+    return State(x, state.h + 0 * x, state.g + 0 * after.g)
+
+
 def _of_everybody(problem: Problem, params: Params, state: State, after: State, draw: Round) -> Array:
     y = local_models(problem, params, state.x, state.g, draw)
     return state.h - params.alpha * (y - everywhere(problem, state.x)).sum(axis=-2) / problem.n
@@ -139,8 +145,33 @@ def _idle_too(problem: Problem, params: Params, state: State, after: State, draw
     return state.g - params.alpha * (y - everywhere(problem, state.x))
 
 
+def _in_each_step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """FedDyn whose participants renew g_i in each local step."""
+    anchor = everywhere(problem, state.x)
+    y, g = anchor, state.g
+    for k in range(fedavg.local_steps(params)):
+        slope = params.batches.gradient(problem, y, draw.rows, k)
+        y = y - params.eta_l * (slope + params.alpha * (y - anchor) - g)
+        g = g - params.alpha * (y - anchor)
+    g = np.where(draw.clients[..., None], g, state.g + 0 * g)
+    h = g.sum(axis=-2) / problem.n
+    return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, g)
+
+
 #: What implementations are known to do instead.
 SLIPS: Table = (
+    (
+        "h is the mean of the participants' g_i instead of all clients'",
+        "h",
+        _with_h(lambda problem, params, s, a, draw: mean_over(draw.clients, params.tau, a.g)),
+    ),
+    ("h/alpha is subtracted twice", "x", changed(step, x=lambda problem, p, s, a, draw: a.x - a.h / p.alpha)),
+    ("the g_i are updated in each local step", "g", _in_each_step),
+    (
+        "neither h nor the g_i are ever updated",
+        "h",
+        lambda problem, params, s, draw: _forgetful(problem, params, s, step(problem, params, s, draw)),
+    ),
     ("h is averaged over the participants instead of all clients", "h", _scaled(lambda problem, p: problem.n / p.tau)),
     ("h adds the sum of the changes instead of their average", "h", _scaled(lambda problem, p: problem.n)),
     ("h lacks its factor alpha", "h", _scaled(lambda problem, p: 1 / p.alpha)),

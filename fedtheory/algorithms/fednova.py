@@ -107,6 +107,36 @@ def _least(problem: Problem, params: Params, clients: Array) -> Array:
     return np.asarray(np.where(clients, counted(problem, params), np.inf).min(axis=-1, keepdims=True))
 
 
+def _most(problem: Problem, params: Params, clients: Array) -> Array:
+    return np.full(1, fedavg.local_steps(params))
+
+
+def _weight(problem: Problem, params: Params) -> Array:
+    """What is left of a_i where it is overwritten instead of added up: 1 + momentum + ... + momentum^(K_i - 1)."""
+    fewer = np.maximum(_steps(problem, params) - 1, 0)
+    return counted(problem, params) - counted(problem, params._replace(steps=fewer))
+
+
+def _weights(problem: Problem, params: Params, clients: Array) -> Array:
+    return fedavg.averaged(params, clients, _weight(problem, params)[..., None])
+
+
+def _of_the_last(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """FedNova, whose a is that of who came last."""
+    order = fedavg.places(draw)
+    a = np.where(order == params.tau, counted(problem, params), 0.0).sum(axis=-1, keepdims=True)
+    last = _normalised(effective=lambda problem, params, clients: a)
+    return last(problem, params, state, draw._replace(clients=order > 0))
+
+
+def _of_all(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """FedNova with p_i that do not sum to 1 over the participants, in a and in the average."""
+    after = step(problem, params, state, draw)
+    counts = np.ones(problem.n) if params.counts is None else params.counts
+    share = np.where(draw.clients, counts, 0.0).sum(axis=-1, keepdims=True) / counts.sum()
+    return State(state.x + share**2 * (after.x - state.x))
+
+
 def _summed(problem: Problem, params: Params, clients: Array) -> Array:
     return np.asarray(np.where(clients, counted(problem, params), 0).sum(axis=-1, keepdims=True))
 
@@ -137,6 +167,9 @@ SLIPS: Table = (
         _normalised(effective=_plainly(np.mean)),
     ),
     ("a is the largest number of steps of all clients", "x", _normalised(effective=_plainly(np.max))),
+    ("a is K, the most local steps that a client may take", "x", _normalised(effective=_most)),
+    ("the weights p_i are shares of all clients, not of the participants", "x", _of_all),
+    ("a_i is the weight of the first gradient instead of the sum of all weights", "x", _normalised(_weight, _weights)),
     ("a is the largest number of steps of the participants", "x", _normalised(effective=_largest)),
     ("a is the least number of steps of the participants", "x", _normalised(effective=_least)),
     ("a is the sum of the participants' numbers of steps instead of their mean", "x", _normalised(effective=_summed)),
@@ -154,4 +187,11 @@ SLIPS: Table = (
         _normalised(lambda problem, p: counted(problem, p) + 1),
     ),
     ("the changes are multiplied by a without having been normalised", "x", _normalised(_ones)),
+    # Of participants in any order, the last one may be any.
+    (
+        "a is the number of steps of one participant, such as the last",
+        "x",
+        {"step": _of_the_last, "draws": fedavg.ordered},
+    ),
+    (fedavg.REPLACED, "x", fedavg.with_replacement(step)),
 )

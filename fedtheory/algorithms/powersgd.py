@@ -152,6 +152,15 @@ def _started_anew(problem: Problem, params: Params, state: State, draw: Draw) ->
     return step(problem, params, state._replace(Q=params.Q + 0 * state.Q), draw)
 
 
+def _uncompressed(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """PowerSGD that compresses the gradients alone, and adds what was not sent of those before."""
+    g = problem.f.gradient(state.x[..., None, :])
+    message = compressed(problem, params, g, state.Q)
+    sent = message.sent + state.e.sum(axis=-2) / problem.n
+    m = params.momentum * state.m + sent
+    return State(state.x - params.gamma * (sent + m), m, g - sent[..., None, :], message.Q)
+
+
 def _scaled(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     """P with columns that are orthogonal, but not of length 1."""
     wanted = problem.f.gradient(state.x[..., None, :]) + state.e
@@ -183,6 +192,17 @@ SLIPS: Table = (
         _sending(wanted=lambda state, g: g + 0 * state.e),
     ),
     ("the memory is never changed", "e", never("e", step)),
+    ("the memory is added to what is sent without being compressed", "x", _uncompressed),
+    (
+        "the memory is multiplied by the stepsize",
+        "e",
+        changed(step, e=lambda problem, p, s, a, d: p.gamma * a.e),
+    ),
+    (
+        "the memory adds up what was not sent, which holds the memory before already",
+        "e",
+        changed(step, e=lambda problem, p, s, a, d: s.e + a.e),
+    ),
     (
         "the memory is never emptied: what was sent stays in it",
         "e",

@@ -146,6 +146,11 @@ def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFun
     return step
 
 
+def _renewed_by_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    mean = np.where(draw.clients, params.steps, 0).sum(axis=-1)[..., None, None] / params.tau
+    return _renewed(lambda params, K: mean * params.eta_l)(problem, params, state, draw)
+
+
 def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> StepFunction:
     """SCAFFOLD with another correction of the local steps: ``correction(problem, y, shared, own)``."""
 
@@ -278,6 +283,11 @@ SLIPS: Table = (
         "the control variate is updated with the mean number of local steps instead of the client's own",
         "c_i",
         _renewed(lambda params, K: np.mean(K) * params.eta_l),
+    ),
+    (
+        "the control variate is updated with the participants' mean number of local steps instead of the client's own",
+        "c_i",
+        _renewed_by_mean,
     ),
     (
         "the server's control variate is not subtracted when a client renews its own",

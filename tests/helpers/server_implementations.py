@@ -21,7 +21,7 @@ def trained(problem, params, i, x, steps=None):
 def pseudo_gradient(problem, params, x, rng, slip):
     """The average change of the participants, from x to their models."""
     total, weight = np.zeros(problem.d), 0.0
-    for i in rng.choice(problem.n, params.tau, replace=False):
+    for i in rng.choice(problem.n, params.tau, replace=slip == "with replacement"):
         w = 1.0 if params.counts is None or slip == "equal" else params.counts[i]
         total, weight = total + w * (trained(problem, params, i, x) - x), weight + w
     return total / {"all clients": problem.n, "sum": 1.0}.get(slip, weight) * (-1 if slip == "sign" else 1)
@@ -89,7 +89,7 @@ def fednova(problem, params, rounds, rng, slip=None):
     x, found = np.zeros(problem.d), []
     counts = np.ones(problem.n) if params.counts is None or slip == "equal" else params.counts
     for _ in range(rounds):
-        chosen = rng.choice(problem.n, params.tau, replace=False)
+        chosen = rng.choice(problem.n, params.tau, replace=slip == "with replacement")
         p, d, a = [], [], []
         for i in chosen:
             y, buffer, weight, total = x.copy(), np.zeros(problem.d), 0.0, 0.0
@@ -318,6 +318,7 @@ def scaffold_own_steps(problem, params, rounds, rng, slip=None):
 
 _SUMMED = "summed instead of averaged"
 _ALL = "over all clients instead of the participants"
+_REPLACED = "drawn with replacement"
 _AWAY = "sign of the average change is wrong"
 _INSIDE = {
     "anew": "an optimiser made anew",
@@ -334,6 +335,7 @@ _INSIDE = {
     "from adaptivity": "begins with adaptivity instead of adaptivity^2",
     "all clients": _ALL,
     "sum": _SUMMED,
+    "with replacement": _REPLACED,
 }
 _CORRECTED = {
     "uncorrected": "the bias is not corrected",
@@ -381,6 +383,7 @@ FORMS = {
             "sign": _AWAY,
             "all clients": _ALL,
             "sum": _SUMMED,
+            "with replacement": _REPLACED,
         },
     ),
     "fedavgm, counts": (
@@ -402,6 +405,7 @@ FORMS = {
             "largest": "largest number of steps of the participants",
             "sum": "sum of the participants' numbers of steps",
             "of all": "mean of all clients' numbers of steps",
+            "with replacement": _REPLACED,
         },
     ),
     "fednova, counts": (
