@@ -129,7 +129,7 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
         # Byte-order marks of other encodings.
         ("data", "1 1:1\n-1 1:2\n".encode("utf-16"), "UTF-16: save it in UTF-8"),
         ("data.csv", "1,1\n2,2\n".encode("utf-16"), "UTF-16: save it in UTF-8"),
-        # Tables as pandas writes them with their index: named columns, numbered ones, read and written again, no header.
+        # Tables as pandas writes them with their index: named columns, numbered ones, written twice, no header.
         (
             "data.csv",
             b",a,label\n0,5,1\n1,6,2\n",

@@ -14,6 +14,7 @@ from verify.conformance.calls import (
     BATCH,
     INDEPENDENT,
     PAIR_SHARE,
+    PAIRED,
     CheckResult,
     Test,
     generator,
@@ -25,8 +26,6 @@ from verify.statistics.sequential import Ruling, prepare, race
 
 # Calls in a row that are compared with one another, at least and at most.
 _FEWEST, _MOST = 1500, 6000
-# The input on which calls, and clients, are tested to be independent.
-_PAIRED = "Gaussian entries"
 #: Of a failure's data: whether the two were always the same.
 SAME = "same"
 # Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
@@ -60,7 +59,7 @@ def check_pairs(test: Test) -> CheckResult:
                 f"E<C(x) - x, C'(x) - x> is about {found.mean:.4g} |x|^2 for {found.which}, and must be 0 if they are "
                 f"independent{alike}: {_REASONS[found.kind]} ({found.taken} pairs, level {level:.1g})"
             )
-            failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(_PAIRED), {SAME: found.same}))
+            failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(PAIRED), {SAME: found.same}))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
     told = (_ROWS, _CALLS)
     failures = next(([f] for kind in told for f in failures if f.where == kind), failures)
@@ -95,10 +94,10 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     X = <e, e'>/|e| of an error e and a later one e' has mean 0 given all that came before e', and a variance of at most
     omega |x|^2. The level is shared out over all distances.
     """
-    x = test.vectors[_PAIRED]
+    x = test.vectors[PAIRED]
     z = x.astype(float)
     square = float(z @ z)
-    values = sampled(test, 0, x, generator(test, 3, 1), n, _PAIRED)
+    values = sampled(test, 0, x, generator(test, 3, 1), n, PAIRED)
     if (values == values[:1]).all():
         return None
     farthest = max(1, n // (_FARTHEST_SAME if test.contractive else _FARTHEST))
@@ -156,13 +155,13 @@ def _words(test: Test, apart: int) -> str:
 
 def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent | None:
     """The two clients, or calls with generators of their own, whose errors are most correlated, if any are."""
-    x = test.vectors[_PAIRED]
+    x = test.vectors[PAIRED]
     z = x.astype(float)
     square = float(z @ z)
     own = range(len(test.calls)) if kind == _CLIENTS else (0, 0)
     streams = [generator(test, 3, 0, i) for i in range(len(own))]
     centre = (
-        z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), _PAIRED).mean(axis=0)
+        z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), PAIRED).mean(axis=0)
     )
     pairs = list(combinations(range(len(own)), 2))
     # As many calls however many clients there are.
@@ -171,7 +170,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
-        values = [sampled(test, c, x, stream, count, _PAIRED) for c, stream in zip(own, streams, strict=True)]
+        values = [sampled(test, c, x, stream, count, PAIRED) for c, stream in zip(own, streams, strict=True)]
         products = (
             np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
         )
