@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Number
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -15,26 +17,32 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import StepFunction
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import Batches, Minibatches
+from fedtheory.randomness import Distribution, Independent
 from verify.base import changed_code
 
 
 class Slip(NamedTuple):
     """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs;
-    ``of``: the parameter that is mistaken, if one is."""
+    ``of``: the parameter that is mistaken, if one is; ``brought``: parameters that stand where they do not belong."""
 
     text: str
     algorithm: Algorithm
     letter: str = ""
     of: str = ""
+    brought: tuple[str, ...] = ()
 
 
+_PARAMETER = re.compile(r"\bparams\.(\w+)")
 #: Whether an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
 
 
-def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
-    """The first slip that agrees with what was seen, or None."""
+def diagnose(algorithm: Algorithm, agrees: Agrees, read: Collection[str]) -> Slip | None:
+    """The first slip that agrees with what was seen, or None; ``read``: parameters that may be taken for another."""
     for slip in candidates(algorithm):
+        if not set(slip.brought) <= set(read):
+            continue
         # A changed reference may do anything.
         with np.errstate(all="ignore"):
             try:
@@ -46,9 +54,30 @@ def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
     return None
 
 
+def read_by(algorithm: Algorithm, cases: Iterable[tuple[Problem, Any, Any]]) -> set[str]:
+    """The parameters that are numbers, and that a step of the algorithm reads, in each of these cases (problem,
+    params, state): what is None there, or not looked at, is taken for nothing else."""
+    found: set[str] | None = None
+    for problem, params, state in cases:
+        names: set[str] = set()
+
+        class Reading(type(params)):  # type: ignore[misc]
+            def __getattribute__(self, name: str, names: set[str] = names) -> Any:
+                names.add(name)
+                return super().__getattribute__(name)
+
+        draw = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+        with np.errstate(all="ignore"):
+            algorithm.step(problem, Reading(*params), state, draw)
+        numbers = {n for n, v in params._asdict().items() if isinstance(v, Number | np.ndarray)}
+        found = names & numbers if found is None else found & names & numbers
+    return found or set()
+
+
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
     yield from slips(algorithm.name)
+    yield from _batched(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
 
@@ -73,7 +102,81 @@ _MEASURED: Mapping[str, Callable[[Any], Any]] = {
     "{}^2": lambda v: v**2,
     "1 / {}": lambda v: 1 / v,
     "1 - {}": lambda v: 1 - v,
+    "0": lambda v: 0 * v,
 }
+
+
+class _Reweighed(NamedTuple):
+    """Batches whose gradients are off by a factor that depends on how many rows there are of how many."""
+
+    own: Minibatches
+    factor: Callable[[int, int], float]
+
+    def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
+        size, before = self.own.size, step % self.own.per_epoch * self.own.size
+        here = min(size, self.own.parts.m - before)
+        return self.factor(here, size) * self.own.gradient(problem, x, rows, step)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+class _OneAnEpoch(Minibatches):
+    """One batch of each epoch."""
+
+    per_epoch = 1
+
+    def draws(self, n: int, steps: int) -> Distribution:
+        return Independent(Independent(Batches(self.parts.m, self.size, 1), steps), n)
+
+    def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
+        return super().gradient(problem, x, rows[..., 0, :], step)
+
+
+# What is done with batches instead.
+_BATCHES: Mapping[str, Callable[[Minibatches], Any]] = {
+    "the gradients of a batch are summed instead of averaged": lambda b: _Reweighed(b, lambda here, size: here),
+    "the gradients of a smaller last batch are divided by the size of the others": lambda b: _Reweighed(
+        b, lambda here, size: here / size
+    ),
+    "the rows that are left over at the end of an epoch are dropped, which are a batch here": lambda b: replace(
+        b, drop_last=True
+    ),
+    "the rows that are left over at the end of an epoch are a batch, which are dropped here": lambda b: replace(
+        b, drop_last=False
+    ),
+    "an epoch is one batch instead of a pass over all rows": lambda b: _OneAnEpoch(b.parts, b.size),
+}
+
+
+def _batched(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with something else in place of its batches."""
+    if "batches" not in reference.Params._fields:  # type: ignore[attr-defined]
+        return
+    for text, change in _BATCHES.items():
+
+        def changed(params: Any, change: Callable[[Minibatches], Any] = change) -> Any:
+            # Steps on all rows are the reference's.
+            return (
+                params._replace(batches=change(params.batches)) if isinstance(params.batches, Minibatches) else params
+            )
+
+        yield Slip(text, _given(reference, changed))
+
+
+def _given(reference: Algorithm, changed: Callable[[Any], Any]) -> Algorithm:
+    """The reference when it is given changed parameters."""
+
+    def init(problem: Problem, params: Any) -> Any:
+        return reference.init(problem, changed(params))
+
+    def draws(problem: Problem, params: Any, state: Any) -> Distribution:
+        return reference.draws(problem, changed(params), state)
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        return reference.step(problem, changed(params), state, draw)
+
+    return replace(reference, init=init, draws=draws, step=step)
 
 
 def _mistaken(reference: Algorithm) -> Iterator[Slip]:
@@ -122,7 +225,7 @@ def _changed(algorithm: Algorithm) -> Iterator[Slip]:
     for change in changed_code.changes(module, ("step",), fields):
         after, before = _sides(change.text)
         text = _instead(after, before, module.__name__, change.function)
-        yield Slip(text, replace(algorithm, step=change.namespace["step"]))
+        yield Slip(text, replace(algorithm, step=change.namespace["step"]), brought=_brought(after, before))
     yield from _called(algorithm)
 
 
@@ -143,6 +246,11 @@ def _called(algorithm: Algorithm) -> Iterator[Slip]:
 def _sides(text: str) -> Sequence[str]:
     after, _, before = text.partition(" for ")
     return after, before
+
+
+def _brought(after: str, before: str) -> tuple[str, ...]:
+    """The parameters of one expression that the other lacks."""
+    return tuple(set(_PARAMETER.findall(after)) - set(_PARAMETER.findall(before)))
 
 
 def _instead(after: str, before: str, module: str, function: str) -> str:
