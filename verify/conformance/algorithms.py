@@ -118,11 +118,11 @@ def _posed(reference: Algorithm, problems: Sequence[tuple[Problem, Any]], seed: 
                 f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
             )
         if not isinstance(pair[0], Problem):
-            raise ValueError(f"problems are pairs (problem, params), problem a Problem(f), not {_article(pair[0])}")
+            raise ValueError(f"problems are pairs (problem, params), problem a Problem(f), not {_what(pair[0])}")
     return tuple(posed(reference, problem, params, seed) for problem, params in problems)
 
 
-def _article(value: Any) -> str:
+def _what(value: Any) -> str:
     name = value.__name__ if isinstance(value, type) else type(value).__name__
     return f"the {'class' if isinstance(value, type) else 'object'} {name}"
 

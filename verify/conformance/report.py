@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+# Characters of a failure after which it is cut where its next part begins, in a brief report.
+_BRIEF = 240
+
 
 class ConformanceError(AssertionError):
     """An implementation is not what it claims to be; the message is the report."""
@@ -65,6 +68,20 @@ class Report:
         if self.failures:
             raise ConformanceError(str(self))
         return self
+
+    @property
+    def brief(self) -> str:
+        """The report in three lines: the verdict, the first failure up to where it says enough, how to see it again."""
+        head, *rest = str(self).splitlines()
+        if self.ok:
+            return "\n".join((head, *rest[:2]))
+        first = self.failures[0]
+        told, _, left = first.evidence.partition("; ")
+        while left and len(told) < _BRIEF:
+            part, _, left = left.partition("; ")
+            told += f"; {part}"
+        told = told if len(told) <= 2 * _BRIEF else f"{told[: 2 * _BRIEF]} ..."
+        return f"{head}\n  1. {first.where}: {told}\n     replay    {'; '.join(first.replay.splitlines())}"
 
     def __str__(self) -> str:
         many = "" if len(self.failures) == 1 else "s"

@@ -3,6 +3,7 @@ makes of them need not end."""
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import os
 import selectors
@@ -100,6 +101,7 @@ def _copied(task: Callable[[], str], computing: float, writer: int) -> None:
         import resource
 
         gc.disable()
+        faulthandler.disable()
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
