@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import combinations
 from typing import NamedTuple
 
@@ -92,7 +93,8 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     """The distance of calls, or of rows, whose errors are most correlated, if any are.
 
     X = <e, e'>/|e| of an error e and a later one e' has mean 0 given all that came before e', and a variance of at most
-    omega |x|^2. The level is shared out over all distances.
+    omega |x|^2. The level is shared out over all distances; half of it is for values that are all the same as before,
+    however small their errors are.
     """
     x = test.vectors[PAIRED]
     z = x.astype(float)
@@ -101,20 +103,21 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     if (values == values[:1]).all():
         return None
     farthest = max(1, n // (_FARTHEST_SAME if test.contractive else _FARTHEST))
-    if test.contractive:
-        # The mean of a biased compressor is not known: only values that are always the same are reported.
-        for apart in range(1, farthest + 1):
-            if (values[apart:] == values[:-apart]).all():
-                return _Dependent(_kind(test, apart), _words(test, apart), 0.0, True, n - apart)
-        return None
     error = values - z
+    period = _period(values, farthest, math.log(2 * farthest / level))
+    if period:
+        mean = float((error[:-period] * error[period:]).sum(axis=1).mean()) / square
+        return _Dependent(_kind(test, period), _words(test, period), mean, True, n - period)
+    if test.contractive:
+        # The mean of a biased compressor is not known.
+        return None
     length = np.sqrt((error**2).sum(axis=1, keepdims=True))
     before = np.divide(error, length, out=np.zeros_like(error), where=length > 0)
     w, variance = test.factor, np.array([test.factor * square])
     slack = test.tolerance * (1 + math.sqrt(w)) * math.sqrt(square)
     sums = _lagged(before, error, farthest)
     chosen = {*range(1, min(_NEAREST, farthest) + 1), *(int(k) + 1 for k in np.argsort(-abs(sums))[:_LARGEST])}
-    need = math.log(2 * farthest / level)
+    need = math.log(4 * farthest / level)
     refuted: list[tuple[float, int]] = []
     for apart in sorted(chosen):
         product = (before[:-apart] * error[apart:]).sum(axis=1)
@@ -132,6 +135,28 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     mean = float((error[:-apart] * error[apart:]).sum(axis=1).mean()) / square
     same = bool((values[apart:] == values[:-apart]).all())
     return _Dependent(_kind(test, apart), _words(test, apart), mean, same, n - apart)
+
+
+def _period(values: Array, farthest: int, need: float) -> int:
+    """The least distance at which all values are the same as before, 0 if there is none.
+
+    All orders of independent values are equally likely. Those of them that repeat at a distance k are as many as there
+    are orders of the first k, at most: at each distance independent values repeat with probability exp(-need) at most.
+    """
+    first = np.flatnonzero((values[1 : farthest + 1] == values[0]).all(axis=1)) + 1
+    for apart in map(int, first):
+        few = slice(apart, min(2 * apart + 64, len(values)))
+        if not (values[few] == values[: few.stop - apart]).all():
+            continue
+        if (values[apart:] == values[:-apart]).all():
+            return apart if _orders(values) - _orders(values[:apart]) >= need else 0
+    return 0
+
+
+def _orders(values: Array) -> float:
+    """The logarithm of how many orders there are of these values ``(n, d)``."""
+    counts = Counter(row.tobytes() for row in values + 0.0)
+    return math.lgamma(len(values) + 1) - sum(math.lgamma(many + 1) for many in counts.values())
 
 
 def _lagged(before: Array, after: Array, farthest: int) -> Array:
@@ -167,6 +192,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
     # As many calls however many clients there are.
     n = max(64, n * 2 // len(own))
     total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
+    seen: list[list[Array]] = [[] for _ in own]
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
@@ -175,13 +201,15 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
             np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
         )
         total, taken = total + products.sum(axis=0), taken + count
+        for kept, value in zip(seen, values, strict=True):
+            kept.append(value)
         same &= np.array([bool((values[a] == values[b]).all()) for a, b in pairs])
         return products
 
     if test.contractive:
         # As above: only what is always the same.
-        deterministic = (abs(source(min(n, 256))) <= 1e-20).all(axis=0)
-        refuted = same & ~deterministic
+        source(min(n, 256))
+        refuted = np.zeros(len(pairs), dtype=bool)
     else:
         w = test.factor
         slack = test.tolerance * (1 + w)
@@ -189,6 +217,9 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
         plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
         decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * len(own)))).decisions
         refuted = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))
+    # The other half of the level: of all orders of a client's values one is that of the other's.
+    need = math.log(2 * len(pairs) / level)
+    refuted |= same & np.array([_orders(np.concatenate(seen[b])) >= need for _, b in pairs])
     if not refuted.any():
         return None
     worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))

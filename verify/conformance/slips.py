@@ -78,6 +78,7 @@ def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
     yield from slips(algorithm.name)
     yield from _batched(algorithm)
+    yield from _participating(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
 
@@ -149,13 +150,22 @@ _BATCHES: Mapping[str, Callable[[Minibatches], Any]] = {
 }
 
 
+# Who takes part instead, of tau and n.
+_PARTICIPANTS: Mapping[str, Callable[[int, int], int]] = {
+    "one client takes part, whatever `tau` is": lambda tau, n: 1,
+    "all clients take part, whatever `tau` is": lambda tau, n: n,
+    "`tau - 1` clients take part in place of `tau`": lambda tau, n: max(tau - 1, 1),
+    "`tau + 1` clients take part in place of `tau`": lambda tau, n: min(tau + 1, n),
+}
+
+
 def _batched(reference: Algorithm) -> Iterator[Slip]:
     """The reference with something else in place of its batches."""
     if "batches" not in reference.Params._fields:  # type: ignore[attr-defined]
         return
     for text, change in _BATCHES.items():
 
-        def changed(params: Any, change: Callable[[Minibatches], Any] = change) -> Any:
+        def changed(problem: Problem, params: Any, change: Callable[[Minibatches], Any] = change) -> Any:
             # Steps on all rows are the reference's.
             return (
                 params._replace(batches=change(params.batches)) if isinstance(params.batches, Minibatches) else params
@@ -164,17 +174,29 @@ def _batched(reference: Algorithm) -> Iterator[Slip]:
         yield Slip(text, _given(reference, changed))
 
 
-def _given(reference: Algorithm, changed: Callable[[Any], Any]) -> Algorithm:
+def _participating(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with other numbers of participants."""
+    if get_type_hints(reference.Params).get("tau") is not int:
+        return
+    for text, change in _PARTICIPANTS.items():
+
+        def changed(problem: Problem, params: Any, change: Callable[[int, int], int] = change) -> Any:
+            return params._replace(tau=change(params.tau, problem.n))
+
+        yield Slip(text, _given(reference, changed), of="tau")
+
+
+def _given(reference: Algorithm, changed: Callable[[Problem, Any], Any]) -> Algorithm:
     """The reference when it is given changed parameters."""
 
     def init(problem: Problem, params: Any) -> Any:
-        return reference.init(problem, changed(params))
+        return reference.init(problem, changed(problem, params))
 
     def draws(problem: Problem, params: Any, state: Any) -> Distribution:
-        return reference.draws(problem, changed(params), state)
+        return reference.draws(problem, changed(problem, params), state)
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        return reference.step(problem, changed(params), state, draw)
+        return reference.step(problem, changed(problem, params), state, draw)
 
     return replace(reference, init=init, draws=draws, step=step)
 
