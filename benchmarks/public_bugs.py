@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.timing import Line
 from verify import conformance
 
 D = 20
@@ -339,13 +340,12 @@ BUGS: Sequence[Bug] = (
         "TsingZ0/PFLlib#160",
         "control variates are divided by the batches of one epoch instead of all local steps",
         loop("scaffold", "steps of one epoch"),
-        "the control variate is updated with",
+        "the control variate is updated without dividing by the number of local steps",
     ),
     Bug(
         "VectorInstitute/FL4Health#64",
         "the number of local steps counts samples instead of batches",
         loop("scaffold", "samples for steps", "minibatches"),
-        "the control variate is updated with",
     ),
     Bug(
         "KarhouTam/SCAFFOLD-PyTorch#1",
@@ -436,6 +436,15 @@ def address(bug: Bug) -> str:
     """Where the report is."""
     repository, number = bug.where.split("#")
     return f"https://github.com/{repository}/issues/{number}"
+
+
+def lines() -> Iterator[Line]:
+    """How many bugs are rejected, how many of them by name, and how many are accepted when they are mended."""
+    found = [told(bug) for bug in BUGS]
+    for name, least in (("rejected", len(found)), ("named", len(found) // 2), ("accepted", len(found))):
+        count = sum(getattr(f, name) for f in found)
+        what = {"accepted": "accepted when mended"}.get(name, name)
+        yield Line("bugs", f"{what}, of {len(found)} public bugs", count, "", at_least=least, note="docs/bugs.md")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
