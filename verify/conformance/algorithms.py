@@ -12,12 +12,13 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.conformance import claimed, matching
 from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
-from verify.conformance.beyond import LARGEST_BEYOND, beyond
+from verify.conformance.beyond import LARGEST_BEYOND, takes
 from verify.conformance.departures import departs, dependent, explained_by, often
+from verify.conformance.kept import chosen, next_to_nothing
 from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, later, posed, scenarios, told_apart
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, later, posed, told_apart
 from verify.conformance.seen import (
     Findings,
     Observations,
@@ -69,7 +70,8 @@ def algorithm(
     ``randomness``: "draw" or "rng", by default "rng" if the step's fourth parameter is called so. ``problems``: pairs
     (problem, params) instead of the chosen ones. ``features``: what the implementation does beyond the plain method,
     of ``scenarios.FEATURES``. ``keep(problem, params)``: False for what it does not do (as when all clients take
-    part). ``level``: the chance that a right implementation is rejected; a comparison of numbers has none.
+    part); where few are left, others are made. ``level``: the chance that a right implementation is rejected; a
+    comparison of numbers has none.
     ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
     ``ValueError`` for arguments that make no sense; errors of the implementation are in the report.
     """
@@ -86,14 +88,13 @@ def algorithm(
         raise ValueError(f"the state of {reference.name} has no {observes!r}: it has {', '.join(letters)}")
     wanted = (features,) if isinstance(features, str) else features
     draws = step is not None and takes_draws(step, randomness)
-    found = _posed(reference, problems, seed) if problems else scenarios(reference, seed, wanted)
-    more = () if problems else beyond(reference, found, seed, wanted, not draws)
-    if keep is not None:
-        found = tuple(s for s in found if keep(s.problem, s.params))
-        more = tuple(s for s in more if _kept(keep, s))
-    found += more
-    if not found:
-        raise ValueError("no problems are left to test on")
+    if problems:
+        found = tuple(s for s in _posed(reference, problems, seed) if takes(keep, s.problem, s.params))
+        if not found:
+            raise ValueError("no problems are left to test on")
+    else:
+        found = chosen(reference, seed, wanted, keep, not draws)
+    few = next_to_nothing(found) if problems or keep is not None else ""
     implementation = Implementation(reference, init, step, run, draws, dtype)
     given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
     call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
@@ -109,15 +110,7 @@ def algorithm(
         if changed:
             broken = BadAnswer("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = Findings((interface(setup, broken),), ("the interface",), {})
-    return Report(f"the implementation of {reference.name}", level, setup.tolerance, *result)
-
-
-def _kept(keep: Callable[[Problem, Any], bool], scenario: Scenario) -> bool:
-    try:
-        return keep(scenario.problem, scenario.params)
-    except AttributeError:
-        # It asks for what only quadratics have.
-        return False
+    return Report(f"the implementation of {reference.name}", level, setup.tolerance, *result, few=few)
 
 
 def _posed(reference: Algorithm, given: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
@@ -128,6 +121,8 @@ def _posed(reference: Algorithm, given: Sequence[tuple[Problem, Any]], seed: int
             raise ValueError(
                 f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
             )
+        if not isinstance(pair[0], Problem):
+            raise ValueError(f"problems are pairs (problem, params), problem a Problem(f), not {_what(pair[0])}")
     for number, (problem, params) in enumerate(problems):
         if not lasts(reference, problem, params):
             raise ValueError(f"{reference.name} itself diverges on problems[{number}]: give a smaller stepsize")
@@ -142,6 +137,11 @@ def _with_params(reference: Algorithm, pair: Any) -> Any:
         if names <= set(kind._fields) and names >= set(kind._fields) - set(kind._field_defaults):
             return pair[0], kind(**pair[1])
     return pair
+
+
+def _what(value: Any) -> str:
+    name = value.__name__ if isinstance(value, type) else type(value).__name__
+    return f"the {'class' if isinstance(value, type) else 'object'} {name}"
 
 
 def _numbers(scenario: Scenario) -> dict[str, Array]:

@@ -22,7 +22,7 @@ from verify.conformance.references import line
 from verify.conformance.report import Failure, rounding_of
 from verify.conformance.scenarios import Scenario, shown, told_apart
 from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
-from verify.conformance.slips import Slip, diagnose
+from verify.conformance.slips import Slip, diagnose, read_by
 
 _Seen = TypeVar("_Seen")
 
@@ -144,7 +144,8 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
 
     # Only at the beginning of a run is the state before known whole.
     early = [(p.scenario, t.state, t.mismatch) for p, t in wrong if t.mismatch is not None and t.mismatch.round == 1]
-    slip = diagnose(setup.algorithm, agrees) or _replaced(
+    read = _read(setup, [p.scenario for p, _ in wrong])
+    slip = diagnose(setup.algorithm, agrees, read) or _replaced(
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
@@ -197,11 +198,17 @@ def departs(setup: Setup, found: Observations) -> Failure:
         # What else such states hold is known along runs only.
         return _agrees(lambda run: _follows(setup, other, run), found.paths, ())
 
-    slip = diagnose(setup.algorithm, agrees)
+    slip = diagnose(setup.algorithm, agrees, _read(setup, [c.scenario for c in wrong]))
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
     departing = [(c.scenario, m) for c, m in found.wrong]
     return _told(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
+
+
+def _read(setup: Setup, departing: Iterable[Scenario]) -> set[str]:
+    """The parameters that the reference reads wherever something departs, one of which may be taken for another."""
+    distinct = {id(s): s for s in departing}.values()
+    return read_by(setup.algorithm, ((s.problem, s.params, s.states[0]) for s in distinct))
 
 
 def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:

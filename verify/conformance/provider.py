@@ -59,7 +59,7 @@ def _test(part: str, name: str, options: dict[str, Any], seed: int) -> Callable[
 
 def _renamed(name: str, report: Report) -> Report:
     return Report(
-        name, *(getattr(report, f) for f in ("level", "tolerance", "failures", "checked", "detects", "notes"))
+        name, *(getattr(report, f) for f in ("level", "tolerance", "failures", "checked", "detects", "notes", "few"))
     )
 
 

@@ -114,7 +114,9 @@ def parameters_in_words(params: Any) -> str:
             words.append(getattr(value, "name", None) or " ".join(repr(value).split()))
         elif name == "batches":
             if value != oracles.AllRows():
-                words.append(f"batches of {value.size}")
+                rows = f" of {value.parts.m} rows" if hasattr(value.parts, "m") else ""
+                last = "" if value.drop_last or value.parts.m % value.size == 0 else ", the last one too"
+                words.append(f"batches of {value.size}{rows}{last}")
         elif value is not None:
             words.append(f"{name} = {shown(value)}")
     return ", ".join(words)
@@ -200,27 +202,48 @@ def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> i
 
 
 def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    about = claims_of(algorithm)
-    leading = decreases(about)
-    leading += [c for c in about if c.statement.horizon]
-    leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
-    if not algorithms.is_known(algorithm):
-        leading += about
+    leading = _leading(algorithm)
     if not leading:
         raise ValueError(
             f"no problems are known for {algorithm.name}: give problems=[(problem, params), ...], or CLAIMS about it"
         )
-    claim = leading[0]
-    found: list[Scenario] = []
-    for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)):
+    found = list(_instances(algorithm, leading[0], rng, features, _PROPOSED))
+    if not found and not algorithms.is_known(algorithm):
+        raise ValueError(
+            f"no problems are known for {algorithm.name}, as no instances of its claims are quadratic with few draws: "
+            "give problems=[(problem, params), ...]"
+        )
+    yield from _chosen(algorithm, found)
+
+
+def _leading(algorithm: Algorithm) -> list[Claim]:
+    """The claims whose instances are scenarios, the most telling first."""
+    about = claims_of(algorithm)
+    leading = decreases(about)
+    leading += [c for c in about if c.statement.horizon]
+    leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
+    return leading if algorithms.is_known(algorithm) else [*leading, *about]
+
+
+def proposed(
+    algorithm: Algorithm, rng: np.random.Generator, features: Collection[str], most: int
+) -> Iterator[Scenario]:
+    """Scenarios of so many instances of the algorithm's claims, if it has any and no example, as they are drawn."""
+    leading = _leading(algorithm) if algorithms.example_of(algorithm) is None else []
+    for claim in leading[:1]:
+        yield from _instances(algorithm, claim, rng, features, most)
+
+
+def _instances(
+    algorithm: Algorithm, claim: Claim, rng: np.random.Generator, features: Collection[str], most: int
+) -> Iterator[Scenario]:
+    for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), most)):
         instance = claim.instances.build(recipe, False)
         if _plain(instance, features):
             scenario = _of_instance(algorithm, claim, recipe, instance, rng)
-            if 1 <= scenario.support <= LARGEST_SUPPORT:
-                found.append(scenario)
-    if not algorithms.is_known(algorithm):
-        found = [s for s in found if lasts(algorithm, s.problem, s.params)]
-    yield from _chosen(algorithm, found)
+            lasting = algorithms.is_known(algorithm) or lasts(algorithm, scenario.problem, scenario.params)
+            if lasting and 1 <= scenario.support <= LARGEST_SUPPORT:
+                yield scenario
 
 
 def _plain(instance: Instance, features: Collection[str]) -> bool:
@@ -343,14 +366,13 @@ def varied(params: Any, rng: np.random.Generator) -> Any:
 
 
 def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> Iterator[Given]:
-    if kind == "clients":
+    if kind == "clients" and "minibatches" in features:
+        for n, d, tau, epochs, m, size, drop_last in _BATCHED:
+            problem, parts = _in_parts(rng, n, d, m)
+            yield Given(rng, problem, features, tau, epochs, oracles.Minibatches(parts, size, drop_last))
+    elif kind == "clients":
         for n, d, tau, epochs in _SHAPES:
-            problem = _quadratic(rng, n, d)
-            batches: Any = oracles.AllRows()
-            if "minibatches" in features and n <= 3:
-                problem, batches = _in_parts(rng, n, d)
-                epochs = 1
-            yield Given(rng, problem, features, tau, epochs, batches)
+            yield Given(rng, _quadratic(rng, n, d), features, tau, epochs)
     elif kind in ("sum", "wide"):
         for n, d in _SUM_SHAPES if kind == "sum" else _WIDE_SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features)
@@ -362,6 +384,19 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
 
 #: (n, d, tau, epochs): clients, dimension, participants, local epochs.
 _SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 4), (5, 1, 3, 2))
+#: The same, rows of a client, rows of a batch, and whether those that are left over sit an epoch out.
+_BATCHED = (
+    (2, 1, 2, 1, 2, 1, True),
+    (2, 1, 1, 1, 3, 2, False),
+    (3, 1, 2, 1, 2, 2, True),
+    (2, 2, 2, 1, 3, 2, True),
+    (2, 2, 1, 2, 2, 1, True),
+    (3, 2, 1, 1, 3, 2, False),
+    (2, 3, 2, 1, 4, 3, False),
+    (3, 3, 2, 1, 2, 1, True),
+    (4, 2, 3, 2, 3, 3, True),
+    (3, 3, 3, 1, 3, 1, True),
+)
 #: (n, d): functions, dimension.
 _SUM_SHAPES = ((1, 1), (2, 1), (2, 3), (3, 1), (4, 2), (5, 2))
 #: The same for methods that compress: several entries, of matrices too.
@@ -378,12 +413,12 @@ def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:
     return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, centres / 4 + 1 / 3))
 
 
-def _in_parts(rng: np.random.Generator, n: int, d: int) -> tuple[Problem, oracles.Minibatches]:
-    """A problem whose f_i are means of two parts, in batches of one."""
-    h, c = rng.integers(2, 12, (2 * n, d)) / 4, rng.integers(-8, 9, (2 * n, d)) / 4
-    mean = h.reshape(n, 2, d).mean(axis=1)
-    centre = (h * c).reshape(n, 2, d).mean(axis=1) / mean
-    return Problem(diagonal(mean, centre)), oracles.Minibatches(oracles.Split(diagonal(h, c), 2), 1)
+def _in_parts(rng: np.random.Generator, n: int, d: int, m: int) -> tuple[Problem, oracles.Split]:
+    """A problem whose f_i are means of m parts, and these."""
+    h, c = rng.integers(2, 12, (m * n, d)) / 4, rng.integers(-8, 9, (m * n, d)) / 4 + 1 / 3
+    mean = h.reshape(n, m, d).mean(axis=1)
+    centre = (h * c).reshape(n, m, d).mean(axis=1) / mean
+    return Problem(diagonal(mean, centre)), oracles.Split(diagonal(h, c), m)
 
 
 def _linear(rng: np.random.Generator, sizes: tuple[int, ...], d: int, logistic: bool) -> LinearProblem:

@@ -47,7 +47,7 @@ def decreasing(problem, params, rounds, rng, late=0):
 SLIPS = {
     "sign": "`state.x + params.gamma * slope` in place of `state.x - params.gamma * slope` (in step of heavy_ball.py)",
     "sum": ".sum(axis=-2)` in place of",
-    "no momentum": "`state.x - params.gamma * slope` in place of `state.x - params.gamma * slope + params.beta *",
+    "no momentum": "`0` in place of `beta`",
 }
 
 
