@@ -373,9 +373,12 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
     elif kind == "clients":
         for n, d, tau, epochs in _SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features, tau, epochs)
-    elif kind in ("sum", "wide"):
-        for n, d in _SUM_SHAPES if kind == "sum" else _WIDE_SHAPES:
+    elif kind == "sum":
+        for n, d in _SUM_SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features)
+    elif kind == "wide":
+        for n, d in _WIDE_SHAPES:
+            yield Given(rng, _untied(rng, n, d), features)
     else:
         for k, (sizes, d, epochs) in enumerate(_ROWS):
             logistic = kind == "rows, any loss" and k % 2 == 1
@@ -411,6 +414,15 @@ def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:
         return Problem(with_spectra(rng.uniform(0.5, 3, (n, d)), rng))
     centres = rng.permuted(np.tile(np.arange(-8, 9), (d, 1)), axis=1)[:, :n].T
     return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, centres / 4 + 1 / 3))
+
+
+def _untied(rng: np.random.Generator, n: int, d: int) -> Problem:
+    """No two entries of a gradient at 0 are as large as one another: which of them is sent first, nobody says."""
+    while True:
+        problem = _quadratic(rng, n, d)
+        sizes = np.sort(abs(problem.f.gradient(np.zeros((n, d)))), axis=-1)
+        if (np.diff(sizes, axis=-1) > 1e-3 * sizes[:, 1:]).all():
+            return problem
 
 
 def _in_parts(rng: np.random.Generator, n: int, d: int, m: int) -> tuple[Problem, oracles.Split]:
