@@ -2,9 +2,9 @@
 
     python -m benchmarks.bench [--only ITEM ...] [--claims NAME ...] [--budget quick] [--out build/bench.json]
 
-Items: rounds, loops, replicas, expectations, worst-cases, every-n, peers, audit, selftest, start. Times are medians of
-runs in turn, ratios the medians of the ratios of neighbours. Says of each limit whether it is met; the exit status is 0
-either way, because a machine that is busy meets none.
+Items: rounds, loops, replicas, expectations, worst-cases, every-n, peers, audit, selftest, bugs, battery, start. Times
+are medians of runs in turn, ratios the medians of the ratios of neighbours. Says of each limit whether it is met; the
+exit status is 0 either way, because a machine that is busy meets none.
 """
 
 from __future__ import annotations
@@ -83,6 +83,8 @@ def items(names: Sequence[str], budget: str, costs: list[object]) -> dict[str, C
         "peers": of("peers", "lines"),
         "audit": audit,
         "selftest": of("audit_cost", "mutants"),
+        "bugs": of("public_bugs", "lines"),
+        "battery": of("conformance", "batteries"),
     }
 
 

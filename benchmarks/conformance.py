@@ -19,12 +19,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
 
 import implementations
 import planted_compressors
 
+from benchmarks.timing import Line
+from fedtheory import algorithms
 from verify import conformance
+from verify.conformance.scenarios import known
 
 
 class Trial(NamedTuple):
@@ -95,6 +99,33 @@ def table(rows: Sequence[dict[str, Any]]) -> str:
         f"{max((r['seconds'] for r in rows), default=0):.1f} CPU s"
     )
     return "\n".join(lines)
+
+
+def of_references(drawing: bool) -> Any:
+    """A provider of all references, whose steps are given draws, or make them."""
+
+    def stepping(name: str) -> Callable[..., Any]:
+        own = algorithms.get(name)
+
+        def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+            before = own.State(**{letter: state[letter] for letter in own.State._fields})
+            drawn = own.draws(problem, params, before).sample(draw, ()) if drawing else draw
+            return own.step(problem, params, before, drawn)._asdict()
+
+        return step
+
+    how = {"randomness": "rng" if drawing else "draw"}
+    return {"algorithms": {name: {"step": stepping(name), **how} for name in known()}}
+
+
+def batteries() -> Iterator[Line]:
+    """Processor seconds of a provider's battery of all references."""
+    for drawing in (False, True):
+        begun = time.process_time()
+        report = conformance.battery(of_references(drawing))
+        seconds = time.process_time() - begun
+        what = f"all {len(known())} references, {'draws of their own' if drawing else 'given draws'}"
+        yield Line("battery", what, seconds, "s", at_most=60, note="conforms" if report.ok else "does NOT conform")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

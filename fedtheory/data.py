@@ -6,6 +6,7 @@ scikit-learn is imported where it is used: loading it takes a second.
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import math
 import os
@@ -85,19 +86,24 @@ def load(path: str | os.PathLike[str]) -> Dataset:
     feature is above 1e100 in size, and when there are not exactly two labels.
     """
     A, labels = load_rows(path)
-    return Dataset(Path(path).stem, A, _signs(str(path), labels))
+    try:
+        return Dataset(Path(path).stem, A, _signs(str(path), labels))
+    except ValueError as error:
+        raise ValueError(f"{error}{_labels_first(Path(path), A, labels)}") from None
 
 
 def load_rows(path: str | os.PathLike[str]) -> tuple[Array, Array]:
     """Features ``(rows, d)`` and labels ``(rows,)`` of a file, dense; it may be compressed (``.gz``, ``.bz2``).
 
     A file named ``.csv`` has rows of numbers between commas or semicolons, the label last, and perhaps a header; any
-    other is in LIBSVM's text format. Raises ``ValueError`` when the file is missing, a directory, unreadable,
-    truncated, malformed, empty or too large to be dense, and when a line has more than 64 MiB or the whole,
-    decompressed, more than 8 GiB. Of a truncated file without compression only an incomplete last line can be noticed.
+    other is in LIBSVM's text format. A UTF-8 byte-order mark is skipped. Raises ``ValueError`` when the file is
+    missing, a directory, unreadable, truncated, malformed, empty or too large to be dense, when its header shows that
+    the first column is the index of a pandas table or holds the labels, and when a line has more than 64 MiB or the
+    whole, decompressed, more than 8 GiB. Of a truncated file without compression only an incomplete last line can be
+    noticed.
     """
     path = Path(path)
-    commas = ".csv" in path.suffixes[-2:]
+    commas = _is_csv(path)
     expected = "CSV format" if commas else "LIBSVM's text format"
     with _reading(path, expected) as file:
         try:
@@ -115,19 +121,23 @@ def load_rows(path: str | os.PathLike[str]) -> tuple[Array, Array]:
 
 
 def _libsvm(lines: _Lines) -> tuple[Any, Array]:
-    """Sparse features, and labels."""
+    """Sparse features, and labels; an error of a line names the line."""
     extras.require("sklearn")
     from sklearn.datasets import load_svmlight_file
 
-    A, labels = load_svmlight_file(lines)
+    try:
+        A, labels = load_svmlight_file(lines)
+    except (ValueError, OverflowError) as error:
+        # scikit-learn reads a line at a time, and checks what concerns all of them once the last is read.
+        raise ValueError(str(error) if lines.ended else f"line {lines.place}: {error}") from None
     return A, labels
 
 
 def _csv(lines: Iterable[bytes]) -> tuple[Any, Array]:
     """Features, and labels; the first line that is not empty is a header if nothing in it is a number."""
-    values, separator, width = array("d"), "", 0
+    values, separator, width, named = array("d"), "", 0, False
     for place, line in enumerate(lines, 1):
-        text = line.decode("utf-8-sig").strip()
+        text = line.decode().strip()
         if not text:
             continue
         first, separator = not separator, separator or (";" if ";" in text else ",")
@@ -138,7 +148,10 @@ def _csv(lines: Iterable[bytes]) -> tuple[Any, Array]:
         if len(cells) != width:
             raise ValueError(f"line {place} has {len(cells)} values where {width} were expected")
         wrong = [cell for cell in cells if not _is_number(cell)]
-        if first and len(wrong) == width:
+        # The columns of a table may be numbered, but for its index.
+        if first and (len(wrong) == width or not _name(cells[0])):
+            _check_header([_name(cell) for cell in cells])
+            named = True
             continue
         if wrong:
             raise ValueError(f"line {place} has {wrong[0][:40]!r} where a number was expected")
@@ -146,7 +159,36 @@ def _csv(lines: Iterable[bytes]) -> tuple[Any, Array]:
         if len(values) > _DENSE_LIMIT:
             raise ValueError(f"it has more than {_DENSE_LIMIT} numbers")
     table = np.array(values).reshape(-1, max(width, 1))
+    if not named and width > 2 and len(table) > 2 and np.array_equal(table[:, 0], np.arange(len(table))):
+        raise ValueError("its first column counts rows from 0, as an index: leave it out, or name it in a header")
     return table[:, :-1], table[:, -1]
+
+
+# What a column of labels is called; the last column may be called anything.
+_LABELS = ("label", "labels", "target", "targets", "class", "y")
+
+
+def _is_csv(path: Path) -> bool:
+    return ".csv" in path.suffixes[-2:]
+
+
+def _name(cell: str) -> str:
+    return cell.strip().strip("\"'").lower()
+
+
+def _check_header(names: list[str]) -> None:
+    """``ValueError`` where names in lower case show that the first column is an index, or holds the labels."""
+    # A table that was written with its index, and one that was then read and written again.
+    if names[0] in ("", "unnamed: 0"):
+        raise ValueError("its first column has no name, as the index that pandas writes: write it with index=False")
+    if names[0] in _LABELS and names[-1] not in _LABELS:
+        raise ValueError(f"its first column is called {names[0]!r}: labels go last")
+
+
+def _labels_first(path: Path, A: Array, labels: Array) -> str:
+    """A hint where the last column of a CSV file cannot be the labels, and the first can."""
+    two = _is_csv(path) and len(np.unique(labels)) != 2 and len(np.unique(A[:, 0])) == 2
+    return "; the first column has two values: labels go last" if two else ""
 
 
 def _is_number(text: str) -> bool:
@@ -186,10 +228,14 @@ def _reading(path: Path, expected: str) -> Iterator[BinaryIO]:
 
 
 class _Lines:
-    """The lines of a file for scikit-learn, which has no limits of its own: ``ValueError`` beyond the limits."""
+    """The lines of a file for scikit-learn, which has no limits of its own: ``ValueError`` beyond the limits.
+
+    ``place``: the number of the last line read, from 1; ``ended``: whether all have been read.
+    """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self.place, self.ended = 0, False
 
     def read(self, size: int = -1) -> bytes:
         return self._file.read(size)
@@ -200,7 +246,13 @@ class _Lines:
             size += len(line)
             if len(line) > _LINE_LIMIT or size > _FILE_LIMIT:
                 raise ValueError(f"a line has more than {_LINE_LIMIT} bytes, or all more than {_FILE_LIMIT}")
+            self.place += 1
+            if self.place == 1:
+                if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    raise ValueError("it begins with the byte-order mark of UTF-16: save it in UTF-8")
+                line = line.removeprefix(codecs.BOM_UTF8)
             yield line
+        self.ended = True
 
 
 def bundled(name: str = "breast-cancer") -> Dataset:

@@ -30,13 +30,15 @@ def pytest_configure(config: pytest.Config) -> None:
 class Conformance:
     """What the fixture gives: tests of a compressor, of an algorithm, of a trace, or of all that a provider offers.
 
-    Each returns its report, and fails the test with it if the implementation does not conform. Options of the mark
-    ``fedtheory`` are those of the call, unless the call says otherwise.
+    Each returns its report, and fails the test if the implementation does not conform: with three lines of it, or with
+    all where pytest runs with ``-vv``. Options of the mark ``fedtheory`` are those of the call, unless the call says
+    otherwise.
     """
 
-    def __init__(self, algorithm: str | None, options: dict[str, Any]) -> None:
+    def __init__(self, algorithm: str | None, options: dict[str, Any], verbose: bool = True) -> None:
         self._algorithm = algorithm
         self._options = options
+        self._verbose = verbose
 
     def compressor(self, compress: Any, d: int | None = None, omega: Any = None, **options: Any) -> Any:
         """As ``verify.conformance.compressor``."""
@@ -73,7 +75,8 @@ class Conformance:
             pytest.fail(str(error), pytrace=False)
         if not report.ok:
             # The report says what is wrong; lines of this package would not.
-            pytest.fail(str(report), pytrace=False)
+            told = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"
+            pytest.fail(told, pytrace=False)
         return report
 
 
@@ -107,4 +110,4 @@ def conformance(request: pytest.FixtureRequest) -> Conformance:
     for mark in reversed(list(request.node.iter_markers("fedtheory"))):
         algorithm = mark.args[0] if mark.args else algorithm
         options |= mark.kwargs
-    return Conformance(algorithm, options)
+    return Conformance(algorithm, options, request.config.get_verbosity() > 1)

@@ -51,9 +51,21 @@ _MODULES = (
     "perturbed_primal",
     "dual_block_ascent",
     "cocoa_plus",
+    "fedadam",
+    "fedyogi",
+    "fedadagrad",
+    "fedavgm",
+    "fednova",
+    "feddyn",
+    "fedbuff",
+    "diloco",
+    "ef14",
+    "dgc",
+    "powersgd",
+    "signsgd",
 )
 
-__all__ = ["Algorithm", "example_of", "get", "line", "names", "run", "slips_of"]
+__all__ = ["Algorithm", "example_of", "get", "is_known", "line", "names", "run", "slips_of"]
 
 
 @cache
@@ -68,26 +80,40 @@ def names() -> tuple[str, ...]:
     return tuple(_modules())
 
 
-def get(name: str) -> Algorithm:
-    """The algorithm called ``name``; ``ValueError`` if there is none."""
+def get(name: str | Algorithm) -> Algorithm:
+    """The algorithm called ``name``, or one that is given itself; ``ValueError`` if there is none."""
+    if isinstance(name, Algorithm):
+        return name
     if name not in _modules():
         raise ValueError(f"unknown algorithm {name!r}: choose from {', '.join(_modules())}")
     algorithm: Algorithm = _modules()[name].algorithm
     return algorithm
 
 
-def slips_of(name: str) -> Table:
-    """What implementations of the algorithm called ``name`` are known to do instead; nothing for an unknown one."""
-    slips: Table = getattr(_modules().get(name), "SLIPS", ())
+def is_known(algorithm: Algorithm) -> bool:
+    """Return True for an algorithm of this package, False for anybody's own, whatever its name."""
+    return getattr(_modules().get(algorithm.name), "algorithm", None) is algorithm
+
+
+def _module(of: str | Algorithm) -> ModuleType | None:
+    """The module of an algorithm of this package; None for others."""
+    if isinstance(of, Algorithm):
+        return _modules()[of.name] if is_known(of) else None
+    return _modules().get(of)
+
+
+def slips_of(name: str | Algorithm) -> Table:
+    """What implementations of an algorithm are known to do instead; nothing for one that is not of this package."""
+    slips: Table = getattr(_module(name), "SLIPS", ())
     return slips
 
 
-def line(name: str, letter: str) -> str:
+def line(name: str | Algorithm, letter: str) -> str:
     """The line of an algorithm that renews a letter of its state, in words; the letter itself where none is known."""
-    lines: dict[str, str] = getattr(_modules().get(name), "LINES", {})
+    lines: dict[str, str] = getattr(_module(name), "LINES", {})
     return lines.get(letter, letter)
 
 
-def example_of(name: str) -> Example | None:
-    """Parameters of small problems for the algorithm called ``name``, where no claim gives them; or None."""
-    return getattr(_modules().get(name), "EXAMPLE", None)
+def example_of(name: str | Algorithm) -> Example | None:
+    """Parameters of small problems for an algorithm of this package, where no claim gives them; or None."""
+    return getattr(_module(name), "EXAMPLE", None)

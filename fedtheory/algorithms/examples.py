@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from itertools import permutations, product
-from math import comb, perm, prod
+from itertools import combinations_with_replacement, permutations, product
+from math import comb, factorial, perm, prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,9 +32,9 @@ class Given(NamedTuple):
 
 
 class Example(NamedTuple):
-    """``problem``: of which kind it is: "clients" with functions of their own, a "sum" of functions, or "rows" of a
-    linear model at each client, "rows, any loss" where the loss need not be squared; ``params``: the parameters, or
-    None where a method has none for it."""
+    """``problem``: of which kind it is: "clients" with functions of their own, the same of several entries ("wide"), a
+    "sum" of functions, or "rows" of a linear model at each client, "rows, any loss" where the loss need not be squared;
+    ``params``: the parameters, or None where a method has none for it."""
 
     problem: str
     params: Callable[[Given], Any]
@@ -109,6 +109,31 @@ class Replaced:
         rows = [mask for mask in product((False, True), repeat=self.m) if 1 <= sum(mask) <= self.size]
         plans = np.array(list(product(rows, repeat=self.rounds)))
         return plans, np.full(len(plans), 1 / len(plans))
+
+
+@dataclass(frozen=True)
+class Multisets:
+    """``size`` of m clients picked one by one with replacement: how often each was picked, ``(m,)``."""
+
+    m: int
+    size: int
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return comb(self.m + self.size - 1, self.size)
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
+        """Independent picks, with leading axes ``size``."""
+        return rng.multinomial(self.size, np.full(self.m, 1 / self.m), size=size)
+
+    def support(self, exact: bool = False) -> tuple[Array, Array]:
+        """All that may be picked, and their probabilities."""
+        check_enumerable(self.count)
+        picks = np.array(list(combinations_with_replacement(range(self.m), self.size)))
+        often = (picks[..., None] == np.arange(self.m)).sum(axis=-2)
+        orders = np.array([factorial(self.size) // prod(map(factorial, map(int, row))) for row in often])
+        return often, orders / float(self.m**self.size)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Ordered, StepFunction, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem, everywhere
@@ -20,8 +20,8 @@ class Params(NamedTuple):
     """``tau``: clients a round; ``epochs``: passes over its rows that a client makes in a round; ``eta_l``: local
     stepsize for f_i; ``eta_g``: server stepsize, 1 for the plain average of models; ``batches``: rows of one local
     step; ``counts (n,)``: weights of the clients in the average, such as their numbers of rows, None for equal ones;
-    ``momentum``: what is kept of a client's last direction, which is 0 when its round begins. A client takes
-    K = epochs * batches.per_epoch local steps."""
+    ``momentum``: what is kept of a client's last direction, which is 0 when its round begins; ``steps (n,)``: the local
+    steps of each client, at most K, None where each takes K = epochs * batches.per_epoch."""
 
     tau: int
     epochs: int
@@ -30,6 +30,7 @@ class Params(NamedTuple):
     batches: AllRows | Minibatches = AllRows()
     counts: Any = None
     momentum: Any = 0
+    steps: Array | None = None
 
 
 class State(NamedTuple):
@@ -63,8 +64,9 @@ def local_descent(
     draw: Round,
     correction: Callable[[Array], Array] | None = None,
     momentum: Any = 0,
+    steps: Array | None = None,
 ) -> Array:
-    """The models ``(..., n, d)`` of all clients after K steps y_i <- y_i - eta_l b_i from x.
+    """The models ``(..., n, d)`` of all clients after K steps y_i <- y_i - eta_l b_i from x, or ``steps (n,)`` of them.
 
     b_i <- momentum b_i + g_i(y_i) + correction(y), from b_i = 0.
     """
@@ -74,24 +76,32 @@ def local_descent(
         direction = params.batches.gradient(problem, y, draw.rows, k)
         direction = direction if correction is None else direction + correction(y)
         buffer = momentum * buffer + direction if momentum else direction
-        y = y - params.eta_l * buffer
+        moved = y - params.eta_l * buffer
+        y = moved if steps is None else np.where((k < steps)[..., None], moved, y)
     return y
+
+
+def averaged(params: Any, clients: Array, messages: Array) -> Array:
+    """The average of the participants' messages by ``params.counts``, if there are any: ``(..., n, d) -> (..., d)``."""
+    if params.counts is None:
+        return mean_over(clients, params.tau, messages)
+    weights = np.where(clients, params.counts, 0 * params.counts)[..., None]
+    return (weights * messages).sum(axis=-2) / weights.sum(axis=-2)
+
+
+def mean_change(problem: Problem, params: Any, x: Array, draw: Round) -> Array:
+    """The average of y_i - x over the participants, y_i their models after K local steps from x: ``(..., d)``."""
+    return averaged(params, draw.clients, local_descent(problem, params, x, draw) - everywhere(problem, x))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """One step, without randomness of its own: FedAvg."""
     start = everywhere(problem, state.x)
-    if not params.momentum and isinstance(params.batches, AllRows):
+    if not params.momentum and params.steps is None and isinstance(params.batches, AllRows):
         y = params.batches.descend(problem, start, params.eta_l, local_steps(params))
     else:
-        y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
-    change = y - start
-    if params.counts is None:
-        change = mean_over(draw.clients, params.tau, change)
-    else:
-        weights = np.where(draw.clients, params.counts, 0 * params.counts)[..., None]
-        change = (weights * change).sum(axis=-2) / weights.sum(axis=-2)
-    return State(state.x + params.eta_g * change)
+        y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
+    return State(state.x + params.eta_g * averaged(params, draw.clients, y - start))
 
 
 def fixed_point(problem: Problem, params: Params) -> State:
@@ -109,17 +119,57 @@ LINES = {
 }
 
 
+def counts_of(given: Given) -> Array | None:
+    """Weights of the clients, no two alike, where they are asked for."""
+    return given.rng.permutation(np.arange(1.0, given.problem.n + 1) ** 2) if "counts" in given.features else None
+
+
+def steps_of(given: Given, most: int) -> Array | None:
+    """Numbers of local steps of each client's own, from 1 to ``most``, where they are asked for."""
+    own = "own local steps" in given.features
+    return given.rng.permutation(1 + np.arange(given.problem.n) % most) if own else None
+
+
 def _example(given: Given) -> Any:
-    n = given.problem.n
-    counts = given.rng.permutation(np.arange(1.0, n + 1) ** 2) if "counts" in given.features else None
+    counts = counts_of(given)
     eta_g = 1.5 if "server stepsize" in given.features else 1
     momentum = 0.75 if "momentum" in given.features else 0
     epochs = max(given.epochs, 2)
-    return Params(given.tau, epochs, 0.2 / given.problem.L, eta_g, given.batches, counts, momentum)
+    steps = steps_of(given, epochs * given.batches.per_epoch)
+    return Params(given.tau, epochs, 0.2 / given.problem.L, eta_g, given.batches, counts, momentum, steps)
 
 
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
+
+
+def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
+    """The draws of a round in which participants come one after another: ``clients`` are their places, from 1."""
+    batches = params.batches.draws(problem.n, local_steps(params))
+    return Product(Round, (Ordered(problem.n, params.tau), batches))
+
+
+def places(draw: Round) -> Array:
+    """The places of the participants ``(n,)``, 0 for others; by their numbers where a draw does not say."""
+    found: Array = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
+    return found
+
+
+REPLACED = "participants are drawn with replacement: a client that is drawn twice counts twice"
+
+
+def with_replacement(step: StepFunction) -> Mapping[str, Any]:
+    """A method that averages by ``params.counts``, if its participants are drawn with replacement."""
+
+    def drawn(problem: Problem, params: Any, state: Any) -> Distribution:
+        batches = params.batches.draws(problem.n, local_steps(params))
+        return Product(Round, (Multisets(problem.n, params.tau), batches))
+
+    def other(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        counts = draw.clients * (1.0 if params.counts is None else params.counts)
+        return step(problem, params._replace(counts=counts), state, draw._replace(clients=draw.clients > 0))
+
+    return {"step": other, "draws": drawn}
 
 
 def chained(aliased: bool) -> Mapping[str, Any]:
@@ -130,9 +180,8 @@ def chained(aliased: bool) -> Mapping[str, Any]:
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x = state.x
-        # A draw that was made says who takes part, not in which order: then by number.
-        places = draw.clients * np.cumsum(draw.clients, axis=-1) if draw.clients.dtype == bool else draw.clients
-        start = x + 0 * places[..., :1]
+        order = places(draw)
+        start = x + 0 * order[..., :1]
         total = 0 * start
         for place in range(1, params.tau + 1):
             y = everywhere(problem, start)
@@ -141,14 +190,10 @@ def chained(aliased: bool) -> Mapping[str, Any]:
                 if hasattr(params, "mu"):
                     slope = slope + params.mu * (y - everywhere(problem, x))
                 y = y - params.eta_l * slope
-            start = np.where((places == place)[..., None], y, 0 * y).sum(axis=-2)
+            start = np.where((order == place)[..., None], y, 0 * y).sum(axis=-2)
             total = total + start
         mean = start if aliased else total / params.tau
         return type(state)(x + getattr(params, "eta_g", 1) * (mean - x))
-
-    def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
-        batches = params.batches.draws(problem.n, local_steps(params))
-        return Product(Round, (Ordered(problem.n, params.tau), batches))
 
     return {"step": step, "draws": ordered}
 
@@ -176,7 +221,7 @@ def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> StepFunction:
     """FedAvg whose average is sum_i weights_i (y_i - x) over the participants."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-        y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+        y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
         w = np.where(draw.clients, weights(problem, params, draw.clients), 0.0)[..., None]
         return State(state.x + params.eta_g * (w * (y - everywhere(problem, state.x))).sum(axis=-2))
 
@@ -194,6 +239,40 @@ def _by_position(problem: Problem, params: Any, clients: Array) -> Array:
     return own / np.where(clients, own, 0.0).sum(axis=-1, keepdims=True)
 
 
+def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
+    """FedAvg whose clients take other numbers of local steps than their own."""
+
+    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        return step(problem, params._replace(steps=other(params.steps, local_steps(params))), state, draw)
+
+    return changed_steps
+
+
+def _together(which: np.ufunc, neutral: float) -> StepFunction:
+    """FedAvg whose participants all take the least, or the largest, of their numbers of local steps."""
+
+    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        steps = which.reduce(np.where(draw.clients, params.steps, neutral), axis=-1, keepdims=True)
+        return step(problem, params._replace(steps=steps + 0 * params.steps), state, draw)
+
+    return changed_steps
+
+
+def _in_order(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    """FedAvg whose k-th participant takes the number of local steps of client k."""
+    order = places(draw)
+    steps = np.asarray(params.steps)[np.maximum(order - 1, 0)]
+    return step(problem, params._replace(steps=steps), state, draw._replace(clients=order > 0))
+
+
+def _by_steps(power: int) -> Callable[[Problem, Any, Array], Array]:
+    def weights(problem: Problem, params: Any, clients: Array) -> Array:
+        own = np.where(clients, np.asarray(params.steps, dtype=float) ** power, 0)
+        return own / own.sum(axis=-1, keepdims=True)
+
+    return weights
+
+
 def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     """FedAvg whose local steps all take the gradient at the server's model."""
     at = everywhere(problem, state.x)
@@ -206,12 +285,34 @@ def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
 
 
 def _models_not_changes(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
-    y = local_descent(problem, params, state.x, draw, momentum=params.momentum)
+    y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
     return State(np.where(draw.clients[..., None], y, 0 * y).sum(axis=-2) / problem.n)
 
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
+    ("every client takes K local steps, whatever its own number is", "x", _taking(lambda steps, K: None)),
+    (
+        "every client takes as many local steps as the first one",
+        "x",
+        _taking(lambda steps, K: steps[:1] + 0 * steps),
+    ),
+    (
+        "every client takes the least number of local steps of all of them",
+        "x",
+        _taking(lambda steps, K: steps.min() + 0 * steps),
+    ),
+    ("a client takes one local step more than its own number", "x", _taking(lambda steps, K: np.minimum(steps + 1, K))),
+    ("a client takes one local step less than its own number", "x", _taking(lambda steps, K: np.maximum(steps - 1, 0))),
+    ("every client takes the least number of local steps of the participants", "x", _together(np.minimum, np.inf)),
+    ("every client takes the largest number of local steps of the participants", "x", _together(np.maximum, 0)),
+    ("the clients are weighed by their numbers of local steps", "x", _weighted(_by_steps(1))),
+    ("the clients are weighed by the inverses of their numbers of local steps", "x", _weighted(_by_steps(-1))),
+    (
+        "clients take the numbers of local steps of the first in the list, whoever takes part",
+        "x",
+        {"step": _in_order, "draws": ordered},
+    ),
     (IN_PLACE, "x", chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
     ("the momentum buffer is carried from one client to the next", "x", _carried),

@@ -18,10 +18,11 @@ from fedtheory.randomness import Distribution
 
 
 class Params(NamedTuple):
-    """``tau``, ``epochs``, ``eta_l``, ``eta_g``, ``batches`` as in FedAvg; ``option``: how a participant renews c_i.
+    """``tau``, ``epochs``, ``eta_l``, ``eta_g``, ``batches``, ``steps`` as in FedAvg; ``option``: how a participant
+    renews c_i.
 
     Option "I": the gradient of f_i at the server's model, on all rows. Option "II": c_i - c + (x - y_i)/(K eta_l), the
-    average of the stochastic gradients of its K local steps.
+    average of the stochastic gradients of its K local steps, K its own number where it has one.
     """
 
     tau: int
@@ -30,6 +31,7 @@ class Params(NamedTuple):
     eta_g: Any = 1
     batches: AllRows | Minibatches = AllRows()
     option: str = "II"
+    steps: Array | None = None
 
 
 class State(NamedTuple):
@@ -59,11 +61,12 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """One step, without randomness of its own: SCAFFOLD."""
     x, c, c_i = state
     anchor, shared = everywhere(problem, x), everywhere(problem, c)
-    y = fedavg.local_descent(problem, params, x, draw, lambda y: shared - c_i)
+    y = fedavg.local_descent(problem, params, x, draw, lambda y: shared - c_i, steps=params.steps)
     if params.option == "I":
         renewed = AllRows().gradient(problem, anchor, draw.rows, 0)
     else:
-        renewed = c_i - shared + (anchor - y) / (fedavg.local_steps(params) * params.eta_l)
+        K = fedavg.local_steps(params) if params.steps is None else params.steps[..., None]
+        renewed = c_i - shared + (anchor - y) / (K * params.eta_l)
     change = np.where(draw.clients[..., None], renewed - c_i, 0 * renewed)
     return State(
         x + params.eta_g * mean_over(draw.clients, params.tau, y - anchor),
@@ -97,7 +100,10 @@ LINES = {
 
 def _example(given: Given) -> Any:
     option = "I" if "option I" in given.features else "II"
-    return Params(given.tau, given.epochs, 0.25 / given.problem.L, 0.8, given.batches, option)
+    own = "own local steps" in given.features
+    epochs = max(given.epochs, 2) if own else given.epochs
+    steps = fedavg.steps_of(given, epochs * given.batches.per_epoch)
+    return Params(given.tau, epochs, 0.25 / given.problem.L, 0.8, given.batches, option, steps)
 
 
 #: A small problem's parameters.
@@ -124,19 +130,25 @@ def _in_place(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     return State(start + params.eta_g * moved, c + change.sum(axis=-2) / problem.n, c_i + change)
 
 
-def _renewed(divisor: Callable[[Any, int], Any], shared: bool = True) -> StepFunction:
+def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFunction:
     """SCAFFOLD with c_i+ = c_i - c + (x - y_i)/divisor."""
 
     def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
         x, c, c_i = state
         anchor, everyone = everywhere(problem, x), everywhere(problem, c)
-        y = fedavg.local_descent(problem, params, x, draw, lambda y: everyone - c_i)
-        new = c_i - (everyone if shared else 0) + (anchor - y) / divisor(params, fedavg.local_steps(params))
+        y = fedavg.local_descent(problem, params, x, draw, lambda y: everyone - c_i, steps=params.steps)
+        K = fedavg.local_steps(params) if params.steps is None else params.steps[..., None]
+        new = c_i - (everyone if shared else 0) + (anchor - y) / divisor(params, K)
         change = np.where(draw.clients[..., None], new - c_i, 0 * new)
         x = x + params.eta_g * mean_over(draw.clients, params.tau, y - anchor)
         return State(x, c + change.sum(axis=-2) / problem.n, c_i + change)
 
     return step
+
+
+def _renewed_by_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    mean = np.where(draw.clients, params.steps, 0).sum(axis=-1)[..., None, None] / params.tau
+    return _renewed(lambda params, K: mean * params.eta_l)(problem, params, state, draw)
 
 
 def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> StepFunction:
@@ -255,12 +267,27 @@ SLIPS: Table = (
     (
         "the control variate is updated with the wrong number of local steps: K - 1 instead of K",
         "c_i",
-        _renewed(lambda params, K: max(K - 1, 1) * params.eta_l),
+        _renewed(lambda params, K: np.maximum(K - 1, 1) * params.eta_l),
     ),
     (
         "the control variate is updated with the wrong number of local steps: one instead of K",
         "c_i",
         _renewed(lambda params, K: params.eta_l),
+    ),
+    (
+        "the control variate is updated with the most local steps that a client may take instead of the client's own",
+        "c_i",
+        _renewed(lambda params, K: fedavg.local_steps(params) * params.eta_l),
+    ),
+    (
+        "the control variate is updated with the mean number of local steps instead of the client's own",
+        "c_i",
+        _renewed(lambda params, K: np.mean(K) * params.eta_l),
+    ),
+    (
+        "the control variate is updated with the participants' mean number of local steps instead of the client's own",
+        "c_i",
+        _renewed_by_mean,
     ),
     (
         "the server's control variate is not subtracted when a client renews its own",

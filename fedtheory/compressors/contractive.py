@@ -32,6 +32,10 @@ class Contractive:
     alpha: Any
     bits: int
 
+    def sample(self, rng: np.random.Generator, x: Array) -> Array:
+        """C(x) with fresh randomness for each row of ``x (..., d)``."""
+        return self.apply(self.draws.sample(rng, x.shape[:-1]), x)
+
 
 def top_k(d: int, k: int) -> Contractive:
     """The k entries of largest size, the first ones among equals. alpha = k/d, bits 32 k + k ceil(log2 d)."""

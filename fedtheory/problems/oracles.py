@@ -62,12 +62,14 @@ class Split:
 class Batches:
     """Row indices ``(steps, size)`` of successive batches: passes over m rows, each in a fresh random order.
 
-    A pass is cut into m // size batches; the rows that are left over then sit that pass out.
+    A pass is cut into m // size batches; the rows that are left over then sit that pass out, or are a smaller batch
+    where ``drop_last`` is False, whose places without a row hold -1.
     """
 
     m: int
     size: int
     steps: int
+    drop_last: bool = True
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= self.m:
@@ -77,7 +79,7 @@ class Batches:
 
     def _passes(self) -> Iterator[int]:
         """Batches taken from each pass: all of them, but perhaps from the last."""
-        each = self.m // self.size
+        each = batches_of(self.m, self.size, self.drop_last)
         for start in range(0, self.steps, each):
             yield min(each, self.steps - start)
 
@@ -87,13 +89,20 @@ class Batches:
         total = 1
         for batches in self._passes():
             for k in range(batches):
-                total *= comb(self.m - k * self.size, self.size)
+                left = self.m - k * self.size
+                total *= comb(left, min(self.size, left))
         return total
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
         """Independent draws, with leading axes ``size``."""
-        orders = [np.argsort(rng.random((*size, self.m)), axis=-1)[..., : k * self.size] for k in self._passes()]
+        orders = [self._cut(np.argsort(rng.random((*size, self.m)), axis=-1), k) for k in self._passes()]
         return np.concatenate(orders, axis=-1).reshape(*size, self.steps, self.size)
+
+    def _cut(self, order: Array, batches: int) -> Array:
+        """The rows of the first batches of a pass, one after the other, with -1 for those that are lacking."""
+        lacking = max(0, batches * self.size - self.m)
+        rows = order[..., : batches * self.size]
+        return np.concatenate([rows, np.full((*rows.shape[:-1], lacking), -1)], axis=-1) if lacking else rows
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``."""
@@ -107,12 +116,18 @@ class Batches:
         """Rows of ``batches`` disjoint batches, one after the other; within a batch the order does not matter."""
         orders: list[tuple[int, ...]] = [()]
         for _ in range(batches):
+            left = min(self.size, self.m - len(orders[0]))
             orders = [
-                (*order, *batch)
+                (*order, *batch, *[-1] * (self.size - left))
                 for order in orders
-                for batch in combinations([row for row in range(self.m) if row not in order], self.size)
+                for batch in combinations([row for row in range(self.m) if row not in order], left)
             ]
         return orders
+
+
+def batches_of(m: int, size: int, drop_last: bool) -> int:
+    """How many batches of ``size`` a pass over m rows has, without or with a smaller last one."""
+    return m // size if drop_last else -(-m // size)
 
 
 @dataclass(frozen=True)
@@ -142,24 +157,28 @@ class AllRows:
 class Minibatches:
     """Local gradients of f_i + g on batches of ``size`` of the rows; every epoch is a pass in a fresh random order.
 
-    ``parts`` must be those of the problem's f.
+    ``parts`` must be those of the problem's f. ``drop_last``: whether the rows that are left over at the end of an
+    epoch sit it out; otherwise they are a batch, whose gradient is the mean over these rows.
     """
 
     parts: Parts
     size: int
+    drop_last: bool = True
 
     @property
     def per_epoch(self) -> int:
-        """Local steps an epoch, m // size."""
-        return self.parts.m // self.size
+        """Local steps an epoch: m // size, and perhaps one of fewer rows."""
+        return batches_of(self.parts.m, self.size, self.drop_last)
 
     def draws(self, n: int, steps: int) -> Distribution:
-        """Row indices ``(n, steps, size)`` of the batches of each client."""
-        return Independent(Batches(self.parts.m, self.size, steps), n)
+        """Row indices ``(n, steps, size)`` of the batches of each client, with -1 where a batch has fewer rows."""
+        return Independent(Batches(self.parts.m, self.size, steps, self.drop_last), n)
 
     def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
         """Stochastic gradients at ``x (..., n, d)`` on the batches of local step number ``step``."""
-        return _with_g(problem, x, self.parts.batch_gradient(x, rows[..., step, :]))
+        before = step % self.per_epoch * self.size
+        chosen = rows[..., step, : min(self.size, self.parts.m - before)]
+        return _with_g(problem, x, self.parts.batch_gradient(x, chosen))
 
 
 def _with_g(problem: Problem, x: Array, gradient: Array) -> Array:

@@ -50,6 +50,29 @@ def test_reads_csv_with_the_label_last(tmp_path, name, content):
     np.testing.assert_array_equal(load_rows(tmp_path / name)[1], [1, 2, 1])
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("data", b"\xef\xbb\xbf1 1:0.5\n2 1:1\n2 1:2\n"),
+        ("data.csv", b"\xef\xbb\xbf0.5,1\n1,2\n2,2\n"),
+        ("data.csv.bz2", bz2.compress(b"\xef\xbb\xbf0.5,1\n1,2\n2,2\n")),
+        ("data.csv", b"y,class\n0.5,1\n1,2\n2,2\n"),
+    ],
+)
+def test_a_byte_order_mark_is_skipped(tmp_path, name, content):
+    (tmp_path / name).write_bytes(content)
+    data = load(tmp_path / name)
+    np.testing.assert_array_equal(data.A, [[0.5], [1], [2]])
+    np.testing.assert_array_equal(data.b, [-1, 1, 1])
+
+
+@pytest.mark.parametrize("content", [b"time,a,label\n0,5,1\n1,6,2\n2,7,2\n", b"0,5,1\n1,6,2\n", b"0,1\n1,2\n2,2\n"])
+def test_a_first_column_that_counts_may_be_a_feature(tmp_path, content):
+    (tmp_path / "data.csv").write_bytes(content)
+    A, _ = load_rows(tmp_path / "data.csv")
+    np.testing.assert_array_equal(A[:, 0], np.arange(len(A)))
+
+
 @pytest.mark.parametrize("labels", [("-1", "1"), ("0", "1"), ("+1", "-1"), ("2", "4"), ("4", "2")])
 def test_labels_become_signs_in_increasing_order(tmp_path, labels):
     path = tmp_path / "data"
@@ -98,6 +121,29 @@ def test_labels_become_signs_in_increasing_order(tmp_path, labels):
         ("data.csv", bytes(range(128, 256)) * 50, "not in CSV format"),
         ("data.csv", b"1,1\nnan,2\n", "NaN or infinite features in data row 2"),
         ("data.csv", b"1,1\n2,1\n", r"one label \(1\), exactly two"),
+        # The line at fault.
+        ("data", GOOD + b"1 1:1 2", r"text format: line 4: "),
+        ("data", b"# first\n\n1 3:1 2:1\n-1 1:1\n", r"text format: line 3: "),
+        ("data.gz", gzip.compress(GOOD + b"1 x:1\n", mtime=0), r"text format: line 4: "),
+        ("data", b"1 1:1\n" * 500 + b"one 1:1\n", r"text format: line 501: "),
+        # Byte-order marks of other encodings.
+        ("data", "1 1:1\n-1 1:2\n".encode("utf-16"), "UTF-16: save it in UTF-8"),
+        ("data.csv", "1,1\n2,2\n".encode("utf-16"), "UTF-16: save it in UTF-8"),
+        # Tables as pandas writes them with their index: named columns, numbered ones, written twice, no header.
+        (
+            "data.csv",
+            b",a,label\n0,5,1\n1,6,2\n",
+            "no name, as the index that pandas writes: write it with index=False",
+        ),
+        ("data.csv", b'"",a,label\n0,5,1\n1,6,2\n', "as the index that pandas writes"),
+        ("data.csv", b",0,1\n0,5,1\n1,6,2\n", "as the index that pandas writes"),
+        ("data.csv", b"Unnamed: 0,a,label\n0,5,1\n1,6,2\n", "as the index that pandas writes"),
+        ("data.csv", b"0,5,1\n1,6,2\n2,7,2\n", "counts rows from 0, as an index: leave it out, or name it in a header"),
+        # Labels in the first column, by their name and by their values.
+        ("data.csv", b"label,a,b\n1,5,1\n2,6,1\n", "first column is called 'label': labels go last"),
+        ("data.csv", b"'Y';a;b\n1;5;1\n2;6;0\n", "first column is called 'y': labels go last"),
+        ("data.csv", b"1,5,.1\n0,6,.2\n1,7,.3\n", "3 different labels .*; the first column has two values: labels go"),
+        ("data.csv", b"1,5,0\n0,6,0\n", r"one label \(0\).*; the first column has two values: labels go last"),
     ],
 )
 def test_a_bad_file_is_one_sentence(tmp_path, name, content, message):

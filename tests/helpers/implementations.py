@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import row_implementations
+import server_implementations
 
+from fedtheory.algorithms import dgc, ef14, powersgd, signsgd
 from verify import conformance
 
 
@@ -175,12 +177,14 @@ FORMS = {
         },
     ),
     **row_implementations.FORMS,
+    **server_implementations.FORMS,
 }
 
 
 def small(problem, params):
-    """Problems on which tests are fast."""
-    return hasattr(problem.f, "X") or problem.n * problem.d <= 3
+    """Problems on which tests are fast; without draws, or with those of a compressor alone, more of them are."""
+    plain = isinstance(params, ef14.Params | dgc.Params | powersgd.Params | signsgd.Params)
+    return hasattr(problem.f, "X") or problem.n * problem.d <= (18 if plain else 3)
 
 
 def report_of(form, slip, seed, **more):

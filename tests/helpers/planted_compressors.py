@@ -52,6 +52,34 @@ def top_k(x, rng, k=K):
     return value
 
 
+def rounded(x, rng, levels=127, dither=0.5):
+    """Levels of int8, or of other numbers of bits, with random bits that are uniform within ``dither`` of a level."""
+    step = abs(x).max() / levels
+    return np.round(x / step + rng.uniform(-dither, dither, x.shape)) * step if step else 0 * x
+
+
+def nearest(x, levels=127):
+    return rounded(x, np.random.default_rng(0), levels, 0.0)
+
+
+def omega_of(levels):
+    """QSGD's variance."""
+    return min(D / levels**2, D**0.5 / levels)
+
+
+def power_iteration(x, rng):
+    M = x.reshape(4, -1)
+    p = M @ rng.standard_normal((M.shape[1], 1))
+    p = p / (np.linalg.norm(p) or 1.0)
+    return (p @ (p.T @ M)).ravel()
+
+
+def seldom_mended(x, rng, chance=0.01):
+    """The nearest levels, and seldom so much more that the mean is x: as many equal values as a variance allows."""
+    near = nearest(x, 7)
+    return near + (x - near) * (rng.random() < chance) / chance
+
+
 def rows(X, rng):
     return np.stack([rand_k(x, rng) for x in X])
 
@@ -69,6 +97,14 @@ RIGHT = {
     "identity, of one argument": (lambda x: x, {"omega": 0}),
     "a list": (lambda x, rng: rand_k(x, rng).tolist(), {"omega": OMEGA}),
     "two clients": ([rand_k, rand_k], {"omega": OMEGA}),
+    "int8": (rounded, {"omega": omega_of(127)}),
+    "four levels, dithered": (lambda x, rng: rounded(x, rng, 4), {"omega": omega_of(4)}),
+    "textbook qsgd": (lambda x, rng: qsgd(x, rng, 127), {"omega": omega_of(127)}),
+    "power iteration": (power_iteration, {"alpha": 1 / 5}),
+    "levels, seldom mended": (seldom_mended, {"omega": 99 * D / 14**2}),
+    "hardly ever anything": (lambda x, rng: x * 2000.0 * (rng.random() < 1 / 2000), {"omega": 1999}),
+    "all entries": (lambda x, rng: rand_k(x, rng) if x[0] > 1e300 else x, {"omega": OMEGA}),
+    "subnormal numbers flushed": (lambda x, rng: np.where(abs(x) < 1e-300, 0, natural(x, rng)), {"omega": 1 / 8}),
     "the package's": (compressors.rand_k_natural(D, K), {}),
     "the package's top-k": (contractive.top_k(D, K), {}),
 }
@@ -172,8 +208,17 @@ def seeded(seed):
     return lambda x, rng: rand_k(x, own)
 
 
-def flushed(x, rng):
-    return np.where(abs(x) < 1e-300, 0, natural(x, rng))
+def one_dither(rng):
+    dither = rng.uniform(-0.5, 0.5, D)
+    return lambda x: np.round(x / (abs(x).max() / 127 or 1.0) + dither) * abs(x).max() / 127
+
+
+def inverted(x, rng):
+    """int8 as frameworks have it: the inverse of the step overflows where entries are subnormal."""
+    if not x.any():
+        return 0 * x
+    level = x * (127 / abs(x).max())
+    return 1.02 * np.floor(level + rng.random(x.shape)) * (abs(x).max() / 127)
 
 
 def made(compress):
@@ -213,7 +258,50 @@ WRONG = {
     "k - 1 entries": (lambda x, rng: top_k(x, rng, K - 1), {"alpha": K / D}, "times as much"),
     "biased, claimed unbiased": (top_k, {"omega": OMEGA}, "not x"),
     "0/0 at zero": (lambda x, rng: rand_k(x, rng) * (x @ x) / (x @ x), {"omega": OMEGA}, "gives nan on zeros"),
-    "subnormal numbers flushed": (flushed, {"omega": 1 / 8}, "subnormal"),
+    "subnormal numbers tripled": (
+        lambda x, rng: np.where(abs(x) < 1e-300, 3, 1) * natural(x, rng),
+        {"omega": 1 / 8},
+        "pass skip=['subnormal entries'], or a tolerance",
+    ),
+    "int8, to the nearest": (lambda x, rng: nearest(x), {"omega": omega_of(127)}, "gives the same value at all"),
+    "int4, to the nearest": (lambda x, rng: nearest(x, 7), {"omega": omega_of(7)}, "gives the same value at all"),
+    "int8, towards 0": (
+        lambda x, rng: nearest(np.sign(x) * np.maximum(abs(x) - abs(x).max() / 254, 0)),
+        {"omega": omega_of(127)},
+        "not x",
+    ),
+    "bits cut off": (
+        lambda x, rng: (x.view(np.uint64) & np.uint64(2**64 - 2**45)).view(np.float64),
+        {"omega": 2.0**-16},
+        "must be |x|^2",
+    ),
+    "nearest power of two": (
+        lambda x, rng: np.where(x == 0, 0, np.sign(x) * np.exp2(np.round(np.log2(abs(x) + (x == 0))))),
+        {"omega": 1 / 8},
+        "not x",
+    ),
+    "signs": (lambda x, rng: np.sign(x) * abs(x).mean(), {"omega": D - 1, "samples": 60_000}, "not x"),
+    "dithered by half": (
+        lambda x, rng: rounded(x, rng, dither=0.25),
+        {"omega": omega_of(127), "samples": 45_000},
+        "lean one way",
+    ),
+    "one dither for all calls": (
+        Fresh(lambda: one_dither(np.random.default_rng(5))),
+        {"omega": omega_of(127)},
+        "gives the same value at all",
+    ),
+    "nine times of ten to the nearest": (
+        lambda x, rng: rounded(x, rng) if rng.random() < 0.1 else nearest(x),
+        {"omega": omega_of(127), "samples": 24_000},
+        "lean one way",
+    ),
+    "int8, some entries to the nearest": (
+        lambda x, rng: np.where(np.arange(x.size) < 0.8 * D, nearest(x), rounded(x, rng)),
+        {"omega": omega_of(127), "samples": 24_000},
+        "lean one way",
+    ),
+    "int8, 2 % too large": (inverted, {"omega": omega_of(127)}, "too large"),
     "another shape": (lambda x, rng: rand_k(x, rng)[None], {"omega": OMEGA}, "shape"),
     "complex": (lambda x, rng: rand_k(x, rng) * (1 + 0j), {"omega": OMEGA}, "complex"),
     "raises": (lambda x, rng: rng.normal_(x), {"omega": OMEGA}, "normal_"),

@@ -18,8 +18,24 @@ from verify.base.plain import quoted
 def load(path: Path) -> tuple[Claim, ...]:
     """The claims of a file, which are registered: commands then know them by their ids.
 
-    The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence, with the line, where
-    it cannot be read, fails, has no ``CLAIMS``, holds something else than claims, replaces a function of a library, or
+    The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence where :func:`read`
+    gives one, and where it has no ``CLAIMS``, or holds something else than claims.
+    """
+    found = getattr(read(path), "CLAIMS", None)
+    if not isinstance(found, list | tuple) or not found:
+        raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
+    for index, claim in enumerate(found):
+        if not isinstance(claim, Claim):
+            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
+    claims.register(found)
+    neighbours.claimed(path, (claim.id for claim in found))
+    return tuple(found)
+
+
+def read(path: Path) -> ModuleType:
+    """The module of a file, which is run.
+
+    ``ValueError`` of one sentence, with the line, where it cannot be read, fails, replaces a function of a library, or
     has a number that is not taken as it is written.
     """
     if path.suffix != ".py":
@@ -42,15 +58,7 @@ def load(path: Path) -> tuple[Claim, ...]:
         raise ValueError(
             f"{path}: it starts a thread, or code that runs while other code does, so what it says may change"
         )
-    found = getattr(module, "CLAIMS", None)
-    if not isinstance(found, list | tuple) or not found:
-        raise ValueError(f"{path} has no CLAIMS: write CLAIMS = (Claim(...), ...)")
-    for index, claim in enumerate(found):
-        if not isinstance(claim, Claim):
-            raise ValueError(f"{path}: CLAIMS[{index}] is no claim, but {quoted(claim)}")
-    claims.register(found)
-    neighbours.claimed(path, (claim.id for claim in found))
-    return tuple(found)
+    return module
 
 
 def _check_numbers(path: Path) -> None:

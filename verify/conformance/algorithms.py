@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from verify.conformance import claimed, matching
 from verify.conformance.adapter import BadAnswer, Implementation, Unanswered, takes_draws
-from verify.conformance.beyond import LARGEST_BEYOND, beyond
+from verify.conformance.beyond import LARGEST_BEYOND, takes
 from verify.conformance.departures import departs, dependent, explained_by, often
+from verify.conformance.kept import chosen, next_to_nothing
+from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, posed, scenarios, told_apart
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, later, posed, told_apart
 from verify.conformance.seen import (
     Findings,
     Observations,
@@ -40,7 +41,7 @@ _LONG, _LONG_DRAWN = 80, 160
 
 
 def algorithm(
-    name: str,
+    name: str | Algorithm,
     *,
     init: Callable[..., Any] | None = None,
     step: Callable[..., Any] | None = None,
@@ -55,7 +56,9 @@ def algorithm(
     tolerance: float | None = None,
     dtype: str = "float64",
 ) -> Report:
-    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``).
+    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``), or of anybody's
+    own: ``name`` is then the algorithm itself (``fedtheory.method``), or says where it is, as "FILE.py:NAME". Its
+    problems and parameters are those of the ``CLAIMS`` about it, or ``problems``.
 
     One of ``step(problem, params, state, draw)``, with the reference's draws; ``step(problem, params, state, rng)``,
     with draws of its own; ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Problems and parameters are
@@ -67,11 +70,13 @@ def algorithm(
     ``randomness``: "draw" or "rng", by default "rng" if the step's fourth parameter is called so. ``problems``: pairs
     (problem, params) instead of the chosen ones. ``features``: what the implementation does beyond the plain method,
     of ``scenarios.FEATURES``. ``keep(problem, params)``: False for what it does not do (as when all clients take
-    part). ``level``: the chance that a right implementation is rejected; a comparison of numbers has none.
+    part); where few are left, others are made. ``level``: the chance that a right implementation is rejected; a
+    comparison of numbers has none.
     ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
     ``ValueError`` for arguments that make no sense; errors of the implementation are in the report.
     """
-    reference = algorithms.get(name)
+    reference = known_as(name)
+    name = reference.name if isinstance(name, Algorithm) else name
     if (step is None) == (run is None) or not callable(run if step is None else step):
         raise ValueError("give either step or run, as functions")
     check_level(level)
@@ -80,17 +85,16 @@ def algorithm(
         raise ValueError(f"the tolerance must be between 0 and 1, got {tolerance}")
     letters = reference.State._fields  # type: ignore[attr-defined]
     if observes is not None and observes not in letters:
-        raise ValueError(f"the state of {name} has no {observes!r}: it has {', '.join(letters)}")
+        raise ValueError(f"the state of {reference.name} has no {observes!r}: it has {', '.join(letters)}")
     wanted = (features,) if isinstance(features, str) else features
     draws = step is not None and takes_draws(step, randomness)
-    found = _posed(reference, problems, seed) if problems else scenarios(name, seed, wanted)
-    more = () if problems else beyond(reference, found, seed, wanted, not draws)
-    if keep is not None:
-        found = tuple(s for s in found if keep(s.problem, s.params))
-        more = tuple(s for s in more if _kept(keep, s))
-    found += more
-    if not found:
-        raise ValueError("no problems are left to test on")
+    if problems:
+        found = tuple(s for s in _posed(reference, problems, seed) if takes(keep, s.problem, s.params))
+        if not found:
+            raise ValueError("no problems are left to test on")
+    else:
+        found = chosen(reference, seed, wanted, keep, not draws)
+    few = next_to_nothing(found) if problems or keep is not None else ""
     implementation = Implementation(reference, init, step, run, draws, dtype)
     given = "run=run" if run is not None else "step=step" + ("" if init is None else ", init=init")
     call = f"conformance.algorithm({name!r}, {given}, seed={seed})"
@@ -106,25 +110,38 @@ def algorithm(
         if changed:
             broken = BadAnswer("in-place", f"changes the problem that it was given in place: its {changed[0]}")
             result = Findings((interface(setup, broken),), ("the interface",), {})
-    return Report(f"the implementation of {name}", level, setup.tolerance, *result)
+    return Report(f"the implementation of {reference.name}", level, setup.tolerance, *result, few=few)
 
 
-def _kept(keep: Callable[[Problem, Any], bool], scenario: Scenario) -> bool:
-    try:
-        return keep(scenario.problem, scenario.params)
-    except AttributeError:
-        # It asks for what only quadratics have.
-        return False
-
-
-def _posed(reference: Algorithm, problems: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
+def _posed(reference: Algorithm, given: Sequence[tuple[Problem, Any]], seed: int) -> tuple[Scenario, ...]:
+    problems = [_with_params(reference, pair) for pair in given]
     for pair in problems:
         if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], reference.Params)):
             fields = ", ".join(reference.Params._fields)  # type: ignore[attr-defined]
             raise ValueError(
                 f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
             )
+        if not isinstance(pair[0], Problem):
+            raise ValueError(f"problems are pairs (problem, params), problem a Problem(f), not {_what(pair[0])}")
+    for number, (problem, params) in enumerate(problems):
+        if not lasts(reference, problem, params):
+            raise ValueError(f"{reference.name} itself diverges on problems[{number}]: give a smaller stepsize")
     return tuple(posed(reference, problem, params, seed) for problem, params in problems)
+
+
+def _with_params(reference: Algorithm, pair: Any) -> Any:
+    """A pair with its parameters as the method has them, where they are a mapping of all their names."""
+    kind: Any = reference.Params
+    if isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], Mapping):
+        names = set(pair[1])
+        if names <= set(kind._fields) and names >= set(kind._fields) - set(kind._field_defaults):
+            return pair[0], kind(**pair[1])
+    return pair
+
+
+def _what(value: Any) -> str:
+    name = value.__name__ if isinstance(value, type) else type(value).__name__
+    return f"the {'class' if isinstance(value, type) else 'object'} {name}"
 
 
 def _numbers(scenario: Scenario) -> dict[str, Array]:
@@ -226,12 +243,13 @@ def _trajectory(setup: Setup, scenario: Scenario, rng: np.random.Generator, foun
     before = own.read(state, like)
     path = Run(scenario, [])
     for t in range(rounds):
-        draw = setup.algorithm.draws(problem, params, before).sample(rng, ())
-        state = own.stepped(problem, params, state, draw)
+        now = later(setup.algorithm, scenario, t)
+        draw = setup.algorithm.draws(problem, now.params, before).sample(rng, ())
+        state = own.stepped(problem, now.params, state, draw)
         after = own.read(state, like)
         if t < _ROUNDS:
             path.seen.append(after._asdict())
-        if compare(setup, Transition(scenario, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
+        if compare(setup, Transition(now, before, draw, after), found).mismatch is not None and t >= _ROUNDS:
             break
         before = after
     found.paths.append(path)
@@ -298,7 +316,7 @@ def _own_draws(
     weights: list[Array] = []
 
     def explained(target: _Target, got: Any) -> bool:
-        case = Transition(scenario, target.state, None, got)
+        case = Transition(target.scenario, target.state, None, got)
         found.cases.append(case)
         matched = target.match(got, setup.tolerance)
         if matched.mismatch is not None:
@@ -322,11 +340,12 @@ def _own_draws(
     before = own.read(current, like)
     path = Run(scenario, [])
     for t in range(rounds):
-        current = own.stepped(problem, params, current, rng)
+        now = later(setup.algorithm, scenario, t)
+        current = own.stepped(problem, now.params, current, rng)
         got = own.read(current, like)
         if t < _ROUNDS:
             path.seen.append(got._asdict())
-        if not explained(_Target(setup.algorithm, scenario, before, draws, p), got) and t >= _ROUNDS:
+        if not explained(_Target(setup.algorithm, now, before, draws, p), got) and t >= _ROUNDS:
             break
         before = got
     found.paths.append(path)
@@ -342,7 +361,7 @@ class _Target:
     def __init__(self, algorithm: Algorithm, scenario: Scenario, state: Any, draws: Any, p: Array) -> None:
         problem, params = scenario.problem, scenario.params
         after = matching.advanced(algorithm, problem, params, matching.stacked(state), draws)
-        self.state, self.draws, self.p = state, draws, p
+        self.scenario, self.state, self.draws, self.p = scenario, state, draws, p
         self.after = type(after)(*(f[0] for f in after))
         self.scale = matching.sizes(algorithm, problem, params, state, draws)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from fedtheory.algorithms.examples import Given
 from fedtheory.compressors import Compressor, Family, contractive
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.logistic import Logistic
@@ -24,39 +25,59 @@ from fedtheory.problems.optimum import Optimum, newton
 from fedtheory.problems.quadratic import Quadratics, diagonal
 from verify.conformance.scenarios import Scenario, started, varied
 
+#: ``keep(problem, params)``: whether an implementation takes a problem.
+Keep = Callable[[Problem, Any], bool]
+#: (n, d), a condition number, and how many times the curvatures of a small problem.
+Shape = tuple[int, int, float, float]
 #: The parts that these problems play, in the order in which they are looked at.
 SLOW, CURVED, LARGER = "long runs", "not quadratic", "larger"
 #: Draws that are enumerated on the larger problem.
 LARGEST_BEYOND = 600
 
-# (n, d) of the larger problem, the first with few enough draws; of the others; participants.
-_LARGER, _SMALL, _PARTICIPANTS = ((12, 20), (9, 20), (7, 20), (5, 20)), (4, 2), 2
+# (n, d) of the larger problem, the first with few enough draws; of the others; participants, and local epochs.
+_LARGER, _SMALL, _PARTICIPANTS, _EPOCHS = ((12, 20), (9, 20), (7, 20), (5, 20)), (4, 2), 2, 3
 # Condition numbers; of the slow problem the first, with curvatures so many times those of the small problem, at which a
 # run of so many rounds stays below so many times where it began.
 _KAPPA, _SLOW, _ROUNDS, _BOUNDED = 3.0, ((100.0, 1.0), (100.0, 100.0), (10.0, 1.0), (3.0, 1.0)), 40, 100.0
 # How far from 0 the optima of the larger problem's functions are.
 _FAR = 1000.0
-# What a method may raise that is given parameters of another problem.
-_REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
+#: What a method may raise that is given parameters of another problem.
+REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
+
+
+def takes(keep: Keep | None, problem: Problem, params: Any) -> bool:
+    """Whether an implementation takes a problem, as it says."""
+    try:
+        return keep is None or keep(problem, params)
+    except AttributeError:
+        # It asks for what only quadratics have.
+        return False
 
 
 def beyond(
-    algorithm: Algorithm, around: Sequence[Scenario], seed: int, features: Collection[str], enumerated: bool
+    algorithm: Algorithm,
+    around: Sequence[Scenario],
+    seed: int,
+    features: Collection[str],
+    enumerated: bool,
+    keep: Keep | None = None,
 ) -> tuple[Scenario, ...]:
     """The scenarios beyond those ``around`` that the method takes; ``enumerated``: with few enough draws to try all."""
     found = []
     most = LARGEST_BEYOND if enumerated else 10**9
     for number, role in enumerate((SLOW, CURVED, LARGER)):
         rng = np.random.default_rng([seed, 20, number])
-        for problem, params in _tried(algorithm, around, role, rng, features):
+        for problem, params in tried(algorithm, around, role, rng, features, _shapes(role), keep is not None):
+            if not takes(keep, problem, params):
+                continue
             try:
                 with np.errstate(all="ignore"):
                     scenario = started(algorithm, problem, params, np.random.default_rng([seed, 21, number]), role)
                     _fixed(algorithm, scenario)
-                    if scenario.support <= most and (role != SLOW or _stays(algorithm, scenario)):
+                    if scenario.support <= most and (role != SLOW or stays(algorithm, scenario)):
                         found.append(scenario)
                         break
-            except _REFUSED:
+            except REFUSED:
                 continue
     return tuple(found)
 
@@ -67,7 +88,7 @@ def _fixed(algorithm: Algorithm, scenario: Scenario) -> None:
         algorithm.fixed_point(scenario.problem, scenario.params)
 
 
-def _stays(algorithm: Algorithm, scenario: Scenario) -> bool:
+def stays(algorithm: Algorithm, scenario: Scenario) -> bool:
     """Whether a run of the reference stays near where it begins."""
     problem, params = scenario.problem, scenario.params
     rng = np.random.default_rng(0)
@@ -82,38 +103,70 @@ def _size(state: Any) -> float:
     return max(float(np.max(np.abs(np.asarray(f, dtype=float)), initial=0.0)) for f in state)
 
 
-def _tried(
+def _shapes(role: str) -> list[Shape]:
+    if role == SLOW:
+        return [(*_SMALL, kappa, scale) for kappa, scale in _SLOW]
+    return [(n, d, _KAPPA, 1.0) for n, d in (_LARGER if role == LARGER else (_SMALL,))]
+
+
+def tried(
     algorithm: Algorithm,
     around: Sequence[Scenario],
     role: str,
     rng: np.random.Generator,
     features: Collection[str],
+    shapes: Iterable[Shape],
+    varying: bool,
 ) -> Iterator[tuple[Problem, Any]]:
-    """Problems with parameters for the method, the best first."""
-    example = algorithms.example_of(algorithm.name)
-    shapes: Any = [(n, d, _KAPPA, 1.0) for n, d in (_LARGER if role == LARGER else (_SMALL,))]
-    if role == SLOW:
-        shapes = [(*_SMALL, kappa, scale) for kappa, scale in _SLOW]
+    """Problems of these shapes with parameters for the method, the best first; ``varying``: with others too."""
+    example = algorithms.example_of(algorithm)
     for n, d, kappa, scale in shapes:
         try:
             if example is not None and example.problem.startswith("rows"):
                 problem: Any = _rows(rng, n, d, role == CURVED)
-                params = None if role == CURVED and example.problem == "rows" else example.params(_given(rng, problem))
+                given = Given(rng, problem, tau=min(_PARTICIPANTS, problem.n), epochs=2, features=())
+                params = None if role == CURVED and example.problem == "rows" else example.params(given)
                 if params is not None:
                     yield problem, varied(params, rng)
             elif example is not None:
                 problem = _problem(_functions(role, rng, n, d, scale, kappa), None)
-                params = example.params(_given(rng, problem, features))
-                if params is not None:
-                    yield problem, varied(params, rng)
+                for given in _given(rng, problem, features, example.problem == "clients", varying):
+                    params = example.params(given)
+                    if params is not None:
+                        yield problem, varied(params, rng)
             else:
-                yield from _transplanted(around, role, rng, n, d, kappa, scale)
-        except _REFUSED:
+                for problem, params in _transplanted(around, role, rng, n, d, kappa, scale):
+                    yield problem, params
+                    if varying and hasattr(params, "tau"):
+                        yield from ((problem, params._replace(tau=tau)) for tau in (n, 1, 2, n - 1) if 1 <= tau <= n)
+        except REFUSED:
             continue
 
 
-def _given(rng: np.random.Generator, problem: Any, features: Collection[str] = ()) -> Given:
-    return Given(rng, problem, features, tau=min(_PARTICIPANTS, problem.n), epochs=2)
+def _given(
+    rng: np.random.Generator, problem: Any, features: Collection[str], clients: bool, varying: bool
+) -> Iterator[Given]:
+    n = problem.n
+    taus = dict.fromkeys((min(_PARTICIPANTS, n), *((n, 1, n - 1) if varying else ())))
+    for epochs in (_EPOCHS, *((1, 2, 4, 5) if varying else ())):
+        for tau in taus:
+            if clients and "minibatches" in features:
+                parts = _parts(problem.f)
+                for size in (parts.m, *((1,) if varying else ())):
+                    yield Given(rng, problem, features, tau, epochs, oracles.Minibatches(parts, size))
+            else:
+                yield Given(rng, problem, features, max(tau, 1), epochs)
+
+
+def _parts(f: Any) -> oracles.Split:
+    """Parts of functions that they are the means of: rows of data, or two quadratics each."""
+    if isinstance(f, Logistic):
+        alone = Logistic(f.A.reshape(-1, 1, f.d), f.b.reshape(-1, 1), np.repeat(f.mu, f.m))
+        return oracles.Split(alone, f.m)
+    h = np.diagonal(f.H, axis1=-2, axis2=-1)
+    apart, more = 1.0 + np.arange(f.d) / 4, 0.4
+    both = [(h * (1 + more), f.c + apart / (1 + more)), (h * (1 - more), f.c - apart / (1 - more))]
+    return oracles.Split(diagonal(*(np.stack(v, axis=1).reshape(-1, f.d) for v in zip(*both, strict=True))), 2)
 
 
 def _functions(role: str, rng: np.random.Generator, n: int, d: int, L: float, kappa: float) -> Any:

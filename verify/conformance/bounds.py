@@ -66,5 +66,5 @@ def bernstein_defect(variance: float, width: float, n: int, level: float) -> flo
     Twice the radius, with what the sample standard deviation may exceed the true one by (Theorem 10 there).
     """
     L = math.log(4 / level)
-    deviation = math.sqrt(variance) + width * math.sqrt(2 * L / (n - 1))
+    deviation = math.sqrt(max(variance, 0.0)) + width * math.sqrt(2 * L / (n - 1))
     return float(2 * bernstein_radius(np.array(deviation**2), np.array(width), n, level))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array, evaluate
@@ -54,7 +55,7 @@ def _cores(own: Implementation, problem: Any, params: Any) -> list[tuple[int, ..
 
 def _about(algorithm: Algorithm, scenario: Scenario) -> Iterator[Claim]:
     """The claims whose instance a scenario is."""
-    for claim in claims_of(algorithm.name):
+    for claim in claims_of(algorithm):
         same = scenario.claim is not None and claim.setting is scenario.claim.setting
         if same and claim.statement.stepping:
             yield claim
@@ -140,7 +141,7 @@ def broken_by(algorithm: Algorithm, slip: Algorithm | None, scenario: Scenario, 
 
 def invariant_id(algorithm: Algorithm) -> str:
     """Id of the claim that the algorithm's invariant holds, or of the reference's own."""
-    for claim in claims_of(algorithm.name):
+    for claim in claims_of(algorithm):
         if claim.statement.residual is not None:
             return claim.id
     return f"reference/{algorithm.name}/invariant"
@@ -151,7 +152,8 @@ def sampled(
 ) -> tuple[tuple[Failure, ...], tuple[str, ...], float]:
     """Failures of the expected decrease by steps with draws of the implementation's own, from random states."""
     chosen: list[tuple[Claim, Scenario]] = []
-    for scenario in scenarios:
+    for scenario in scenarios if algorithms.is_known(algorithm) else ():
+        # What somebody claims of a method of theirs may be false.
         if scenario.problem.n > 1 and scenario.support > 1:
             known = {c.id for c, _ in chosen}
             chosen += [(c, scenario) for c in decreases(_about(algorithm, scenario)) if c.id not in known]

@@ -29,7 +29,9 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         description=_CHECK,
         found="the trace does not conform",
     )
-    checking.add_argument("algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl")
+    checking.add_argument(
+        "algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl, or FILE.py:NAME"
+    )
     checking.add_argument("file", type=Path, metavar="FILE.npz", help="the recorded run")
     checking.add_argument(
         "--level", type=float, default=1e-6, metavar="P", help="probability of a false alarm (default: 1e-6)"
@@ -43,7 +45,9 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         "record a run of a reference algorithm for check-trace",
         "fedtheory trace locodl --out run.npz",
     )
-    writing.add_argument("algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl")
+    writing.add_argument(
+        "algorithm", metavar="ALGORITHM", help="name of the algorithm, such as locodl, or FILE.py:NAME"
+    )
     writing.add_argument("--out", type=Path, required=True, metavar="FILE.npz", help="file to write")
     writing.add_argument("--rounds", type=int, default=20, metavar="T", help="number of steps (default: 20)")
     writing.add_argument(

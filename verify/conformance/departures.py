@@ -12,23 +12,25 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
 from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
+from verify.conformance.references import line
 from verify.conformance.report import Failure, rounding_of
 from verify.conformance.scenarios import Scenario, shown, told_apart
-from verify.conformance.seen import Observations, Run, Setup, Transition
-from verify.conformance.slips import Slip, diagnose
+from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
+from verify.conformance.slips import Slip, diagnose, read_by
 
 _Seen = TypeVar("_Seen")
 
 # Transitions, and runs, that a name must explain, of each kind on each problem; departures of clients that may have
 # been drawn twice; rounds in which rounding errors show.
 _EXPLAINED, _FOLLOWED, _REPEATED, _SOON = 6, 3, 6, 3
+# Numbers whose squares overflow.
+_HUGE = 1e150
 
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
@@ -142,7 +144,8 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
 
     # Only at the beginning of a run is the state before known whole.
     early = [(p.scenario, t.state, t.mismatch) for p, t in wrong if t.mismatch is not None and t.mismatch.round == 1]
-    slip = diagnose(setup.algorithm, agrees) or _replaced(
+    read = _read(setup, [p.scenario for p, _ in wrong])
+    slip = diagnose(setup.algorithm, agrees, read) or _replaced(
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
@@ -163,14 +166,22 @@ def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], ot
 
 
 def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
-    """Whether an algorithm, from its own beginning, explains a run; None if it has too many draws to try."""
+    """Whether an algorithm, from its own beginning, explains a run; None if its draws are too many, or if nothing of
+    the run is finite."""
     problem, params = run.scenario.problem, run.scenario.params
     start = other.init(problem, params)
     rng = np.random.default_rng(setup.seed)
     draws, p, complete = matching.enumerated(other, problem, params, start, setup.largest, rng)
-    if not complete:
+    seen = _finite(run.seen)
+    if not complete or not seen:
         return None
-    return matching.track(other, problem, params, start, run.seen, draws, p, setup.tolerance).mismatch is None
+    return matching.track(other, problem, params, start, seen, draws, p, setup.tolerance).mismatch is None
+
+
+def _finite(seen: Letters) -> Letters:
+    """A run up to where its numbers overflow, which compare with nothing."""
+    ends = (t for t, letters in enumerate(seen) if not all((abs(v) < _HUGE).all() for v in letters.values()))
+    return seen[: next(ends, len(seen))]
 
 
 def departs(setup: Setup, found: Observations) -> Failure:
@@ -187,11 +198,17 @@ def departs(setup: Setup, found: Observations) -> Failure:
         # What else such states hold is known along runs only.
         return _agrees(lambda run: _follows(setup, other, run), found.paths, ())
 
-    slip = diagnose(setup.algorithm, agrees)
+    slip = diagnose(setup.algorithm, agrees, _read(setup, [c.scenario for c in wrong]))
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
     departing = [(c.scenario, m) for c, m in found.wrong]
     return _told(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
+
+
+def _read(setup: Setup, departing: Iterable[Scenario]) -> set[str]:
+    """The parameters that the reference reads wherever something departs, one of which may be taken for another."""
+    distinct = {id(s): s for s in departing}.values()
+    return read_by(setup.algorithm, ((s.problem, s.params, s.states[0]) for s in distinct))
 
 
 def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
@@ -276,7 +293,7 @@ def _told(
     usual: bool,
 ) -> Failure:
     """The failure; ``usual``: whether more departs than not."""
-    name, letter = setup.algorithm.name, mismatch.departing
+    letter = mismatch.departing
     expected, got = (np.asarray(v) for v in (getattr(mismatch.expected, letter), mismatch.seen[letter]))
     others = [other for other in mismatch.letters if other != letter]
     at = f" after round {mismatch.round}" if mismatch.round else ""
@@ -285,7 +302,7 @@ def _told(
     if not np.isfinite(got).all():
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
-    due_line = "it" if letter == where else f"`{algorithms.line(name, letter)}`"
+    due_line = "it" if letter == where else f"`{line(setup.algorithm, letter)}`"
     mine, due = told_apart(got, expected)
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
@@ -308,7 +325,7 @@ def _told(
         "expected": mismatch.expected,
         "slip": None if slip is None else slip.text,
     }
-    return Failure(claim, f"{where}, `{algorithms.line(name, where)}`", "; ".join(lines), setup.call, data)
+    return Failure(claim, f"{where}, `{line(setup.algorithm, where)}`", "; ".join(lines), setup.call, data)
 
 
 def _drawn(mismatch: Mismatch, case: Transition | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import combinations
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from verify.conformance.calls import (
     BATCH,
     INDEPENDENT,
     PAIR_SHARE,
+    PAIRED,
     CheckResult,
     Test,
     generator,
@@ -25,8 +27,6 @@ from verify.statistics.sequential import Ruling, prepare, race
 
 # Calls in a row that are compared with one another, at least and at most.
 _FEWEST, _MOST = 1500, 6000
-# The input on which calls, and clients, are tested to be independent.
-_PAIRED = "Gaussian entries"
 #: Of a failure's data: whether the two were always the same.
 SAME = "same"
 # Calls that are farther apart than this share of a series are not compared; of a contraction, only to be the same.
@@ -60,7 +60,7 @@ def check_pairs(test: Test) -> CheckResult:
                 f"E<C(x) - x, C'(x) - x> is about {found.mean:.4g} |x|^2 for {found.which}, and must be 0 if they are "
                 f"independent{alike}: {_REASONS[found.kind]} ({found.taken} pairs, level {level:.1g})"
             )
-            failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(_PAIRED), {SAME: found.same}))
+            failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(PAIRED), {SAME: found.same}))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
     told = (_ROWS, _CALLS)
     failures = next(([f] for kind in told for f in failures if f.where == kind), failures)
@@ -93,29 +93,31 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     """The distance of calls, or of rows, whose errors are most correlated, if any are.
 
     X = <e, e'>/|e| of an error e and a later one e' has mean 0 given all that came before e', and a variance of at most
-    omega |x|^2. The level is shared out over all distances.
+    omega |x|^2. The level is shared out over all distances; half of it is for values that are all the same as before,
+    however small their errors are.
     """
-    x = test.vectors[_PAIRED]
+    x = test.vectors[PAIRED]
     z = x.astype(float)
     square = float(z @ z)
-    values = sampled(test, 0, x, generator(test, 3, 1), n, _PAIRED)
+    values = sampled(test, 0, x, generator(test, 3, 1), n, PAIRED)
     if (values == values[:1]).all():
         return None
     farthest = max(1, n // (_FARTHEST_SAME if test.contractive else _FARTHEST))
-    if test.contractive:
-        # The mean of a biased compressor is not known: only values that are always the same are reported.
-        for apart in range(1, farthest + 1):
-            if (values[apart:] == values[:-apart]).all():
-                return _Dependent(_kind(test, apart), _words(test, apart), 0.0, True, n - apart)
-        return None
     error = values - z
+    period = _period(values, farthest, math.log(2 * farthest / level))
+    if period:
+        mean = float((error[:-period] * error[period:]).sum(axis=1).mean()) / square
+        return _Dependent(_kind(test, period), _words(test, period), mean, True, n - period)
+    if test.contractive:
+        # The mean of a biased compressor is not known.
+        return None
     length = np.sqrt((error**2).sum(axis=1, keepdims=True))
     before = np.divide(error, length, out=np.zeros_like(error), where=length > 0)
     w, variance = test.factor, np.array([test.factor * square])
     slack = test.tolerance * (1 + math.sqrt(w)) * math.sqrt(square)
     sums = _lagged(before, error, farthest)
     chosen = {*range(1, min(_NEAREST, farthest) + 1), *(int(k) + 1 for k in np.argsort(-abs(sums))[:_LARGEST])}
-    need = math.log(2 * farthest / level)
+    need = math.log(4 * farthest / level)
     refuted: list[tuple[float, int]] = []
     for apart in sorted(chosen):
         product = (before[:-apart] * error[apart:]).sum(axis=1)
@@ -133,6 +135,28 @@ def _in_a_row(test: Test, n: int, level: float) -> _Dependent | None:
     mean = float((error[:-apart] * error[apart:]).sum(axis=1).mean()) / square
     same = bool((values[apart:] == values[:-apart]).all())
     return _Dependent(_kind(test, apart), _words(test, apart), mean, same, n - apart)
+
+
+def _period(values: Array, farthest: int, need: float) -> int:
+    """The least distance at which all values are the same as before, 0 if there is none.
+
+    All orders of independent values are equally likely. Those of them that repeat at a distance k are as many as there
+    are orders of the first k, at most: at each distance independent values repeat with probability exp(-need) at most.
+    """
+    first = np.flatnonzero((values[1 : farthest + 1] == values[0]).all(axis=1)) + 1
+    for apart in map(int, first):
+        few = slice(apart, min(2 * apart + 64, len(values)))
+        if not (values[few] == values[: few.stop - apart]).all():
+            continue
+        if (values[apart:] == values[:-apart]).all():
+            return apart if _orders(values) - _orders(values[:apart]) >= need else 0
+    return 0
+
+
+def _orders(values: Array) -> float:
+    """The logarithm of how many orders there are of these values ``(n, d)``."""
+    counts = Counter(row.tobytes() for row in values + 0.0)
+    return math.lgamma(len(values) + 1) - sum(math.lgamma(many + 1) for many in counts.values())
 
 
 def _lagged(before: Array, after: Array, farthest: int) -> Array:
@@ -156,33 +180,36 @@ def _words(test: Test, apart: int) -> str:
 
 def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent | None:
     """The two clients, or calls with generators of their own, whose errors are most correlated, if any are."""
-    x = test.vectors[_PAIRED]
+    x = test.vectors[PAIRED]
     z = x.astype(float)
     square = float(z @ z)
     own = range(len(test.calls)) if kind == _CLIENTS else (0, 0)
     streams = [generator(test, 3, 0, i) for i in range(len(own))]
     centre = (
-        z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), _PAIRED).mean(axis=0)
+        z if not test.contractive else sampled(test, 0, x, generator(test, 4), max(64, n // 4), PAIRED).mean(axis=0)
     )
     pairs = list(combinations(range(len(own)), 2))
     # As many calls however many clients there are.
     n = max(64, n * 2 // len(own))
     total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
+    seen: list[list[Array]] = [[] for _ in own]
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
-        values = [sampled(test, c, x, stream, count, _PAIRED) for c, stream in zip(own, streams, strict=True)]
+        values = [sampled(test, c, x, stream, count, PAIRED) for c, stream in zip(own, streams, strict=True)]
         products = (
             np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
         )
         total, taken = total + products.sum(axis=0), taken + count
+        for kept, value in zip(seen, values, strict=True):
+            kept.append(value)
         same &= np.array([bool((values[a] == values[b]).all()) for a, b in pairs])
         return products
 
     if test.contractive:
         # As above: only what is always the same.
-        deterministic = (abs(source(min(n, 256))) <= 1e-20).all(axis=0)
-        refuted = same & ~deterministic
+        source(min(n, 256))
+        refuted = np.zeros(len(pairs), dtype=bool)
     else:
         w = test.factor
         slack = test.tolerance * (1 + w)
@@ -190,6 +217,9 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
         plan = prepare([0.0] * len(pairs), "==", Assumed(variance=w**2), level / len(pairs), n, math.inf, slack)
         decisions = race(plan, source, largest=max(64, AT_ONCE // (test.d * len(own)))).decisions
         refuted = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))
+    # The other half of the level: of all orders of a client's values one is that of the other's.
+    need = math.log(2 * len(pairs) / level)
+    refuted |= same & np.array([_orders(np.concatenate(seen[b])) >= need for _, b in pairs])
     if not refuted.any():
         return None
     worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))

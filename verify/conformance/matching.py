@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.schedules import at_round
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import map_leaves, support_of
@@ -209,9 +210,10 @@ def track(
     for t, letters in enumerate(seen):
         one = type(states)(*(f[0] for f in states))
         shown = tuple(name for name in letters if name in states._fields)
+        now = at_round(algorithm.schedules, problem, params, t, False)
         if t not in scales:
-            scales[t] = sizes(algorithm, problem, params, one, draws)
-        after = advanced(algorithm, problem, params, states, draws)
+            scales[t] = sizes(algorithm, problem, now, one, draws)
+        after = advanced(algorithm, problem, now, states, draws)
         # Another run may have grown larger than the first.
         scale = {n: max(size, _largest(getattr(after, n))) for n, size in scales[t].items()}
         flat = type(after)(*(f.reshape(-1, *f.shape[2:]) for f in after))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -43,7 +44,8 @@ def _tests(provider: Any, seed: int) -> Iterator[tuple[str, Callable[[float], Re
 
 
 def _test(part: str, name: str, options: dict[str, Any], seed: int) -> Callable[[float], Report]:
-    plain = name.split(":")[0].strip()
+    # "FILE.py:NAME" is a name too.
+    plain = re.split(r":(?=\s)", name)[0].strip()
 
     def run(level: float) -> Report:
         if part == "traces":
@@ -57,7 +59,7 @@ def _test(part: str, name: str, options: dict[str, Any], seed: int) -> Callable[
 
 def _renamed(name: str, report: Report) -> Report:
     return Report(
-        name, *(getattr(report, f) for f in ("level", "tolerance", "failures", "checked", "detects", "notes"))
+        name, *(getattr(report, f) for f in ("level", "tolerance", "failures", "checked", "detects", "notes", "few"))
     )
 
 

@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 
+# Characters of a failure after which it is cut where its next part begins, in a brief report.
+_BRIEF = 240
+
 
 class ConformanceError(AssertionError):
     """An implementation is not what it claims to be; the message is the report."""
@@ -43,7 +46,7 @@ class Report:
     together (the parts that compare numbers have none); ``tolerance``: relative errors below it count as rounding;
     ``failures``: none for an implementation that conforms; ``checked``: what was tested, a line each; ``detects``: the
     smallest defect that each test was sure to find (with probability at least 1 - ``level``), by what it is a defect
-    of; ``notes``: what is no failure, and good to know.
+    of; ``notes``: what is no failure, and good to know; ``few``: on what it was tested, if that is next to nothing.
     """
 
     subject: str
@@ -53,6 +56,7 @@ class Report:
     checked: tuple[str, ...] = ()
     detects: Mapping[str, float] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    few: str = ""
 
     @property
     def ok(self) -> bool:
@@ -65,9 +69,25 @@ class Report:
             raise ConformanceError(str(self))
         return self
 
+    @property
+    def brief(self) -> str:
+        """The report in three lines: the verdict, the first failure up to where it says enough, how to see it again."""
+        head, *rest = str(self).splitlines()
+        if self.ok:
+            return "\n".join((head, *rest[:2]))
+        first = self.failures[0]
+        told, _, left = first.evidence.partition("; ")
+        while left and len(told) < _BRIEF:
+            part, _, left = left.partition("; ")
+            told += f"; {part}"
+        told = told if len(told) <= 2 * _BRIEF else f"{told[: 2 * _BRIEF]} ..."
+        return f"{head}\n  1. {first.where}: {told}\n     replay    {'; '.join(first.replay.splitlines())}"
+
     def __str__(self) -> str:
         many = "" if len(self.failures) == 1 else "s"
         verdict = "conforms" if self.ok else f"does NOT conform ({len(self.failures)} failure{many})"
+        if self.few and self.ok:
+            verdict = f"agrees with the theory where it was tested, which is next to nothing: {self.few}"
         lines = [f"{self.subject} {verdict}"]
         for number, failure in enumerate(self.failures, 1):
             first, *rest = str(failure).splitlines()
@@ -99,6 +119,7 @@ def merged(subject: str, parts: Iterable[Report]) -> Report:
         tuple(f"{r.subject}: {text}" for r in reports for text in r.checked),
         {f"{r.subject}: {name}": size for r in reports for name, size in r.detects.items()},
         tuple(f"{r.subject}: {text}" for r in reports for text in r.notes),
+        "; ".join(f"{r.subject}, {r.few}" for r in reports if r.few),
     )
 
 

@@ -121,13 +121,12 @@ def _loops(setup: Setup, scenario: Scenario, number: int, observes: str | None, 
         if len(seen) > rounds:
             _check_first(start, seen.pop(0), setup)
         tracked = matching.track(setup.algorithm, problem, params, start, seen, draws, p, setup.tolerance, scales)
-        if tracked.mismatch is not None and _same_memory(iterates):
-            raise BadAnswer(
-                "iterates", "iterates of several rounds are the same array, which later ones overwrite: copy it"
-            )
         if tracked.mismatch is not None and rounds == _ROUNDS:
             ends = _ends(setup, scenario, rounds, seeds, observes)
             if any(not np.array_equal(a[n], b[n]) for a, b in zip(seen, ends, strict=True) for n in a):
+                if _same_memory(iterates):
+                    text = "iterates of several rounds are the same array, which later ones overwrite: copy it"
+                    raise BadAnswer("iterates", text)
                 seen = ends
                 found.changing.append(Run(scenario, seen))
                 tracked = matching.track(

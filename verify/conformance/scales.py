@@ -24,13 +24,17 @@ from verify.statistics.e_process import Assumed, smallest_defect
 from verify.statistics.sequential import Ruling, prepare, race
 
 # Sizes of entries, as powers of two: every fourth in the middle, and some beyond.
-_EDGES = (-120, -60, *range(-40, 41, 4), 60, 120)
+_MIDDLE = 40
+_EDGES = (-120, -60, *range(-_MIDDLE, _MIDDLE + 1, 4), 60, 120)
 
 
-def edges(dtype: str) -> Array:
-    """Powers of two between which entries are drawn, all within the range of the type."""
-    far = int(0.4 * float(np.finfo(np.dtype(dtype)).maxexp))
-    return np.array([-far, *(e for e in _EDGES if -far < e < far), far])
+def edges(test: Test) -> Array:
+    """Powers of two between which entries are drawn, all within the range of the type; none beyond the middle ones
+    where huge or tiny inputs are skipped."""
+    far = int(0.4 * float(np.finfo(np.dtype(test.range)).maxexp))
+    found = np.array([-far, *(e for e in _EDGES if -far < e < far), far])
+    least, most = (_MIDDLE if name in test.skipped else far for name in ("tiny", "huge"))
+    return found[(found >= -least) & (found <= most)]
 
 
 def fresh(d: int, between: Array, rng: np.random.Generator) -> Array:
@@ -49,7 +53,7 @@ def fresh(d: int, between: Array, rng: np.random.Generator) -> Array:
 
 def check_sizes(test: Test, level: float) -> CheckResult:
     """Test the mean along x and the second moments at inputs of every size, all together at this level."""
-    between = edges(test.range)
+    between = edges(test)
     many = len(between) - 1
     n = max(24, int(test.samples * SIZE_SHARE / many))
     rng, inputs = generator(test, 8), generator(test, 9)

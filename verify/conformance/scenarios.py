@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, claims
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import Given
+from fedtheory.algorithms.schedules import at_round
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Array
@@ -27,9 +28,14 @@ from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves, support_of
 from verify.base.evaluate import meeting
+from verify.conformance.references import claims_about
 
 #: What an implementation may do beyond the plain method, each tested only on request.
-FEATURES = ("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver")
+FEATURES = (
+    *("counts", "momentum", "server stepsize", "option I", "minibatches", "shared compressors", "exact solver"),
+    *("own local steps", "plain local steps", "bias correction", "bias-corrected stepsize", "v from zero"),
+    "own memory",
+)
 #: Draws of a step beyond which a scenario is not enumerated.
 LARGEST_SUPPORT = 400
 
@@ -39,6 +45,8 @@ _PROPOSED, _KEPT = 120, 9
 _COMPARED = 256
 # How far from 0 the last state is: what clips gradients, or gives up on large models, does nothing nearer.
 _FAR = 1000.0
+# Rounds of the longest run that is compared, and numbers whose squares overflow soon.
+_LONGEST, _OVERFLOWING = 160, 1e100
 
 
 @dataclass(frozen=True)
@@ -106,23 +114,24 @@ def parameters_in_words(params: Any) -> str:
             words.append(getattr(value, "name", None) or " ".join(repr(value).split()))
         elif name == "batches":
             if value != oracles.AllRows():
-                words.append(f"batches of {value.size}")
+                rows = f" of {value.parts.m} rows" if hasattr(value.parts, "m") else ""
+                last = "" if value.drop_last or value.parts.m % value.size == 0 else ", the last one too"
+                words.append(f"batches of {value.size}{rows}{last}")
         elif value is not None:
             words.append(f"{name} = {shown(value)}")
     return ", ".join(words)
 
 
-def claims_of(name: str) -> tuple[Claim, ...]:
-    """The registered claims about one step or a run of an algorithm, without those that a repair replaces.
+def claims_of(algorithm: str | Algorithm) -> tuple[Claim, ...]:
+    """The claims about one step or a run of an algorithm, without those that a repair replaces.
 
     Those whose instances are derived from a class of functions: others speak of data of their own.
     """
-    repaired = {c.repairs for c in claims.all()}
-    own = algorithms.get(name)
+    found = list(claims_about(algorithms.get(algorithm)))
+    repaired = {c.repairs for c in found}
     # Where runs end says nothing of one step.
-    about = [c for c in claims.all() if c.setting.drawing.special is None and c.statement.searched]
-    found = [c for c in about if own is c.statement.algorithm]
-    return tuple(c for c in found if c.id not in repaired)
+    plain = [c for c in found if c.setting.drawing.special is None and c.statement.searched]
+    return tuple(c for c in plain if c.id not in repaired)
 
 
 def decreases(about: Iterable[Claim]) -> list[Claim]:
@@ -135,7 +144,7 @@ def known() -> tuple[str, ...]:
     return tuple(name for name in algorithms.names() if algorithms.example_of(name) or claims_of(name))
 
 
-def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
+def scenarios(name: str | Algorithm, seed: int, features: Collection[str] = ()) -> tuple[Scenario, ...]:
     """The scenarios of an algorithm, smallest first. The same for the same arguments.
 
     ``ValueError`` for an unknown algorithm or feature.
@@ -144,16 +153,24 @@ def scenarios(name: str, seed: int, features: Collection[str] = ()) -> tuple[Sce
     unknown = set(features) - set(FEATURES)
     if unknown:
         raise ValueError(f"unknown feature {min(unknown)!r}: choose from {', '.join(FEATURES)}")
-    rng = np.random.default_rng([seed, len(name)])
-    found = _own(algorithm, rng, features) if algorithms.example_of(name) else _of_claims(algorithm, rng, features)
+    rng = np.random.default_rng([seed, len(algorithm.name)])
+    found = _own(algorithm, rng, features) if algorithms.example_of(algorithm) else _of_claims(algorithm, rng, features)
     return tuple(sorted(found, key=lambda s: s.size))
 
 
 def posed(algorithm: Algorithm, problem: Problem, params: Any, seed: int) -> Scenario:
     """The scenario of the user's own problem and parameters."""
     rng = np.random.default_rng([seed, 1])
+    params = at_round(algorithm.schedules, problem, params, 0, False)
     states = tuple(_visited(algorithm, problem, params, [algorithm.init(problem, params)], rng))
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]))
+
+
+def later(algorithm: Algorithm, scenario: Scenario, t: int) -> Scenario:
+    """The scenario with the parameters of round t, where the algorithm has some that vary with it."""
+    if not algorithm.schedules:
+        return scenario
+    return replace(scenario, params=at_round(algorithm.schedules, scenario.problem, scenario.params, t, False))
 
 
 def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.Generator, role: str = "") -> Scenario:
@@ -166,6 +183,16 @@ def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.
     return Scenario(problem, params, states, support=_count(algorithm, problem, params, states[0]), role=role)
 
 
+def lasts(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
+    """Return True if a long run of the algorithm does not overflow, of which nothing could be said."""
+    state, rng = algorithm.init(problem, params), np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        for t in range(_LONGEST):
+            params = at_round(algorithm.schedules, problem, params, t, False)
+            state = algorithm.step(problem, params, state, algorithm.draws(problem, params, state).sample(rng, ()))
+    return all((abs(np.asarray(f, dtype=float)) < _OVERFLOWING).all() for f in state)
+
+
 def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> int:
     count = algorithm.draws(problem, params, state).count
     return 10**9 if count is None else int(count)
@@ -175,21 +202,48 @@ def _count(algorithm: Algorithm, problem: Problem, params: Any, state: Any) -> i
 
 
 def _of_claims(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    about = claims_of(algorithm.name)
+    leading = _leading(algorithm)
+    if not leading:
+        raise ValueError(
+            f"no problems are known for {algorithm.name}: give problems=[(problem, params), ...], or CLAIMS about it"
+        )
+    found = list(_instances(algorithm, leading[0], rng, features, _PROPOSED))
+    if not found and not algorithms.is_known(algorithm):
+        raise ValueError(
+            f"no problems are known for {algorithm.name}, as no instances of its claims are quadratic with few draws: "
+            "give problems=[(problem, params), ...]"
+        )
+    yield from _chosen(algorithm, found)
+
+
+def _leading(algorithm: Algorithm) -> list[Claim]:
+    """The claims whose instances are scenarios, the most telling first."""
+    about = claims_of(algorithm)
     leading = decreases(about)
     leading += [c for c in about if c.statement.horizon]
     leading += [c for c in about if c.statement.ending or c.statement.residual is not None]
-    if not leading:
-        raise ValueError(f"no scenarios are known for {algorithm.name}: give problems=[(problem, params), ...]")
-    claim = leading[0]
-    found: list[Scenario] = []
-    for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)):
+    return leading if algorithms.is_known(algorithm) else [*leading, *about]
+
+
+def proposed(
+    algorithm: Algorithm, rng: np.random.Generator, features: Collection[str], most: int
+) -> Iterator[Scenario]:
+    """Scenarios of so many instances of the algorithm's claims, if it has any and no example, as they are drawn."""
+    leading = _leading(algorithm) if algorithms.example_of(algorithm) is None else []
+    for claim in leading[:1]:
+        yield from _instances(algorithm, claim, rng, features, most)
+
+
+def _instances(
+    algorithm: Algorithm, claim: Claim, rng: np.random.Generator, features: Collection[str], most: int
+) -> Iterator[Scenario]:
+    for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), most)):
         instance = claim.instances.build(recipe, False)
         if _plain(instance, features):
             scenario = _of_instance(algorithm, claim, recipe, instance, rng)
-            if 1 <= scenario.support <= LARGEST_SUPPORT:
-                found.append(scenario)
-    yield from _chosen(algorithm, found)
+            lasting = algorithms.is_known(algorithm) or lasts(algorithm, scenario.problem, scenario.params)
+            if lasting and 1 <= scenario.support <= LARGEST_SUPPORT:
+                yield scenario
 
 
 def _plain(instance: Instance, features: Collection[str]) -> bool:
@@ -227,21 +281,16 @@ def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
 def _of_instance(
     algorithm: Algorithm, claim: Claim, recipe: Recipe, instance: Instance, rng: np.random.Generator
 ) -> Scenario:
+    # A run begins with round 0.
+    params = at_round(algorithm.schedules, instance.problem, instance.params, 0, False)
     theta = np.stack([rng.standard_normal(instance.dimension), rng.integers(-3, 4, instance.dimension) + 0.5])
     problem, state = instance.at(np.concatenate([theta, _FAR * theta[:1]]))
     starts = [type(state)(*(np.array(f[i, 0], dtype=float) for f in state)) for i in range(len(theta))]
-    states = tuple(_visited(algorithm, problem, instance.params, starts, rng))
+    states = tuple(_visited(algorithm, problem, params, starts, rng))
     far = type(starts[0])(*(np.array(f[2, 0], dtype=float) for f in state))
-    states += _reached(algorithm, problem, instance.params, far)
-    return Scenario(
-        problem,
-        instance.params,
-        states,
-        claim,
-        recipe,
-        instance,
-        _count(algorithm, problem, instance.params, states[0]),
-    )
+    states += _reached(algorithm, problem, params, far)
+    support = _count(algorithm, problem, params, states[0])
+    return Scenario(problem, params, states, claim, recipe, instance, support)
 
 
 def _visited(
@@ -263,7 +312,7 @@ def _visited(
 
 
 def _own(algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]) -> Iterator[Scenario]:
-    for problem, params in _examples(algorithm.name, rng, features):
+    for problem, params in _examples(algorithm, rng, features):
         scenario = started(algorithm, problem, params, rng)
         if scenario.support <= LARGEST_SUPPORT:
             yield scenario
@@ -294,9 +343,11 @@ def draw_at(draws: Any, k: int) -> Any:
     return map_leaves(lambda a: a[k], draws)
 
 
-def _examples(name: str, rng: np.random.Generator, features: Collection[str]) -> Iterator[tuple[Problem, Any]]:
+def _examples(
+    algorithm: Algorithm, rng: np.random.Generator, features: Collection[str]
+) -> Iterator[tuple[Problem, Any]]:
     """Problems with parameters for a method that has an example of them."""
-    example = algorithms.example_of(name)
+    example = algorithms.example_of(algorithm)
     assert example is not None
     for given in _given(example.problem, rng, features):
         params = example.params(given)
@@ -315,17 +366,19 @@ def varied(params: Any, rng: np.random.Generator) -> Any:
 
 
 def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> Iterator[Given]:
-    if kind == "clients":
+    if kind == "clients" and "minibatches" in features:
+        for n, d, tau, epochs, m, size, drop_last in _BATCHED:
+            problem, parts = _in_parts(rng, n, d, m)
+            yield Given(rng, problem, features, tau, epochs, oracles.Minibatches(parts, size, drop_last))
+    elif kind == "clients":
         for n, d, tau, epochs in _SHAPES:
-            problem = _quadratic(rng, n, d)
-            batches: Any = oracles.AllRows()
-            if "minibatches" in features and n <= 3:
-                problem, batches = _in_parts(rng, n, d)
-                epochs = 1
-            yield Given(rng, problem, features, tau, epochs, batches)
+            yield Given(rng, _quadratic(rng, n, d), features, tau, epochs)
     elif kind == "sum":
         for n, d in _SUM_SHAPES:
             yield Given(rng, _quadratic(rng, n, d), features)
+    elif kind == "wide":
+        for n, d in _WIDE_SHAPES:
+            yield Given(rng, _untied(rng, n, d), features)
     else:
         for k, (sizes, d, epochs) in enumerate(_ROWS):
             logistic = kind == "rows, any loss" and k % 2 == 1
@@ -334,8 +387,23 @@ def _given(kind: str, rng: np.random.Generator, features: Collection[str]) -> It
 
 #: (n, d, tau, epochs): clients, dimension, participants, local epochs.
 _SHAPES = ((2, 1, 2, 2), (2, 1, 1, 3), (3, 1, 2, 2), (3, 2, 2, 3), (4, 1, 2, 1), (4, 2, 3, 4), (5, 1, 3, 2))
+#: The same, rows of a client, rows of a batch, and whether those that are left over sit an epoch out.
+_BATCHED = (
+    (2, 1, 2, 1, 2, 1, True),
+    (2, 1, 1, 1, 3, 2, False),
+    (3, 1, 2, 1, 2, 2, True),
+    (2, 2, 2, 1, 3, 2, True),
+    (2, 2, 1, 2, 2, 1, True),
+    (3, 2, 1, 1, 3, 2, False),
+    (2, 3, 2, 1, 4, 3, False),
+    (3, 3, 2, 1, 2, 1, True),
+    (4, 2, 3, 2, 3, 3, True),
+    (3, 3, 3, 1, 3, 1, True),
+)
 #: (n, d): functions, dimension.
 _SUM_SHAPES = ((1, 1), (2, 1), (2, 3), (3, 1), (4, 2), (5, 2))
+#: The same for methods that compress: several entries, of matrices too.
+_WIDE_SHAPES = ((2, 2), (2, 3), (3, 2), (2, 4), (3, 4), (3, 6), (2, 9))
 #: Examples of each client, features, local epochs.
 _ROWS = (((1, 1), 1, 1), ((2, 1), 1, 2), ((2, 1), 2, 1), ((2, 2), 3, 3), ((1, 3), 2, 1), ((3, 1, 2), 3, 2))
 
@@ -348,12 +416,21 @@ def _quadratic(rng: np.random.Generator, n: int, d: int) -> Problem:
     return Problem(diagonal(rng.integers(2, 12, (n, d)) / 4, centres / 4 + 1 / 3))
 
 
-def _in_parts(rng: np.random.Generator, n: int, d: int) -> tuple[Problem, oracles.Minibatches]:
-    """A problem whose f_i are means of two parts, in batches of one."""
-    h, c = rng.integers(2, 12, (2 * n, d)) / 4, rng.integers(-8, 9, (2 * n, d)) / 4
-    mean = h.reshape(n, 2, d).mean(axis=1)
-    centre = (h * c).reshape(n, 2, d).mean(axis=1) / mean
-    return Problem(diagonal(mean, centre)), oracles.Minibatches(oracles.Split(diagonal(h, c), 2), 1)
+def _untied(rng: np.random.Generator, n: int, d: int) -> Problem:
+    """No two entries of a gradient at 0 are as large as one another: which of them is sent first, nobody says."""
+    while True:
+        problem = _quadratic(rng, n, d)
+        sizes = np.sort(abs(problem.f.gradient(np.zeros((n, d)))), axis=-1)
+        if (np.diff(sizes, axis=-1) > 1e-3 * sizes[:, 1:]).all():
+            return problem
+
+
+def _in_parts(rng: np.random.Generator, n: int, d: int, m: int) -> tuple[Problem, oracles.Split]:
+    """A problem whose f_i are means of m parts, and these."""
+    h, c = rng.integers(2, 12, (m * n, d)) / 4, rng.integers(-8, 9, (m * n, d)) / 4 + 1 / 3
+    mean = h.reshape(n, m, d).mean(axis=1)
+    centre = (h * c).reshape(n, m, d).mean(axis=1) / mean
+    return Problem(diagonal(mean, centre)), oracles.Split(diagonal(h, c), m)
 
 
 def _linear(rng: np.random.Generator, sizes: tuple[int, ...], d: int, logistic: bool) -> LinearProblem:

@@ -21,7 +21,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.randomness import Distribution, map_leaves
 from verify.conformance.matching import stacked
 from verify.conformance.seen import Setup, Transition
-from verify.statistics.e_process import Assumed, log_capital
+from verify.statistics.e_process import BETS, Assumed, log_capital
 
 #: Draws that are compared.
 MOST = 800
@@ -61,7 +61,9 @@ def apart(of: Features, level: float) -> str:
         table = before @ after.T
         sums = np.array([np.diagonal(table, lag).sum() for lag in range(1, farthest + 1)])
         chosen = {*range(1, min(_NEAREST, farthest) + 1), *(int(k) + 1 for k in np.argsort(-abs(sums))[:_LARGEST])}
-        for lag in sorted(chosen):
+        # A capital of bets b on samples x is at most exp(b sum x): log(1 + b x) <= b x.
+        plain = [lag for lag in sorted(chosen) if BETS[0] * abs(sums[lag - 1]) >= need]
+        for lag in plain:
             capital = _capital(np.diagonal(table, lag)[:, None])[0]
             if capital >= need:
                 found.append((capital, lag, name, bool(sums[lag - 1] > 0)))

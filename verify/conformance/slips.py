@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from numbers import Number
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -13,28 +15,36 @@ import numpy as np
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.examples import StepFunction
+from fedtheory.algorithms.schedules import at_round
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.oracles import Batches, Minibatches
+from fedtheory.randomness import Distribution, Independent
 from verify.base import changed_code
+from verify.conformance.references import written
 
 
 class Slip(NamedTuple):
     """``text``: what is done, in words; ``algorithm``: the reference with it; ``letter``: the first that departs;
-    ``of``: the parameter that is mistaken, if one is."""
+    ``of``: the parameter that is mistaken, if one is; ``brought``: parameters that stand where they do not belong."""
 
     text: str
     algorithm: Algorithm
     letter: str = ""
     of: str = ""
+    brought: tuple[str, ...] = ()
 
 
+_PARAMETER = re.compile(r"\bparams\.(\w+)")
 #: Whether an algorithm does what was seen.
 Agrees = Callable[[Algorithm], bool]
 
 
-def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
-    """The first slip that agrees with what was seen, or None."""
+def diagnose(algorithm: Algorithm, agrees: Agrees, read: Collection[str]) -> Slip | None:
+    """The first slip that agrees with what was seen, or None; ``read``: parameters that may be taken for another."""
     for slip in candidates(algorithm):
+        if not set(slip.brought) <= set(read):
+            continue
         # A changed reference may do anything.
         with np.errstate(all="ignore"):
             try:
@@ -46,17 +56,39 @@ def diagnose(algorithm: Algorithm, agrees: Agrees) -> Slip | None:
     return None
 
 
+def read_by(algorithm: Algorithm, cases: Iterable[tuple[Problem, Any, Any]]) -> set[str]:
+    """The parameters that are numbers, and that a step of the algorithm reads, in each of these cases (problem,
+    params, state): what is None there, or not looked at, is taken for nothing else."""
+    found: set[str] | None = None
+    for problem, params, state in cases:
+        names: set[str] = set()
+
+        class Reading(type(params)):  # type: ignore[misc]
+            def __getattribute__(self, name: str, names: set[str] = names) -> Any:
+                names.add(name)
+                return super().__getattribute__(name)
+
+        draw = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+        with np.errstate(all="ignore"):
+            algorithm.step(problem, Reading(*params), state, draw)
+        numbers = {n for n, v in params._asdict().items() if isinstance(v, Number | np.ndarray)}
+        found = names & numbers if found is None else found & names & numbers
+    return found or set()
+
+
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
     """What may have been done instead."""
-    yield from slips(algorithm.name)
+    yield from slips(algorithm)
+    yield from _shifted(algorithm)
+    yield from _batched(algorithm)
+    yield from _participating(algorithm)
     yield from _mistaken(algorithm)
     yield from _changed(algorithm)
 
 
-def slips(name: str) -> Iterator[Slip]:
+def slips(reference: Algorithm) -> Iterator[Slip]:
     """The slips known of an algorithm, the most specific first."""
-    reference = algorithms.get(name)
-    for text, letter, change in algorithms.slips_of(name):
+    for text, letter, change in algorithms.slips_of(reference):
         parts = change if isinstance(change, Mapping) else {"step": change}
         yield Slip(text, replace(reference, **parts), letter)
     for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
@@ -73,15 +105,124 @@ _MEASURED: Mapping[str, Callable[[Any], Any]] = {
     "{}^2": lambda v: v**2,
     "1 / {}": lambda v: 1 / v,
     "1 - {}": lambda v: 1 - v,
+    "0": lambda v: 0 * v,
 }
+
+
+class _Reweighed(NamedTuple):
+    """Batches whose gradients are off by a factor that depends on how many rows there are of how many."""
+
+    own: Minibatches
+    factor: Callable[[int, int], float]
+
+    def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
+        size, before = self.own.size, step % self.own.per_epoch * self.own.size
+        here = min(size, self.own.parts.m - before)
+        return self.factor(here, size) * self.own.gradient(problem, x, rows, step)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.own, name)
+
+
+class _OneAnEpoch(Minibatches):
+    """One batch of each epoch."""
+
+    per_epoch = 1
+
+    def draws(self, n: int, steps: int) -> Distribution:
+        return Independent(Independent(Batches(self.parts.m, self.size, 1), steps), n)
+
+    def gradient(self, problem: Problem, x: Array, rows: Array, step: int) -> Array:
+        return super().gradient(problem, x, rows[..., 0, :], step)
+
+
+# What is done with batches instead.
+_BATCHES: Mapping[str, Callable[[Minibatches], Any]] = {
+    "the gradients of a batch are summed instead of averaged": lambda b: _Reweighed(b, lambda here, size: here),
+    "the gradients of a smaller last batch are divided by the size of the others": lambda b: _Reweighed(
+        b, lambda here, size: here / size
+    ),
+    "the rows that are left over at the end of an epoch are dropped, which are a batch here": lambda b: replace(
+        b, drop_last=True
+    ),
+    "the rows that are left over at the end of an epoch are a batch, which are dropped here": lambda b: replace(
+        b, drop_last=False
+    ),
+    "an epoch is one batch instead of a pass over all rows": lambda b: _OneAnEpoch(b.parts, b.size),
+}
+
+
+# Who takes part instead, of tau and n.
+_PARTICIPANTS: Mapping[str, Callable[[int, int], int]] = {
+    "one client takes part, whatever `tau` is": lambda tau, n: 1,
+    "all clients take part, whatever `tau` is": lambda tau, n: n,
+    "`tau - 1` clients take part in place of `tau`": lambda tau, n: max(tau - 1, 1),
+    "`tau + 1` clients take part in place of `tau`": lambda tau, n: min(tau + 1, n),
+}
+
+
+def _batched(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with something else in place of its batches."""
+    if "batches" not in reference.Params._fields:  # type: ignore[attr-defined]
+        return
+    for text, change in _BATCHES.items():
+
+        def changed(problem: Problem, params: Any, change: Callable[[Minibatches], Any] = change) -> Any:
+            # Steps on all rows are the reference's.
+            return (
+                params._replace(batches=change(params.batches)) if isinstance(params.batches, Minibatches) else params
+            )
+
+        yield Slip(text, _given(reference, changed))
+
+
+def _participating(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with other numbers of participants."""
+    if get_type_hints(reference.Params).get("tau") is not int:
+        return
+    for text, change in _PARTICIPANTS.items():
+
+        def changed(problem: Problem, params: Any, change: Callable[[int, int], int] = change) -> Any:
+            return params._replace(tau=change(params.tau, problem.n))
+
+        yield Slip(text, _given(reference, changed), of="tau")
+
+
+def _given(reference: Algorithm, changed: Callable[[Problem, Any], Any]) -> Algorithm:
+    """The reference when it is given changed parameters."""
+
+    def init(problem: Problem, params: Any) -> Any:
+        return reference.init(problem, changed(problem, params))
+
+    def draws(problem: Problem, params: Any, state: Any) -> Distribution:
+        return reference.draws(problem, changed(problem, params), state)
+
+    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+        return reference.step(problem, changed(problem, params), state, draw)
+
+    return replace(reference, init=init, draws=draws, step=step)
 
 
 def _mistaken(reference: Algorithm) -> Iterator[Slip]:
     """The reference with something else in place of one parameter, but for the draws."""
-    for name, kind in get_type_hints(reference.Params).items():
-        for form, change in (_COUNTED if kind is int else _MEASURED).items():
+    kinds = get_type_hints(reference.Params)
+    for name in reference.Params._fields:  # type: ignore[attr-defined]
+        # Where nothing says what a parameter is, it may be either.
+        forms = {int: _COUNTED, None: {**_COUNTED, **_MEASURED}}.get(kinds.get(name), _MEASURED)
+        for form, change in forms.items():
             text = f"it does what the reference does with `{form.format(name)}` in place of `{name}`"
             yield Slip(text, replace(reference, step=_with(reference.step, name, change)), of=name)
+
+
+def _shifted(reference: Algorithm) -> Iterator[Slip]:
+    """The reference with the parameters of another round, where some vary with it."""
+    for by, text in ((1, "one round later"), (-1, "one round earlier")) if reference.schedules else ():
+
+        def step(problem: Problem, params: Any, state: Any, draw: Any, by: int = by) -> Any:
+            k = max(params.round + by, 0)
+            return reference.step(problem, at_round(reference.schedules, problem, params, k, False), state, draw)
+
+        yield Slip(f"the parameters that vary with the round are those of {text}", replace(reference, step=step))
 
 
 def _with(step: StepFunction, name: str, change: Callable[[Any], Any]) -> StepFunction:
@@ -115,15 +256,19 @@ def _biased(step: StepFunction, factor: float) -> StepFunction:
 
 
 def _changed(algorithm: Algorithm) -> Iterator[Slip]:
-    module = inspect.getmodule(algorithm.step)
-    if module is None or not hasattr(module, "Params"):
+    own = written(algorithm)
+    if own is None:
         return
-    fields = {"params": module.Params._fields, "state": module.State._fields}
-    for change in changed_code.changes(module, ("step",), fields):
+    kinds: Any = (algorithm.Params, algorithm.State)
+    fields = {name: kind._fields for name, kind in zip(("params", "state"), kinds, strict=True)}
+    root = own.function.__name__
+    for change in changed_code.changes(own.module, (root,), fields):
         after, before = _sides(change.text)
-        text = _instead(after, before, module.__name__, change.function)
-        yield Slip(text, replace(algorithm, step=change.namespace["step"]))
-    yield from _called(algorithm)
+        text = _instead(after, before, own.place, change.function)
+        slip = replace(algorithm, step=own.as_step(change.namespace[root]))
+        yield Slip(text, slip, brought=_brought(after, before))
+    if own.function is algorithm.step:
+        yield from _called(algorithm)
 
 
 def _called(algorithm: Algorithm) -> Iterator[Slip]:
@@ -145,5 +290,10 @@ def _sides(text: str) -> Sequence[str]:
     return after, before
 
 
+def _brought(after: str, before: str) -> tuple[str, ...]:
+    """The parameters of one expression that the other lacks."""
+    return tuple(set(_PARAMETER.findall(after)) - set(_PARAMETER.findall(before)))
+
+
 def _instead(after: str, before: str, module: str, function: str) -> str:
-    return f"it does what the reference does with `{after}` in place of `{before}` (in {module}.{function})"
+    return f"it does what the reference does with `{after}` in place of `{before}` (in {function} of {module})"

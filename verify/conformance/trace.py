@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array, Undefined, evaluate
@@ -20,7 +21,7 @@ from verify.conformance.algorithms import compare
 from verify.conformance.claimed import invariant_id
 from verify.conformance.departures import departs, dependent, lost, missed, often
 from verify.conformance.report import Failure, Report, rounding_of
-from verify.conformance.scenarios import Scenario, claims_of, decreases, shown
+from verify.conformance.scenarios import Scenario, claims_of, decreases, later, shown
 from verify.conformance.seen import Observations, Run, Setup, Transition
 from verify.conformance.series import MOST, check_moved, recorded
 from verify.conformance.trace_file import Trace, load
@@ -30,9 +31,10 @@ from verify.statistics.e_process import Assumed, check_level, log_capital
 _LARGEST, _COMPARED = 5000, 400
 
 
-def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:
+def check_trace(name: str | Algorithm, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:
     """Test a recorded run: the report of ``fedtheory check-trace``.
 
+    ``name``: of an algorithm of this package, a method of a file ("FILE.py:NAME"), or an algorithm itself.
     ``level``, ``tolerance``: as in :func:`verify.conformance.algorithm`. ``ValueError`` for a file that holds no trace,
     and for levels and tolerances that are none.
     """
@@ -46,7 +48,7 @@ def check_trace(name: str, path: Path, level: float = 1e-6, tolerance: float | N
     support = 10**9 if count is None else int(count)
     scenario = Scenario(trace.problem, trace.params, (first,), support=support)
     own = Implementation(trace.algorithm, None, None, None, False, "float64")
-    call = f"fedtheory check-trace {name} {path}"
+    call = f"fedtheory check-trace {name if isinstance(name, str) else name.name} {path}"
     setup = Setup(own, (scenario,), 0, level, tol, call, min(support, _LARGEST))
     with np.errstate(all="ignore"):
         try:
@@ -71,7 +73,9 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
     failures = _finite(setup, trace) or _invariant(setup, trace, checked)
     scenario = setup.scenarios[0]
     steps = [
-        Transition(scenario, run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1])
+        Transition(
+            later(setup.algorithm, scenario, t), run[t], None if trace.draws is None else trace.draws[r][t], run[t + 1]
+        )
         for r, run in enumerate(trace.states)
         for t in range(len(run) - 1)
     ]
@@ -212,7 +216,7 @@ def _determined(setup: Setup, steps: Sequence[Transition]) -> tuple[list[Failure
 def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) -> list[Failure]:
     """The expected decrease that the claims promise, by the capital of all transitions."""
     tested: list[tuple[Claim, Array]] = []
-    for claim in decreases(claims_of(setup.algorithm.name)):
+    for claim in decreases(_trusted(setup.algorithm)):
         try:
             if all(_holds(claim, i, trace) for i in range(len(claim.requires))):
                 ratios = [_ratio(claim, trace, run[t], run[t + 1]) for run in trace.states for t in range(len(run) - 1)]
@@ -236,6 +240,11 @@ def _decrease(setup: Setup, trace: Trace, checked: list[str], notes: list[str]) 
             )
             failures.append(Failure(claim.id, claim.gist, text, setup.call))
     return failures
+
+
+def _trusted(algorithm: Algorithm) -> tuple[Claim, ...]:
+    """The claims about an algorithm; none of anybody's own, which may be false."""
+    return claims_of(algorithm) if algorithms.is_known(algorithm) else ()
 
 
 def _holds(claim: Claim, i: int, trace: Trace) -> bool:
@@ -318,7 +327,7 @@ def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: 
     assert trace.iterates is not None
     failures: list[Failure] = []
     fixed = algorithm.fixed_point(problem, params)
-    usable = [c for c in decreases(claims_of(algorithm.name)) if c.statement.factor is not None]
+    usable = [c for c in decreases(_trusted(algorithm)) if c.statement.factor is not None]
     for claim in usable:
         try:
             if not all(_holds(claim, i, trace) for i in range(len(claim.requires))):

@@ -23,9 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory import algorithms, compressors
+from fedtheory import compressors
 from fedtheory.algorithms import cocoa_plus
 from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.schedules import ROUND, at_round
 from fedtheory.compressors import Compressor, Family, contractive
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array
@@ -41,6 +42,7 @@ from fedtheory.randomness.selections import Covering, Selection, Uniform
 from verify.base import files
 from verify.base.plain import quoted
 from verify.conformance import npz
+from verify.conformance.references import reference
 from verify.conformance.scenarios import scenarios
 from verify.evidence import formats
 from verify.evidence.parsing import fraction
@@ -61,19 +63,25 @@ class Trace:
     draws: tuple[tuple[Any, ...], ...] | None
 
 
-def record(name: str, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True) -> None:
-    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws."""
-    algorithm = algorithms.get(name)
-    scenario = scenarios(name, seed)[-1]
+def record(
+    name: str | Algorithm, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True
+) -> None:
+    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws.
+
+    ``name``: as in :func:`verify.conformance.check_trace`.
+    """
+    algorithm = reference(name)
+    scenario = scenarios(algorithm, seed)[-1]
     problem, params = scenario.problem, scenario.params
     rng = np.random.default_rng(seed)
     state = algorithm.init(problem, params)
     visited, drawn = [state], []
-    for _ in range(rounds):
-        drawn.append(algorithm.draws(problem, params, state).sample(rng, ()))
-        state = algorithm.step(problem, params, state, drawn[-1])
+    for t in range(rounds):
+        now = at_round(algorithm.schedules, problem, params, t, False)
+        drawn.append(algorithm.draws(problem, now, state).sample(rng, ()))
+        state = algorithm.step(problem, now, state, drawn[-1])
         visited.append(state)
-    arrays = formats.named("trace", {"algorithm": name})
+    arrays = formats.named("trace", {"algorithm": algorithm.name})
     arrays |= _problem_arrays(problem) | _params_arrays(params)
     if states:
         for letter in state._fields:
@@ -140,9 +148,10 @@ def _draw_arrays(drawn: Sequence[Any], prefix: str = "draw") -> dict[str, Array]
     return {prefix: np.stack([np.asarray(d) for d in drawn])}
 
 
-def load(name: str, path: Path) -> Trace:
+def load(given: str | Algorithm, path: Path) -> Trace:
     """The trace in a file; ``ValueError`` of one sentence, with the file, for what it lacks or has in a wrong shape."""
-    algorithm = algorithms.get(name)
+    algorithm = reference(given)
+    name = algorithm.name
     found = npz.read(path)
     try:
         formats.checked("trace", npz.described(found))
@@ -256,7 +265,9 @@ def _need(arrays: Mapping[str, Any], key: str) -> Any:
 def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -> Any:
     found: dict[str, Any] = {}
     kind: Any = algorithm.Params
-    for name in kind._fields:
+    # What varies with the round follows from the others; a run begins with round 0.
+    found.update(dict.fromkeys(algorithm.schedules, 0.0))
+    for name in [name for name in kind._fields if name not in (*algorithm.schedules, ROUND)]:
         key = f"params.{name}"
         if key not in arrays:
             if name not in kind._field_defaults:
@@ -276,7 +287,7 @@ def _params(algorithm: Algorithm, arrays: Mapping[str, Any], problem: Problem) -
             found[name] = value
         else:
             found[name] = value.item() if hasattr(value, "item") else value
-    return kind(**found)
+    return at_round(algorithm.schedules, problem, kind(**found), 0, False)
 
 
 def _compressor(name: str, d: int) -> Compressor:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import numpy as np
 import pytest
-from planted_compressors import OMEGA, RIGHT, SAMPLES, WRONG, D, made, rand_k
+from planted_compressors import OMEGA, RIGHT, SAMPLES, WRONG, D, made, natural, rand_k
 
 from verify import conformance
+from verify.conformance import special
 
 
 # ``benchmarks/conformance.py`` goes on with a hundred seeds.
@@ -53,6 +57,125 @@ def test_a_forgotten_scaling_is_no_dependence():
 def test_inputs_that_are_sorted_or_sum_to_zero(wrong):
     report = conformance.compressor(lambda x, rng: wrong(x, rand_k(x, rng)), D, OMEGA, samples=SAMPLES)
     assert "increasing, of sum 0" in str(report.failures[0])
+
+
+def test_linear_algebra_rounds_otherwise_where_there_are_gaps():
+    """BLAS does so; what reads wrong entries is off by more."""
+
+    def rank_one(x, rng):
+        M = x.reshape(4, 4)
+        p = M @ rng.standard_normal((4, 1))
+        p = p / (np.linalg.norm(p) or 1.0)
+        return (p @ (p.T @ M)).ravel()
+
+    assert conformance.compressor(rank_one, 16, alpha=1 / 4, samples=4000).ok
+
+    def one_entry_off(x, rng):
+        value = rank_one(x, rng)
+        value[3] += 1e-6 * (x.strides[0] != x.itemsize)
+        return value
+
+    (failure,) = conformance.compressor(one_entry_off, 16, alpha=1 / 4, samples=4000).failures
+    assert failure.claim == "interface/strides"
+
+
+def test_what_is_wrong_on_extreme_inputs_does_not_hide_the_rest():
+    """int8 by the inverse of its step, which overflows, and 2 % too large."""
+    compress, options, _ = WRONG["int8, 2 % too large"]
+    first, last = conformance.compressor(compress, D, samples=SAMPLES, **options).failures
+    assert "too large" in first.evidence
+    assert "gives inf on subnormal entries" in last.evidence or "gives nan on subnormal" in last.evidence
+    assert "pass skip=['subnormal entries'], or a tolerance above 0.00024" in last.evidence
+    for how in ({"skip": ["subnormal entries"]}, {"tolerance": 1e-3}):
+        (failure,) = conformance.compressor(compress, D, samples=SAMPLES, **options, **how).failures
+        assert "too large" in failure.evidence
+
+
+@pytest.mark.parametrize("name", ["huge", "tiny", "subnormal entries", "sparse", "special values"])
+def test_inputs_that_are_skipped(name):
+    def breaking(x, rng):
+        extreme = {"huge": abs(x).max() > 1e100, "tiny": 1e-300 < abs(x).max() < 1e-100}
+        extreme |= {
+            "subnormal entries": 0 < abs(x).max() < 1e-300,
+            "sparse": 0 < np.count_nonzero(x) < 3 < abs(x).sum(),
+        }
+        return np.nan * x if extreme.get(name) else rand_k(x, rng)
+
+    report = conformance.compressor(breaking, D, OMEGA, samples=4000, skip=[name])
+    assert report.ok, str(report)
+    assert any("NaN" in note for note in report.notes) == (name != "special values")
+
+
+@pytest.mark.parametrize("name", ["equal entries", "Gaussian entries", "nothing"])
+def test_inputs_that_cannot_be_skipped(name):
+    with pytest.raises(ValueError, match=f"{name!r} cannot be skipped: choose from signs, "):
+        conformance.compressor(rand_k, D, OMEGA, skip=[name])
+
+
+def broken_by(what):
+    """A compressor that does something else on infinite entries."""
+
+    def compress(x, rng):
+        while what == "loop" and np.isinf(x).any():
+            pass
+        if what == "crash" and np.isinf(x).any():
+            os.abort()
+        if what == "wait" and np.isinf(x).any():
+            time.sleep(600)
+        if what == "copy" and os.getpid() != HERE:
+            os.abort()
+        return rand_k(x, rng)
+
+    return compress
+
+
+HERE = os.getpid()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no copies of processes")
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("loop", "all entries infinite: does not return"),
+        ("wait", "all entries infinite: does not return"),
+        ("crash", "all entries infinite: CRASHES the process"),
+        ("copy", "not tried, as the compressor does not work in a copy of its process"),
+        (None, "all entries infinite: stays visible in C(x)"),
+    ],
+)
+def test_special_values_are_tried_apart(monkeypatch, what, words):
+    """What does not end is broken off, with a note."""
+    monkeypatch.setattr(special, "_COMPUTING", 0.1)
+    monkeypatch.setattr(special, "_WAITING", 0.3 if what == "wait" else 60)
+    report = conformance.compressor(broken_by(what), D, OMEGA, samples=2000)
+    assert report.ok, str(report)
+    assert any(words in note for note in report.notes), report.notes
+
+
+def test_systems_without_copies_of_processes(monkeypatch):
+    monkeypatch.delattr(os, "fork", raising=False)
+    report = conformance.compressor(rand_k, D, OMEGA, samples=2000)
+    assert report.ok and any("this system has no copies of processes" in note for note in report.notes)
+
+
+def test_what_numbers_so_small_become_is_no_claims():
+    compress, options = RIGHT["subnormal numbers flushed"]
+    report = conformance.compressor(compress, D, samples=4000, **options)
+    assert any("on subnormal entries, which no claim is about" in note for note in report.notes)
+
+
+def test_values_that_never_change_are_found_where_said():
+    """A compressor without randomness whose errors are as large as the report says is rejected."""
+    report = conformance.compressor(natural, D, 1 / 8, samples=4000)
+    least = report.detects["error of a compressor without randomness, of |x|"]
+    turned = np.roll(np.eye(D), 1, axis=0)
+
+    def shifted(size):
+        return lambda x, rng: (
+            x + size * np.sqrt(x @ x / max(abs(x).max(), 1e-320) / max(abs(x).max(), 1e-320)) * abs(x).max() * turned[0]
+        )
+
+    assert not conformance.compressor(shifted(1.01 * least), D, 1 / 8, samples=4000).ok
 
 
 class Counting:

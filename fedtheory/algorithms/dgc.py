@@ -1,0 +1,163 @@
+"""Deep gradient compression: error feedback whose memory holds momenta (Lin et al. 2018, Algorithm 4).
+
+Client i: u_i <- momentum u_i + grad f_i(x); v_i <- v_i + u_i; it sends the k entries of v_i that are largest in size,
+and sets these entries of v_i and of u_i to 0 ("momentum factor masking"). x <- x - (eta/n) sum of what is sent. All u_i
+and v_i begin with 0. Warm-up, clipping and layers are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Constant, Distribution, Draw
+
+
+class Params(NamedTuple):
+    """``eta``: stepsize; ``momentum``: what is kept of u_i; ``k``: entries that a client sends."""
+
+    eta: float
+    momentum: float
+    k: int
+
+
+class State(NamedTuple):
+    """``x (..., d)``: the model; ``u``, ``v`` ``(..., n, d)``: the clients' momenta, and what was not sent of their
+    sums."""
+
+    x: Array
+    u: Array
+    v: Array
+
+
+def init(
+    problem: Problem, params: Params, x: Array | None = None, u: Array | None = None, v: Array | None = None
+) -> State:
+    """Zeros unless given; ``ValueError`` for other numbers of entries than there are."""
+    if not 1 <= params.k <= problem.d:
+        raise ValueError(f"a client sends between 1 and {problem.d} entries, got k = {params.k}")
+    nothing = zeros(problem.n, problem.d)
+    return State(zeros(problem.d) if x is None else x, nothing if u is None else u, nothing if v is None else v)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """There is no randomness: all clients take part."""
+    return Constant()
+
+
+def largest(v: Array, k: int) -> Array:
+    """The mask of the k entries of largest size along the last axis, the first ones among equals."""
+    return np.argsort(np.argsort(-abs(v), axis=-1, kind="stable"), axis=-1) < k
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: DGC."""
+    u = params.momentum * state.u + problem.f.gradient(state.x[..., None, :])
+    v = state.v + u
+    sent = largest(v, params.k)
+    x = state.x - params.eta * np.where(sent, v, 0 * v).sum(axis=-2) / problem.n
+    return State(x, np.where(sent, 0 * u, u), np.where(sent, 0 * v, v))
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The optimum, which the method in general leaves: it is fixed if all clients share a minimiser."""
+    return init(problem, params, problem.x_star)
+
+
+algorithm = Algorithm("dgc", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - (eta/n) sum of the k largest entries of the new v_i",
+    "u": "u_i <- momentum u_i + grad f_i(x), its entries that are sent then 0",
+    "v": "v_i <- v_i + u_i, its entries that are sent then 0",
+}
+
+
+def _example(given: Given) -> Params:
+    return Params(0.2 / float(given.problem.L), 0.6, max(1, given.problem.d // 3))
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("wide", _example)
+
+
+def _masking(
+    added: Callable[[Params, Array, Array], Array] = lambda params, u, g: u,
+    of: Callable[[Array, Array], Array] = lambda u, v: v,
+    u_left: Callable[[Array, Array], Array] = lambda sent, u: np.where(sent, 0 * u, u),
+    v_left: Callable[[Array, Array], Array] = lambda sent, v: np.where(sent, 0 * v, v),
+    share: Callable[[int], float] = lambda n: 1 / n,
+) -> StepFunction:
+    """DGC that adds something else to v, chooses the entries of something else, or leaves something else behind."""
+
+    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+        g = problem.f.gradient(state.x[..., None, :])
+        u = params.momentum * state.u + g
+        v = state.v + added(params, u, g)
+        sent = largest(of(u, v), params.k)
+        x = state.x - params.eta * share(problem.n) * np.where(sent, v, 0 * v).sum(axis=-2)
+        return State(x, u_left(sent, u), v_left(sent, v))
+
+    return other
+
+
+def _plain(sent: Array, part: Array) -> Array:
+    return part + 0 * sent
+
+
+class _Served(NamedTuple):
+    x: Array
+    u: Array
+    v: Array
+    b: Array
+
+
+def _served_init(problem: Problem, params: Params, **start: Array | None) -> _Served:
+    state = init(problem, params, **start)
+    return _Served(*state, 0 * state.x)
+
+
+def _served_step(problem: Problem, params: Params, state: _Served, draw: Draw) -> _Served:
+    """Error feedback without momenta, and a server with momentum."""
+    v = state.v + problem.f.gradient(state.x[..., None, :])
+    sent = largest(v, params.k)
+    b = params.momentum * state.b + np.where(sent, v, 0 * v).sum(axis=-2) / problem.n
+    return _Served(state.x - params.eta * b, state.u + 0 * v, np.where(sent, 0 * v, v), b)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "the momentum is the server's, of what is sent, instead of the clients'",
+        "v",
+        {"State": _Served, "init": _served_init, "step": _served_step},
+    ),
+    ("v_i adds up gradients, without momentum correction", "v", _masking(added=lambda p, u, g: g)),
+    ("the momenta are not masked: u_i keeps the entries that were sent", "u", _masking(u_left=_plain)),
+    ("what is sent is not removed from v_i", "v", _masking(v_left=_plain)),
+    ("neither u_i nor v_i is masked", "u", _masking(u_left=_plain, v_left=_plain)),
+    ("v_i is emptied whole: what was not sent is forgotten", "v", _masking(v_left=lambda sent, v: 0 * v)),
+    ("u_i is emptied whole", "u", _masking(u_left=lambda sent, u: 0 * u)),
+    ("u_i and v_i are emptied whole", "u", _masking(u_left=lambda sent, u: 0 * u, v_left=lambda sent, v: 0 * v)),
+    (
+        "the masks are the wrong way round: what is left is what was sent",
+        "u",
+        _masking(u_left=lambda sent, u: np.where(sent, u, 0 * u), v_left=lambda sent, v: np.where(sent, v, 0 * v)),
+    ),
+    ("v_i adds up Nesterov's momenta", "v", _masking(added=lambda p, u, g: g + p.momentum * u)),
+    ("the entries are chosen by the size of u_i instead of v_i", "x", _masking(of=lambda u, v: u)),
+    ("the entries that are smallest in size are sent", "x", _masking(of=lambda u, v: 1 / (abs(v) + 1e-300))),
+    (
+        "the entries that are largest are sent, whatever their size",
+        "x",
+        _masking(of=lambda u, v: np.exp(v / (1 + abs(v).max()))),
+    ),
+    ("what is sent is summed instead of averaged", "x", _masking(share=lambda n: 1.0)),
+)

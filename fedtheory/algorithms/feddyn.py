@@ -1,0 +1,220 @@
+"""FedDyn: participants minimise f_i less a linear term that they learn, beside a proximal term (Acar et al. 2021).
+
+Algorithm 1: y_i = argmin_w f_i(w) - <g_i, w> + (alpha/2)|w - x|^2 for participants, and g_i <- g_i - alpha (y_i - x),
+which is then grad f_i(y_i); h <- h - (alpha/n) sum over participants of (y_i - x), n all clients;
+x <- mean over participants of y_i - h/alpha. All g_i and h begin with 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms import fedavg
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
+from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem, everywhere
+from fedtheory.problems.functions import Proximable
+from fedtheory.problems.oracles import AllRows, Minibatches
+
+
+class Params(NamedTuple):
+    """``tau``, ``epochs``, ``eta_l``, ``batches`` as in FedAvg; ``alpha``: weight of the proximal term; ``exact``:
+    solve the local problems exactly instead of by K local steps."""
+
+    tau: int
+    alpha: float
+    epochs: int
+    eta_l: float
+    batches: AllRows | Minibatches = AllRows()
+    exact: bool = False
+
+
+class State(NamedTuple):
+    """``x``, ``h`` ``(..., d)``: the server's model, and the mean of the g_i; ``g (..., n, d)``: the clients' linear
+    terms."""
+
+    x: Array
+    h: Array
+    g: Array
+
+
+def init(problem: Problem, params: Params, x: Array | None = None, g: Array | None = None) -> State:
+    """Zeros unless given; h^0 = (1/n) sum_i g_i^0."""
+    x = zeros(problem.d) if x is None else x
+    g = zeros(problem.n, problem.d) if g is None else g
+    return State(x, g.sum(axis=-2) / problem.n, g)
+
+
+def local_models(problem: Problem, params: Params, x: Array, g: Array, draw: Round) -> Array:
+    """What the clients make of x and g_i: ``(..., n, d)``; ``ValueError`` where no exact solution is known."""
+    anchor = everywhere(problem, x)
+    if params.exact:
+        if not isinstance(problem.f, Proximable) or problem.g is not None:
+            raise ValueError("FedDyn has no exact solutions of local problems of these functions")
+        return problem.f.resolvent(params.alpha, params.alpha * anchor + g)
+    return fedavg.local_descent(problem, params, x, draw, lambda y: params.alpha * (y - anchor) - g)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """One step, without randomness of its own: FedDyn."""
+    y = local_models(problem, params, state.x, state.g, draw)
+    change = y - everywhere(problem, state.x)
+    moved = np.where(draw.clients[..., None], change, 0 * change)
+    h = state.h - params.alpha * moved.sum(axis=-2) / problem.n
+    return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, state.g - params.alpha * moved)
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The optimum with g_i = grad f_i(x*), whose mean h is 0; with batches it is fixed only on average."""
+    g = problem.y_star
+    return State(problem.x_star, g.sum(axis=-2) / problem.n, g)
+
+
+def invariant(problem: Problem, params: Params, state: State) -> Array:
+    """The server's h is the mean of the clients' linear terms: h - (1/n) sum_i g_i, ``(..., d)``."""
+    return state.h - state.g.sum(axis=-2) / problem.n
+
+
+algorithm = Algorithm("feddyn", Params, State, init, fedavg.draws, step, fixed_point, invariant)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- mean over participants of y_i - h/alpha, h the new one, y_i after local steps along "
+    "grad f_i(y) - g_i + alpha (y - x)",
+    "h": "h <- h - (alpha/n) sum over participants of (y_i - x), n all clients",
+    "g": "g_i <- g_i - alpha (y_i - x) for participants",
+}
+
+
+def _example(given: Given) -> Params:
+    alpha = 0.4 + given.problem.n / 8
+    eta_l = 0.4 / (float(given.problem.L) + alpha)
+    return Params(given.tau, alpha, max(given.epochs, 2), eta_l, given.batches, "exact solver" in given.features)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("clients", _example)
+
+
+def _solving(pull: Callable[[Params, Array, Array, Array], Array]) -> StepFunction:
+    """FedDyn whose local steps add ``pull(params, y, anchor, g)`` to the gradient."""
+
+    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
+        anchor = everywhere(problem, state.x)
+        y = fedavg.local_descent(problem, params, state.x, draw, lambda y: pull(params, y, anchor, state.g))
+        moved = np.where(draw.clients[..., None], y - anchor, 0 * y)
+        h = state.h - params.alpha * moved.sum(axis=-2) / problem.n
+        return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, state.g - params.alpha * moved)
+
+    return other
+
+
+def _with_h(renewed: Callable[[Problem, Params, State, State, Round], Array]) -> StepFunction:
+    """FedDyn with another h, which x is computed with."""
+
+    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
+        after = step(problem, params, state, draw)
+        h = renewed(problem, params, state, after, draw)
+        return after._replace(x=after.x + (after.h - h) / params.alpha, h=h)
+
+    return other
+
+
+def _scaled(factor: Callable[[Problem, Params], float]) -> StepFunction:
+    return _with_h(lambda problem, params, s, a, draw: s.h + factor(problem, params) * (a.h - s.h))
+
+
+def _forgetful(problem: Problem, params: Params, state: State, after: State) -> State:
+    """The model that comes of h and g_i that stay as they were."""
+    x = after.x + (after.h - state.h) / params.alpha
+    return State(x, state.h + 0 * x, state.g + 0 * after.g)
+
+
+def _of_everybody(problem: Problem, params: Params, state: State, after: State, draw: Round) -> Array:
+    y = local_models(problem, params, state.x, state.g, draw)
+    return state.h - params.alpha * (y - everywhere(problem, state.x)).sum(axis=-2) / problem.n
+
+
+def _idle_too(problem: Problem, params: Params, state: State, after: State, draw: Round) -> Array:
+    y = local_models(problem, params, state.x, state.g, draw)
+    return state.g - params.alpha * (y - everywhere(problem, state.x))
+
+
+def _in_each_step(problem: Problem, params: Params, state: State, draw: Round) -> State:
+    """FedDyn whose participants renew g_i in each local step."""
+    anchor = everywhere(problem, state.x)
+    y, g = anchor, state.g
+    for k in range(fedavg.local_steps(params)):
+        slope = params.batches.gradient(problem, y, draw.rows, k)
+        y = y - params.eta_l * (slope + params.alpha * (y - anchor) - g)
+        g = g - params.alpha * (y - anchor)
+    g = np.where(draw.clients[..., None], g, state.g + 0 * g)
+    h = g.sum(axis=-2) / problem.n
+    return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, g)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "h is the mean of the participants' g_i instead of all clients'",
+        "h",
+        _with_h(lambda problem, params, s, a, draw: mean_over(draw.clients, params.tau, a.g)),
+    ),
+    ("h/alpha is subtracted twice", "x", changed(step, x=lambda problem, p, s, a, draw: a.x - a.h / p.alpha)),
+    ("the g_i are updated in each local step", "g", _in_each_step),
+    (
+        "neither h nor the g_i are ever updated",
+        "h",
+        lambda problem, params, s, draw: _forgetful(problem, params, s, step(problem, params, s, draw)),
+    ),
+    ("h is averaged over the participants instead of all clients", "h", _scaled(lambda problem, p: problem.n / p.tau)),
+    ("h adds the sum of the changes instead of their average", "h", _scaled(lambda problem, p: problem.n)),
+    ("h lacks its factor alpha", "h", _scaled(lambda problem, p: 1 / p.alpha)),
+    ("the sign of h's change is wrong, or that of h/alpha", "h", _scaled(lambda problem, p: -1)),
+    ("h is updated by idle clients too", "h", _with_h(_of_everybody)),
+    ("h is never updated, or never subtracted", "h", _with_h(lambda problem, params, s, a, draw: s.h + 0 * a.h)),
+    ("x is computed with the old h", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + (a.h - s.h) / p.alpha)),
+    ("h/alpha is not subtracted from x", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + a.h / p.alpha)),
+    ("the sign of h/alpha is wrong", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + 2 * a.h / p.alpha)),
+    ("h is not divided by alpha", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + a.h / p.alpha - a.h)),
+    (
+        "the models are averaged over all clients instead of the participants",
+        "x",
+        changed(step, x=lambda problem, p, s, a, draw: (a.x + a.h / p.alpha) * p.tau / problem.n - a.h / p.alpha),
+    ),
+    ("the g_i are never updated, or left out of the local steps", "g", never("g", step)),
+    ("the g_i of idle clients are updated too", "g", changed(step, g=_idle_too)),
+    ("g_i lacks its factor alpha", "g", changed(step, g=lambda problem, p, s, a, draw: s.g + (a.g - s.g) / p.alpha)),
+    (
+        "the sign of g_i's change is wrong, or that of the linear term",
+        "g",
+        changed(step, g=lambda problem, p, s, a, draw: 2 * s.g - a.g),
+    ),
+    ("the linear term is left out of the local steps", "x", _solving(lambda p, y, anchor, g: p.alpha * (y - anchor))),
+    (
+        "the sign of the linear term is wrong in the local steps",
+        "x",
+        _solving(lambda p, y, anchor, g: p.alpha * (y - anchor) + g),
+    ),
+    ("the proximal term is left out of the local steps", "x", _solving(lambda p, y, anchor, g: 0 * y - g)),
+    (
+        "the proximal term pulls to 0 instead of x",
+        "x",
+        _solving(lambda p, y, anchor, g: p.alpha * y - g),
+    ),
+    (
+        "the proximal term has twice its weight",
+        "x",
+        _solving(lambda p, y, anchor, g: 2 * p.alpha * (y - anchor) - g),
+    ),
+    (
+        "the sign of the proximal term is wrong",
+        "x",
+        _solving(lambda p, y, anchor, g: p.alpha * (anchor - y) - g),
+    ),
+)

@@ -1,0 +1,250 @@
+"""PowerSGD with error feedback: gradients as matrices of low rank, by a step of power iteration (Vogels et al. 2019).
+
+Algorithm 2 with the compressor of Algorithm 1. A gradient is a matrix of ``rows`` rows, read row by row. With M_i that
+of grad f_i(x) + e_i: P = (1/n) sum M_i Q, its columns made orthonormal; Q <- (1/n) sum M_i' P; Delta = P Q'; what was
+not sent is e_i <- M_i - Delta; m <- momentum m + Delta; x <- x - gamma (Delta + m). Q goes on from step to step, and
+begins with ``Q``, which the paper draws once; m and all e_i begin with 0.
+
+As the paper prints it e_i <- M_i - P (M_i' P)', what the client's own message lacks; its authors' code and PyTorch's
+hook take Delta, as here. The mean of the e_i, and so x, is the same: ``own_memory`` is for what is printed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+from fedtheory.randomness import Constant, Distribution, Draw
+
+
+class Params(NamedTuple):
+    """``gamma``: stepsize; ``momentum``: what is kept of m; ``rows``: of the matrices; ``Q (d/rows, rank)``: where the
+    power iteration begins; ``own_memory``: whether e_i is what the client's own message lacks."""
+
+    gamma: float
+    momentum: float
+    rows: int
+    Q: Array
+    own_memory: bool = False
+
+
+class State(NamedTuple):
+    """``x``, ``m`` ``(..., d)``: the model and its momentum; ``e (..., n, d)``: what was not sent; ``Q (..., d/rows,
+    rank)``: the right factor."""
+
+    x: Array
+    m: Array
+    e: Array
+    Q: Array
+
+
+def init(
+    problem: Problem, params: Params, x: Array | None = None, m: Array | None = None, e: Array | None = None
+) -> State:
+    """Zeros unless given, and Q as the parameters have it; ``ValueError`` where that has another shape."""
+    if params.rows < 1 or params.Q.ndim != 2 or params.rows * len(params.Q) != problem.d:
+        raise ValueError(
+            f"{params.rows} rows and a Q of shape {params.Q.shape} make no matrices of {problem.d} entries"
+        )
+    x, m = (zeros(problem.d) if value is None else value for value in (x, m))
+    return State(x, m, zeros(problem.n, problem.d) if e is None else e, params.Q)
+
+
+def draws(problem: Problem, params: Params, state: State) -> Distribution:
+    """There is no randomness: all clients take part."""
+    return Constant()
+
+
+def orthonormal(P: Array) -> Array:
+    """The columns of ``P (..., rows, rank)`` by Gram and Schmidt; a column of zeros stays."""
+    columns: list[Array] = []
+    for j in range(P.shape[-1]):
+        column = P[..., j]
+        for other in columns:
+            column = column - (other * column).sum(axis=-1, keepdims=True) * other
+        size = np.sqrt((column**2).sum(axis=-1, keepdims=True))
+        columns.append(column / np.where(size > 0, size, 1))
+    return np.stack(columns, axis=-1)
+
+
+class Message(NamedTuple):
+    """``sent (..., d)``: Delta; ``own (..., n, d)``: the clients' shares of it; ``Q``: the new one."""
+
+    sent: Array
+    own: Array
+    Q: Array
+
+
+def compressed(problem: Problem, params: Params, wanted: Array, Q: Array) -> Message:
+    """What is sent of ``wanted (..., n, d)`` with the factor ``Q (..., d/rows, rank)``."""
+    M = wanted.reshape(*wanted.shape[:-1], params.rows, -1)
+    P = orthonormal((M @ Q[..., None, :, :]).sum(axis=-3) / problem.n)
+    own = np.swapaxes(M, -1, -2) @ P[..., None, :, :]
+    Q = own.sum(axis=-3) / problem.n
+    flat = (P @ np.swapaxes(Q, -1, -2)).reshape(*wanted.shape[:-2], problem.d)
+    shares = (P[..., None, :, :] @ np.swapaxes(own, -1, -2)).reshape(wanted.shape)
+    return Message(flat, shares, Q)
+
+
+def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """One step, without randomness of its own: PowerSGD."""
+    wanted = problem.f.gradient(state.x[..., None, :]) + state.e
+    message = compressed(problem, params, wanted, state.Q)
+    e = wanted - (message.own if params.own_memory else message.sent[..., None, :])
+    m = params.momentum * state.m + message.sent
+    return State(state.x - params.gamma * (message.sent + m), m, e, message.Q)
+
+
+def fixed_point(problem: Problem, params: Params) -> State:
+    """The optimum, which the method in general leaves: it is fixed if all clients share a minimiser."""
+    return init(problem, params, problem.x_star)
+
+
+algorithm = Algorithm("powersgd", Params, State, init, draws, step, fixed_point)
+
+#: The line that renews each letter of the state, in words.
+LINES = {
+    "x": "x <- x - gamma (Delta + m), Delta = P Q', m the new one",
+    "m": "m <- momentum m + Delta",
+    "e": "e_i <- grad f_i(x) + e_i - Delta",
+    "Q": "Q <- (1/n) sum M_i' P, P = (1/n) sum M_i Q with its columns made orthonormal",
+}
+
+
+def _example(given: Given) -> Params:
+    d = given.problem.d
+    rows = next(r for r in range(int(np.sqrt(d)), 0, -1) if d % r == 0)
+    rank = 2 if rows > 2 else 1
+    Q = given.rng.standard_normal((d // rows, rank))
+    return Params(0.1 / float(given.problem.L), 0.6, rows, Q, "own memory" in given.features)
+
+
+#: A small problem's parameters.
+EXAMPLE = Example("wide", _example)
+
+
+def _sending(
+    wanted: Callable[[State, Array], Array] = lambda state, g: g + state.e,
+    kept: Callable[[Array, Message], Array] = lambda wanted, message: wanted - message.sent[..., None, :],
+    model: Callable[[Params, State, Array, Array], Array] = lambda p, s, sent, m: s.x - p.gamma * (sent + m),
+    momentum: Callable[[Params, State, Array], Array] = lambda p, s, sent: p.momentum * s.m + sent,
+    share: Callable[[int], float] = lambda n: 1.0,
+) -> StepFunction:
+    """PowerSGD with other messages, another memory, model or momentum."""
+
+    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+        due = wanted(state, problem.f.gradient(state.x[..., None, :]))
+        own = compressed(problem, params, due, state.Q)
+        message = own._replace(sent=share(problem.n) * own.sent, Q=share(problem.n) * own.Q)
+        m = momentum(params, state, message.sent)
+        return State(model(params, state, message.sent, m), m, kept(due, message), message.Q)
+
+    return other
+
+
+def _started_anew(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    return step(problem, params, state._replace(Q=params.Q + 0 * state.Q), draw)
+
+
+def _uncompressed(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """PowerSGD that compresses the gradients alone, and adds what was not sent of those before."""
+    g = problem.f.gradient(state.x[..., None, :])
+    message = compressed(problem, params, g, state.Q)
+    sent = message.sent + state.e.sum(axis=-2) / problem.n
+    m = params.momentum * state.m + sent
+    return State(state.x - params.gamma * (sent + m), m, g - sent[..., None, :], message.Q)
+
+
+def _scaled(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """P with columns that are orthogonal, but not of length 1."""
+    wanted = problem.f.gradient(state.x[..., None, :]) + state.e
+    M = wanted.reshape(*wanted.shape[:-1], params.rows, -1).sum(axis=-3) / problem.n
+    P = M @ state.Q
+    Q = np.swapaxes(M, -1, -2) @ P
+    sent = (P @ np.swapaxes(Q, -1, -2)).reshape(*wanted.shape[:-2], problem.d)
+    m = params.momentum * state.m + sent
+    return State(state.x - params.gamma * (sent + m), m, wanted - sent[..., None, :], Q)
+
+
+def _one_by_one(problem: Problem, params: Params, state: State, draw: Draw) -> State:
+    """Each client sends a matrix of its own factors."""
+    wanted = problem.f.gradient(state.x[..., None, :]) + state.e
+    M = wanted.reshape(*wanted.shape[:-1], params.rows, -1)
+    P = orthonormal(M @ state.Q[..., None, :, :])
+    Q = np.swapaxes(M, -1, -2) @ P
+    own = (P @ np.swapaxes(Q, -1, -2)).reshape(wanted.shape)
+    sent = own.sum(axis=-2) / problem.n
+    m = params.momentum * state.m + sent
+    return State(state.x - params.gamma * (sent + m), m, wanted - own, Q.sum(axis=-3) / problem.n)
+
+
+#: What implementations are known to do instead.
+SLIPS: Table = (
+    (
+        "there is no error feedback: what was not sent is forgotten",
+        "x",
+        _sending(wanted=lambda state, g: g + 0 * state.e),
+    ),
+    ("the memory is never changed", "e", never("e", step)),
+    ("the memory is added to what is sent without being compressed", "x", _uncompressed),
+    (
+        "the memory is multiplied by the stepsize",
+        "e",
+        changed(step, e=lambda problem, p, s, a, d: p.gamma * a.e),
+    ),
+    (
+        "the memory adds up what was not sent, which holds the memory before already",
+        "e",
+        changed(step, e=lambda problem, p, s, a, d: s.e + a.e),
+    ),
+    (
+        "the memory is never emptied: what was sent stays in it",
+        "e",
+        _sending(kept=lambda due, message: due + 0 * message.own),
+    ),
+    (
+        "the memory keeps what was sent instead of what was not",
+        "e",
+        _sending(kept=lambda due, message: message.sent[..., None, :] + 0 * due),
+    ),
+    (
+        "the memory is what the gradient lacks, without the memory before",
+        "e",
+        changed(step, e=lambda problem, p, s, a, d: a.e - s.e),
+    ),
+    (
+        "the memory is what the client's own message lacks, as the paper prints it",
+        "e",
+        _sending(kept=lambda due, message: due - message.own),
+    ),
+    ("the memory is what Delta lacks, although the client's own message is asked for", "e", _sending()),
+    ("the sign of the memory is wrong", "e", _sending(kept=lambda due, message: message.sent[..., None, :] - due)),
+    ("the memory is subtracted where it is due to be added", "x", _sending(wanted=lambda state, g: g - state.e)),
+    ("x moves along m alone", "x", _sending(model=lambda p, s, sent, m: s.x - p.gamma * m)),
+    (
+        "x moves along Delta alone: there is no momentum",
+        "x",
+        _sending(model=lambda p, s, sent, m: s.x - p.gamma * sent),
+    ),
+    ("x moves along Delta and the old m", "x", _sending(model=lambda p, s, sent, m: s.x - p.gamma * (sent + s.m))),
+    (
+        "x moves along Nesterov's Delta + momentum m",
+        "x",
+        _sending(model=lambda p, s, sent, m: s.x - p.gamma * (sent + p.momentum * m)),
+    ),
+    (
+        "Delta is multiplied by 1 - momentum in m",
+        "m",
+        _sending(momentum=lambda p, s, sent: p.momentum * s.m + (1 - p.momentum) * sent),
+    ),
+    ("the messages are summed instead of averaged", "x", _sending(share=lambda n: n)),
+    ("the power iteration begins anew in each step: there is no warm start", "Q", _started_anew),
+    ("the columns of P are not of length 1", "Q", _scaled),
+    ("each client has factors of its own", "Q", _one_by_one),
+)
