@@ -227,12 +227,12 @@ def compressing(function: Callable[..., Any], bug: str, **claim: Any) -> Callabl
 
 
 def _rows(wrong: bool, seed: int) -> Any:
-    return conformance.compressor(Parts(wrong), D, OMEGA, batch=True, seed=seed, samples=20_000, skip=SKIPPED)
+    return conformance.compressor(Parts(wrong), D, OMEGA, batch=True, seed=seed, samples=12_000, skip=SKIPPED)
 
 
 def _clients(wrong: bool, seed: int) -> Any:
     both = [Own(1), Own(1 if wrong else 2)]
-    return conformance.compressor(both, D, OMEGA, seed=seed, samples=20_000, skip=SKIPPED)
+    return conformance.compressor(both, D, OMEGA, seed=seed, samples=8_000, skip=SKIPPED)
 
 
 SKIPPED = ("special values",)

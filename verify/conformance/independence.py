@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from hashlib import blake2b
 from itertools import combinations
 from typing import NamedTuple
 
@@ -149,14 +150,18 @@ def _period(values: Array, farthest: int, need: float) -> int:
         if not (values[few] == values[: few.stop - apart]).all():
             continue
         if (values[apart:] == values[:-apart]).all():
-            return apart if _orders(values) - _orders(values[:apart]) >= need else 0
+            return apart if _orders(_counted(values)) - _orders(_counted(values[:apart])) >= need else 0
     return 0
 
 
-def _orders(values: Array) -> float:
-    """The logarithm of how many orders there are of these values ``(n, d)``."""
-    counts = Counter(row.tobytes() for row in values + 0.0)
-    return math.lgamma(len(values) + 1) - sum(math.lgamma(many + 1) for many in counts.values())
+def _counted(values: Array) -> Counter[bytes]:
+    """How often each of the values ``(n, d)`` occurs, by digests of them; zeros of both signs are one."""
+    return Counter(blake2b((row + 0.0).tobytes(), digest_size=16).digest() for row in values)
+
+
+def _orders(counts: Counter[bytes]) -> float:
+    """The logarithm of how many orders there are of values that occur so often."""
+    return math.lgamma(counts.total() + 1) - sum(math.lgamma(many + 1) for many in counts.values())
 
 
 def _lagged(before: Array, after: Array, farthest: int) -> Array:
@@ -192,7 +197,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
     # As many calls however many clients there are.
     n = max(64, n * 2 // len(own))
     total, taken, same = np.zeros(len(pairs)), 0, np.ones(len(pairs), dtype=bool)
-    seen: list[list[Array]] = [[] for _ in own]
+    counts: list[Counter[bytes]] = [Counter() for _ in own]
 
     def source(count: int) -> Array:
         nonlocal total, taken, same
@@ -201,8 +206,8 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
             np.column_stack([((values[a] - centre) * (values[b] - centre)).sum(axis=1) for a, b in pairs]) / square
         )
         total, taken = total + products.sum(axis=0), taken + count
-        for kept, value in zip(seen, values, strict=True):
-            kept.append(value)
+        for counted, value in zip(counts, values, strict=True):
+            counted.update(_counted(value))
         same &= np.array([bool((values[a] == values[b]).all()) for a, b in pairs])
         return products
 
@@ -219,7 +224,7 @@ def _between_clients(test: Test, kind: str, n: int, level: float) -> _Dependent 
         refuted = np.isin(decisions, (Ruling.ABOVE, Ruling.BELOW))
     # The other half of the level: of all orders of a client's values one is that of the other's.
     need = math.log(2 * len(pairs) / level)
-    refuted |= same & np.array([_orders(np.concatenate(seen[b])) >= need for _, b in pairs])
+    refuted |= same & np.array([_orders(counts[b]) >= need for _, b in pairs])
     if not refuted.any():
         return None
     worst = int(np.argmax(np.where(refuted, abs(total), -1.0)))

@@ -61,10 +61,12 @@ def apart(of: Features, level: float) -> str:
         table = before @ after.T
         sums = np.array([np.diagonal(table, lag).sum() for lag in range(1, farthest + 1)])
         chosen = {*range(1, min(_NEAREST, farthest) + 1), *(int(k) + 1 for k in np.argsort(-abs(sums))[:_LARGEST])}
-        # A capital of bets b on samples x is at most exp(b sum x): log(1 + b x) <= b x.
-        plain = [lag for lag in sorted(chosen) if BETS[0] * abs(sums[lag - 1]) >= need]
-        for lag in plain:
-            capital = _capital(np.diagonal(table, lag)[:, None])[0]
+        for lag in sorted(chosen):
+            products = np.diagonal(table, lag)
+            # Nearly all are far from it.
+            if BETS[0] * abs(sums[lag - 1]) < need or _capital_at_most(products) < need:
+                continue
+            capital = _capital(products[:, None])[0]
             if capital >= need:
                 found.append((capital, lag, name, bool(sums[lag - 1] > 0)))
     if not found:
@@ -81,6 +83,13 @@ def _capital(x: Array) -> Array:
     zero, within = np.zeros(1), Assumed(-1.0, 1.0)
     x = np.clip(x, -1, 1)
     return np.maximum(log_capital(x, zero, within), log_capital(-x, zero, within))
+
+
+def _capital_at_most(x: Array) -> float:
+    """A bound on the capital of samples ``(n,)`` in [-1, 1]: log(1 + y) <= y - y^2/2 + y^3/3 for y > -1, as the
+    difference of the two has the derivative -y^3/(1 + y)."""
+    first, second, third = float(x.sum()), float((x * x).sum()), float((x * x * x).sum())
+    return float((abs(BETS * first + BETS**3 / 3 * third) - BETS**2 / 2 * second).max())
 
 
 def of_weights(draws: Any, p: Array, weights: Sequence[Array]) -> Features:

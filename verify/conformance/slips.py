@@ -68,9 +68,13 @@ def read_by(algorithm: Algorithm, cases: Iterable[tuple[Problem, Any, Any]]) -> 
                 names.add(name)
                 return super().__getattribute__(name)
 
-        draw = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
-        with np.errstate(all="ignore"):
-            algorithm.step(problem, Reading(*params), state, draw)
+        try:
+            draw = algorithm.draws(problem, params, state).sample(np.random.default_rng(0), ())
+            with np.errstate(all="ignore"):
+                algorithm.step(problem, Reading(*params), state, draw)
+        except Exception:
+            # A method of somebody's own that takes no parameters but its own: it may read all of them.
+            names |= set(params._fields)
         numbers = {n for n, v in params._asdict().items() if isinstance(v, Number | np.ndarray)}
         found = names & numbers if found is None else found & names & numbers
     return found or set()
