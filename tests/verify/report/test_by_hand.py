@@ -40,7 +40,7 @@ def test_every_carried_counterexample_names_its_state_and_both_sides(id):
 
 def test_the_dual_gap_of_theorem_6_1_by_hand():
     lines = by_hand.lines(carried("feddcd/theorem-6.1/eq-10"))
-    assert lines[0] == "f_1(x) = 9/2 (x + 1/9)^2; f_2(x) = 9/2 (x - 1/9)^2"
+    assert lines[0] == "f_1(x) = 9/2 (x + 1/9)^2, least at x = -1/9; f_2(x) = 9/2 (x - 1/9)^2, least at x = 1/9; x* = 0"
     assert "y_i = z_i = v_i = u_i = 0" in lines[2]
     assert "left: E[G(y^T)-G*] = 64/729, about 0.0877915" in lines
 
