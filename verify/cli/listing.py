@@ -108,6 +108,31 @@ def register(
         "id", metavar="ID", help="a claim; or a paper or a prefix of ids, for all claims that do not hold"
     )
     owned(explaining, "its claims can be named too, and are tested")
+    plotted(explaining)
+
+
+def plotted(command: argparse.ArgumentParser) -> None:
+    """Add the option that draws a counterexample."""
+    command.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FILE.png",
+        help="draw the counterexample there, where it is of one function of one variable",
+    )
+
+
+def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
+    """Draw the counterexample of a claim, if a file is asked for; ``ValueError`` where there is none, or no picture."""
+    if path is None:
+        return
+    from verify.base import files
+    from verify.report import consoles, plot, style
+
+    if evidence.counterexample is None:
+        raise ValueError(f"{evidence.claim.id} is {evidence.verdict}: there is no counterexample to draw")
+    with files.replacing(style.checked(path)) as temporary:
+        plot.draw(evidence.counterexample, temporary)
+    consoles.say(report, str(path))
 
 
 def run_list(args: Any) -> int:
@@ -164,6 +189,7 @@ def run_why(args: Any) -> int:
     from verify.report import consoles, falls, why
 
     found, report = results.shipped(), consoles.console(sys.stdout)
+    out = None if args.plot is None else saving.writable(args.plot)
     loaded = _load_own(args)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
@@ -184,7 +210,10 @@ def run_why(args: Any) -> int:
             checked = shlex.join(["fedtheory", "check", str(args.own), ids[0], "--out", "DIR"])
             again = f"{checked}, then {saving.replaying(file, args.own)}"
         consoles.say(report, *why.lines(told[0], verdicts, again))
+        plot(told[0], out, report)
         return 0
+    if out is not None:
+        raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
     evidence = {e.claim.id: e for e in told}
     groups = falls.grouped([e.claim for e in told], verdicts)
     for way, falling in groups.items():

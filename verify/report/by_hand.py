@@ -151,7 +151,7 @@ def _place(example: Counterexample, whole: bool) -> str:
     told = example.place()
     try:
         instance = example.claim.instances.build(example.recipe, True)
-        problem, state = _posed(example, instance)
+        problem, state = posed(example, instance)
         functions = written(problem)
         known = naming.place(instance.text, naming.clause(example.claim, instance, example.point))
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
@@ -168,7 +168,7 @@ def _place(example: Counterexample, whole: bool) -> str:
     return "; ".join(filter(None, [instance.text.partition("; ")[0], *more])) + why
 
 
-def _posed(example: Counterexample, instance: Instance) -> tuple[Any, Any]:
+def posed(example: Counterexample, instance: Instance) -> tuple[Any, Any]:
     """The problem, about its optimum in the counterexample, and the state."""
     if example.point and instance.problem is not None:
         return start(example.claim, instance, as_row(example.point))
@@ -194,7 +194,7 @@ def _least(problem: Any) -> Iterator[str]:
 
 
 def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
-    problem, _ = _posed(example, instance)
+    problem, _ = posed(example, instance)
     if functions := written(problem):
         yield "; ".join((*functions, *_least(problem)))
     elif instance.text:

@@ -99,7 +99,7 @@ class Line(NamedTuple):
             beyond = f"max(0, {_less(name, place)})"
             # Both have the same value at the place between them.
             changes = ((after.a - before.a, f"{beyond}^2"), (after.slope(place) - before.slope(place), beyond))
-            terms += [f"{number(coefficient)} {what}" for coefficient, what in changes if coefficient]
+            terms += [_times(coefficient, what) for coefficient, what in changes if coefficient]
         return _sum([term for term in terms if term != "0"] or ["0"])
 
 
@@ -338,6 +338,11 @@ def _between(name: str, a: Fraction | None, b: Fraction | None) -> str:
 
 def _less(name: str, place: Fraction) -> str:
     return f"{name} {'-' if place > 0 else '+'} {number(abs(place))}" if place else name
+
+
+def _times(coefficient: Fraction, what: str) -> str:
+    sign, size = "-" if coefficient < 0 else "", abs(coefficient)
+    return f"{sign}{what}" if size == 1 else f"{sign}{number(size)} {what}"
 
 
 def _sum(terms: Sequence[str]) -> str:
