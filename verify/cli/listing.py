@@ -109,6 +109,12 @@ def register(
     )
     owned(explaining, "its claims can be named too, and are tested")
     plotted(explaining)
+    explaining.add_argument(
+        "--format",
+        choices=("text", "latex"),
+        default="text",
+        help="latex: a document, of several claims a report, which a paper can include too (default: text)",
+    )
 
 
 def plotted(command: argparse.ArgumentParser) -> None:
@@ -199,10 +205,15 @@ def run_why(args: Any) -> int:
         raise ValueError(f"no result ships for {missing[0]}: fedtheory show {missing[0]} tests it")
     ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
-        _warn(found, report)
+        _warn(found, report if args.format == "text" else consoles.console(sys.stderr))
     tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
+    if args.format == "latex":
+        from verify.export import latex_why
+
+        sys.stdout.write(latex_why.document(told, verdicts))
+        return 0
     if len(told) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
         if args.own is not None:

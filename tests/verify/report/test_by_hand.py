@@ -13,6 +13,7 @@ from fedtheory import claims
 from verify import check
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
+from verify.evidence.record import Evidence
 from verify.report import by_hand, formulas, plot, quadratics, statement, terminal
 from verify.results import shipped
 
@@ -247,3 +248,13 @@ def test_a_counterexample_of_one_function_of_one_variable_is_drawn(tmp_path):
     assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
     with pytest.raises(ValueError, match="has no picture: it is not of one function of one variable"):
         plot.draw(carried("feddcd/theorem-6.1/eq-10"), tmp_path / "b.png")
+
+
+def test_evidence_is_told_in_a_line_and_in_a_small_table():
+    entries = shipped().entries
+    fallen, holding = (
+        Evidence.from_json(claims.get(id), entries[id])
+        for id in ("feddcd/theorem-6.1/eq-10", "locodl/theorem-3.1/eq-5")
+    )
+    assert str(fallen) == "refuted: 64/729 <= 1/12" and str(holding) == "proved, margin 0"
+    assert "<th>at</th>" in fallen._repr_html_() and "&lt;=" in fallen._repr_html_()
