@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments, models, repairing, tightening
+from verify.cli import best, checking, experiments, models, repairing, serving, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -175,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
         ),
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    top.set_defaults(run=None, parser=None)
+    top.set_defaults(run=None, parser=None, command=None)
     subparsers = top.add_subparsers(metavar="COMMAND")
 
     def command(
@@ -190,7 +190,7 @@ def parser() -> argparse.ArgumentParser:
             epilog=_epilog(examples, found),
         )
         added.example = examples[0]
-        added.set_defaults(run=run, parser=added)
+        added.set_defaults(run=run, parser=added, command=name)
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:
@@ -360,4 +360,9 @@ def parser() -> argparse.ArgumentParser:
         description=_COMPLETION,
     )
     completing.add_argument("shell", choices=SHELLS)
+    serving.register(command, _at_least)
+    for each in subparsers.choices.values():
+        # Where the option takes a file that is the place of the data, - for stdout.
+        if "--json" not in each._option_string_actions:
+            each.add_argument("--json", action="store_true", dest="as_json", help="print the answer as JSON")
     return top

@@ -6,6 +6,7 @@ Bad input is a ``ValueError`` or an ``OSError``, raised before any long work.
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from fedtheory.claims import Claim
 from verify import checker, results
 from verify.base import files, limits, sweeping
 from verify.base.plain import clean
-from verify.cli import tightening
+from verify.cli import answering, tightening
 from verify.cli.arguments import parser
 from verify.cli.saving import writable
 from verify.evidence import certificates, counterexamples, formats, references
@@ -197,7 +198,9 @@ def run_table(args: argparse.Namespace) -> int:
 
     values = tables.assignments(args.at)
     table = tables.get(args.name)
-    sys.stdout.write(render(table.at(values) if values else table, args.format))
+    shown = table.at(values) if values else table
+    answering.add(table=json.loads(render(shown, "json")))
+    sys.stdout.write(render(shown, args.format))
     return 0
 
 
@@ -222,7 +225,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     from verify.mutation import report as told
     from verify.statistics import calibration
 
-    copy = None if args.json is None else writable(Path(args.json))
+    copy = None if args.json is None or answering.asked() else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     jobs = args.jobs or sweeping.cores()
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)

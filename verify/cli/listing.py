@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fedtheory import naming
 from fedtheory.origins import ORIGINS
 from verify import results
+from verify.cli import answering
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -152,6 +153,8 @@ def run_list(args: Any) -> int:
     listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
     # A line of the report is a claim.
     _warn(found, consoles.console(sys.stderr))
+    fields = ("id", "kind", "where", "gist", "origin", "literal_of")
+    answering.add(claims=[{name: getattr(r, name) for name in fields} | {"verdict": verdict} for r, verdict in listed])
     if args.summary:
         consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
     elif report.is_terminal and not consoles.fits(listed, report.width):
@@ -184,6 +187,11 @@ def run_show(args: Any) -> int:
         consoles.say(report, f"shipped results {found.origin}; --check recomputes them")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
+    if answering.asked():
+        from verify.report import answers
+
+        verdicts = found.verdicts | {claim.id: str(evidence.verdict)}
+        answering.add(claims=[answers.claim(evidence, verdicts, args.own)])
     return 0
 
 
@@ -209,6 +217,10 @@ def run_why(args: Any) -> int:
     tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
+    if answering.asked():
+        from verify.report import answers
+
+        answering.add(claims=[answers.claim(one, verdicts, args.own) for one in told])
     if args.format == "latex":
         from verify.export import latex_why
 

@@ -46,7 +46,12 @@ def register(
     )
     valued(asking, "arguments of the function, such as L=1 gamma=1/10 n=3: fractions are taken exactly")
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
-    asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
+    asking.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write both ends and their proofs there; - for an answer as data on stdout",
+    )
     limits(asking, at_least, "all models")
 
 
@@ -56,10 +61,10 @@ def run_certify(args: argparse.Namespace) -> int:
 
     from verify.base import files
     from verify.base.limits import limited
-    from verify.cli import saving
+    from verify.cli import answering, saving
     from verify.report import consoles
 
-    copy = None if args.json is None else saving.writable(args.json)
+    copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     at = _values(args.at)
     found: list[Bounds] = limited(
         lambda: _bounds(args.file, args.call, at), args.seconds, args.memory * 2**30, str(args.file)
@@ -69,6 +74,7 @@ def run_certify(args: argparse.Namespace) -> int:
         if len(found) > 1:
             consoles.say(report, f"model {number} of {len(found)}")
         consoles.say(report, *_lines(one, args.multipliers))
+    answering.add(models=[_json(one) for one in found])
     if copy is not None:
         files.write(copy, json.dumps({"models": [_json(one) for one in found]}, indent=1) + "\n")
     return 0
