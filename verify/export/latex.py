@@ -41,7 +41,10 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     """A file with the proof of each case of a claim. ``ValueError`` for what is no identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
-    parts = [f"\\section*{{{plain(f'{claim.paper}, {claim.where}')}}}", f"\\texttt{{{plain(claim.id)}}}. Claimed is"]
+    parts = [
+        f"\\section*{{{plain(', '.join(filter(None, (claim.paper, claim.where))))}}}",
+        f"\\texttt{{{plain(claim.id)}}}. Claimed is",
+    ]
     shown = [fitted(formula) for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else plain("; ".join(statement.text(claim))))
     meanings: dict[str, list[str]] = {}
