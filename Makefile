@@ -19,7 +19,7 @@ EXPERIMENTS ?= ../shared/data
 .PHONY: help audit golden results experiments test test-slow prove fuzz bench docs notebooks format clean
 
 help:
-	@echo "make audit      set up, audit every claim by what is carried, run the algorithms on real data (in build/audit)"
+	@echo "make audit      set up, audit every claim by what is carried, run two methods on real data (in build/audit)"
 	@echo "make golden     audit every claim anew, and fail where anything differs from the results that the package carries"
 	@echo "make results    audit every claim anew, and make what was found the results that the package carries"
 	@echo "make experiments  run all figures on the data in EXPERIMENTS (../shared/data), carry what is seen; resumable"
@@ -35,6 +35,7 @@ help:
 
 # The stamp is newer than the environment's inputs exactly when the environment is up to date.
 $(VENV)/.ready: pyproject.toml constraints.txt
+	@echo "setting up $(VENV): pip installs packages of 1 GB or so, which takes some minutes"
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
@@ -87,6 +88,7 @@ $(VENV)/.docs: $(VENV)/.ready
 
 docs: $(VENV)/.docs
 	$(BIN)/mkdocs build --quiet
+	@echo "the site is in build/docs: open build/docs/index.html"
 
 notebooks: $(VENV)/.ready
 	$(BIN)/python notebooks/store.py

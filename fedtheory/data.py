@@ -216,7 +216,10 @@ def _reading(path: Path, expected: str) -> Iterator[BinaryIO]:
         with _opened(path) as file:
             yield file
     except FileNotFoundError:
-        raise ValueError(f"there is no file {path}") from None
+        raise ValueError(
+            f"there is no file {path}: the data sets of LIBSVM are at www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets, "
+            "and a CSV file with the label last will do; without --data the bundled breast cancer data are taken"
+        ) from None
     except IsADirectoryError:
         raise ValueError(f"{path} is a directory, a file in {expected} was expected") from None
     except PermissionError:

@@ -22,6 +22,7 @@ AUDIT = (
 
 #: What each extra is for, where something of it is missing.
 _BRINGS = {
+    "agent": "{} brings the protocol that agents speak",
     "audit": "conformance tests do without, this does not; {} brings all that audits, checks, tables and figures need",
     "compiled": "{} brings what compiles loops",
     "pepit": "{} brings what reads its models",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from fedtheory import claims
@@ -23,12 +22,14 @@ def audit(
     jobs: int = 1,
     progress: Callable[[Evidence], None] | None = None,
     rechecking: bool = False,
+    running: Callable[[Sequence[str]], None] | None = None,
 ) -> list[Evidence]:
     """The evidence for each registered claim, in the order given, for any number of ``jobs``.
 
     ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
     it nothing is carried (:mod:`verify.checking`).
-    ``progress`` is called with each result as it arrives. ``ValueError`` for jobs < 1 or a bad seed or budget.
+    ``progress`` is called with each result as it arrives, and ``running`` with the ids of the claims that are tested
+    whenever these change. ``ValueError`` for jobs < 1 or a bad seed or budget.
     ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.base.sweeping.cluster` the workers
     of a cluster check, and ``jobs`` says nothing.
     """
@@ -39,16 +40,23 @@ def audit(
     if jobs < 1:
         raise ValueError(f"the number of jobs must be at least 1, got {jobs}")
     found: dict[str, Evidence] = {}
+    expected = costs(selected, rechecking)
     # What follows from others comes after them, and so does what restates others.
     for part in _layers(selected):
         known = _known(found.values())
         # The dearest first, so that several processes are done at about the same time.
-        ordered = sorted(part, key=_cheapness) if jobs > 1 else part
+        ordered = sorted(part, key=lambda claim: -expected[claim.id]) if jobs > 1 else part
         tasks = [(claim, seed, budget, known, rechecking) for claim in ordered]
+        # Tasks begin in their order.
+        left = [claim.id for claim in ordered]
+        tell = running or (lambda ids: None)
+        tell(left[:jobs])
         for evidence in sweep(_checked, tasks, jobs, ordered=False):
             found[evidence.claim.id] = evidence
+            left.remove(evidence.claim.id)
             if progress is not None:
                 progress(evidence)
+            tell(left[:jobs])
     return [found[claim.id] for claim in selected]
 
 
@@ -69,10 +77,31 @@ def _layers(selected: Sequence[Claim]) -> list[list[Claim]]:
     return [[claim for claim in selected if depths[claim.id] == level] for level in sorted(set(depths.values()))]
 
 
-def _cheapness(claim: Claim) -> float:
-    """Minus the seconds that the claim took when its shipped result was found; nothing is known of others."""
-    entry = results.shipped().entries.get(claim.id)
-    return -math.inf if entry is None else -float(entry["seconds"])
+#: What it costs to check what ships of a claim, as a share of what finding it cost: by the same code, where most of it
+#: is not looked for again, and by other code.
+_RECHECKED = {"proved": 0.15, "certified": 0.15, "refuted": 0.06, "supported": 0.45}
+_CHANGED = {"proved": 0.6, "certified": 0.6, "refuted": 0.06}
+#: Of what ships, seconds of one processor that it took to find all of it, about; and seconds of a claim at least.
+_ALL, _LEAST = 2700.0, 0.1
+
+
+def costs(selected: Sequence[Claim], rechecking: bool) -> dict[str, float]:
+    """Seconds of one processor that each claim may take, as its shipped result was found: they are for the order in
+    which claims are tested, and for what is told of it. Claims of which nothing ships count as the average."""
+    from verify.base import code
+
+    ships = results.shipped()
+    shares = {} if not rechecking else _RECHECKED if ships.checker == code.checker() else _CHANGED
+    total = sum(float(entry["seconds"]) for entry in ships.entries.values())
+
+    def cost(claim: Claim) -> float:
+        entry = ships.entries.get(claim.id)
+        if entry is None:
+            return _ALL / len(ships.entries)
+        share = shares.get(str(entry["verdict"]), 1.0)
+        return max(_LEAST, share * _ALL * float(entry["seconds"]) / total)
+
+    return {claim.id: cost(claim) for claim in selected}
 
 
 def _known(found: Iterable[Evidence]) -> dict[str, Verdict]:

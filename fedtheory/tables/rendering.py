@@ -22,6 +22,8 @@ _MISSING = "--"
 _SPECIAL = {"\\": r"\textbackslash{}", **{c: "\\" + c for c in "#$%&_{}"}, "^": r"\^{}", "~": r"\~{}"}
 #: Characters of a text from which its column is broken into lines, and columns that a page holds side by side.
 _LONG, _COLUMNS = 40, 3
+#: The width of the upper half of a table.
+_WIDTH = r"\fedtheorywidth"
 #: Rows from which a table of fractions is set closer, so that it fits the height of a page.
 _TALL = 12
 _GREEK = "alpha|beta|gamma|epsilon|zeta|eta|theta|Theta|kappa|lambda|mu|nu|omega|rho|sigma|tau|chi"
@@ -105,8 +107,8 @@ def _text(value: object) -> str:
     return rf"${mantissa}\cdot 10^{{{int(exponent)}}}$" if exponent else mantissa
 
 
-def _panel(table: Table, chosen: Sequence[int]) -> list[str]:
-    """A tabular of some of the columns, no wider than the page."""
+def _panel(table: Table, chosen: Sequence[int], width: str = "") -> list[str]:
+    """A tabular of some of the columns, no wider than the page, or of a ``width``."""
     columns = [table.columns[i] for i in chosen]
     numbers = all(_numbers(table, i) for i in chosen)
     # Below its formula a method without a number needs no line.
@@ -123,11 +125,15 @@ def _panel(table: Table, chosen: Sequence[int]) -> list[str]:
     if tall or long:
         space = r" \addlinespace[2pt]" if len(body) > _TALL else r" \addlinespace"
         body = [line + space for line in body[:-1]] + body[-1:]
+    stretched = r"@{\extracolsep{\fill}}" if width else ""
+    kind, of = ("tabular*", f"{{{width}}}") if width else ("tabular", "")
     tabular = [
-        rf"\begin{{tabular}}{{@{{}}{first}{''.join(kinds)}@{{}}}}",
+        rf"\begin{{{kind}}}{of}{{@{{}}{stretched}{first}{''.join(kinds)}@{{}}}}",
         *(r"\toprule", head, r"\midrule", *body, r"\bottomrule"),
-        r"\end{tabular}",
+        rf"\end{{{kind}}}",
     ]
+    if width:
+        return tabular
     if long:
         return [r"\scriptsize\setlength{\tabcolsep}{3pt}", *tabular]
     return [r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%", *tabular[:-1], tabular[-1] + "}"]
@@ -154,13 +160,17 @@ def latex(table: Table) -> str:
     panels = [formulas, numbers] if numbers and len(every) > _COLUMNS else [list(every)]
     bold = any(e.best for row in table.rows for e in row.entries)
     note = prose(table.note) + (" Bold: state of the art, the best of its column." if bold else "")
-    body = [_panel(table, chosen) for chosen in panels]
+    # The half below is as wide as the one above.
+    upper, *lower = panels
+    above = _panel(table, upper)
+    if lower:
+        above = [r"\sbox0{%", *above[:-1], f"{above[-1]}}}%", rf"\edef{_WIDTH}{{\the\wd0}}%", r"\usebox0"]
+    body = [above, *(_panel(table, chosen, _WIDTH) for chosen in lower)]
     spaced = [line for panel in body for line in (*panel, "", r"\medskip", "")]
     label = re.sub(r"[^a-z0-9]+", "-", table.name) + ("-numbers" if numbers else "")
-    return (
+    return by_itself(
         "\n".join(
             [
-                r"% \usepackage{amsmath,array,booktabs,graphicx}",
                 r"\begin{table*}",
                 r"\centering\small",
                 rf"\caption{{{prose(table.title or table.name)}}}",
@@ -169,9 +179,36 @@ def latex(table: Table) -> str:
                 rf"\begin{{minipage}}{{\linewidth}}\footnotesize {note}\end{{minipage}}",
                 r"\end{table*}",
             ]
-        )
-        + "\n"
+        ),
+        ("amsmath", "array", "booktabs", "graphicx"),
     )
+
+
+#: What begins and ends a file that is a document by itself, and part of one where a paper reads it: after the beginning
+#: of a document LaTeX has the command @nodocument as relax.
+_ALONE = r"""% A document by itself; in a paper: {packages} and \input of this file.
+\expandafter\ifx\csname @nodocument\endcsname\relax\else
+\documentclass[10pt]{{article}}
+{packages}
+\usepackage[margin=12mm]{{geometry}}
+\pagestyle{{empty}}
+\begin{{document}}
+\def\fedtheoryends{{\end{{document}}}}
+\fi
+"""
+_ENDS = r"\ifdefined\fedtheoryends\expandafter\fedtheoryends\fi"
+
+
+def by_itself(body: str, packages: Sequence[str]) -> str:
+    """A file that LaTeX compiles, and that a paper that loads the ``packages`` can read by its input command."""
+    loaded = rf"\usepackage{{{','.join(packages)}}}"
+    return f"{_ALONE.format(packages=loaded)}{body}\n{_ENDS}\n"
+
+
+def fitted(formula: str) -> str:
+    """A displayed formula, made smaller where it is wider than the column; it takes amsmath and graphicx."""
+    width = r"\ifdim\width>\linewidth\linewidth\else\width\fi"
+    return rf"\[\resizebox{{{width}}}{{!}}{{\(\displaystyle {formula}\)}}\]"
 
 
 # What stands for a value that is not known.

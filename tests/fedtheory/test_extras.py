@@ -66,7 +66,7 @@ def test_the_names_are_those_of_the_extra():
         project = tomllib.load(file)["project"]
     listed = [re.split(r"[<>=]", entry)[0] for entry in project["optional-dependencies"]["audit"]]
     assert sorted(listed) == sorted(INSTALLED.get(name, name) for name in extras.AUDIT)
-    assert "fedtheory[audit,compiled,pepit]" in project["optional-dependencies"]["dev"]
+    assert "fedtheory[agent,audit,compiled,pepit]" in project["optional-dependencies"]["dev"]
 
 
 def test_other_errors_are_left_alone():

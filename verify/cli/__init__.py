@@ -50,10 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             if args.run is None:
                 asked.print_help()
                 return 0
-            # What computes takes a second to load, or more.
-            module, _, name = args.run.rpartition(".")
-            _check_named(name, args)
-            status: int = getattr(import_module(module or "verify.cli.commands"), name)(args)
+            if _as_json(args):
+                from verify.cli.answering import answered
+
+                status: int = answered(args.command, lambda: _run(args))
+            else:
+                status = _run(args)
             sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -81,6 +83,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 128 + error.number
 
 
+def _run(args: Any) -> int:
+    # What computes takes a second to load, or more.
+    module, _, name = args.run.rpartition(".")
+    _check_named(name, args)
+    status: int = getattr(import_module(module or "verify.cli.commands"), name)(args)
+    return status
+
+
 @contextmanager
 def _ending() -> Iterator[None]:
     """Make signals that ask the process to end an exception, so that what was found is kept; as before afterwards."""
@@ -101,6 +111,11 @@ def _ending() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _as_json(args: Any) -> bool:
+    """Return True if a command is to answer on stdout as data. An audit has a format of its own."""
+    return bool(getattr(args, "as_json", False)) or (args.command != "audit" and str(getattr(args, "json", "")) == "-")
 
 
 def _check_named(command: str, args: Any) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments, models, repairing, tightening
+from verify.cli import best, checking, experiments, models, repairing, serving, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -59,16 +59,17 @@ inside the region, which the checker does not know. Then each claim that holds i
 refutation is a false alarm. Finally, the sequential tests run on 10,000 true cases from each of several distributions.
 """
 _AUDIT = f"""\
-Test claims and print a table of verdicts, with a line for each refutation. Then run the algorithms on real data with
-the theorems' parameters and compare them with the theorems' bounds: the bounds among the claims named or, with --data
-or --clients, all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives audit.json,
-counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG for each algorithm that is run.
-Finally, list the verdicts that differ from the shipped ones for the same seed and budget. Proofs that ship with the
-package are checked, not searched for again: certificates without a solver, counterexamples by evaluation. A claim is
-searched anew if the code that it depends on has changed or if its shipped proof fails, which is reported;
---from-scratch ignores all shipped proofs. Each verdict is cached as soon as it is found ($FEDTHEORY_CACHE, or fedtheory
-in $XDG_CACHE_HOME or ~/.cache): an interrupted audit resumes when the same command is run again, and a later one tests
-only the claims that depend on changed files of the package.
+Test claims, with what runs and how long it may still take. Then run the algorithms on real data with the theorems'
+parameters and compare them with the theorems' bounds: the bounds among the claims named or, with --data or --clients,
+all measurable bounds of the papers named. DIR (default: {DEFAULT_OUT}) receives report.txt (a table of verdicts, with a
+line for each refutation), audit.json, counterexamples/ and certificates/ (JSON files for `fedtheory replay`) and a PNG
+for each algorithm that is run. At the end come the totals and the verdicts that differ from the shipped ones for the
+same seed and budget; -v prints the rest too. Proofs that ship with the package are checked, not searched for again:
+certificates without a solver, counterexamples by evaluation. A claim is searched anew if the code that it depends on
+has changed or if its shipped proof fails, which is reported; --from-scratch ignores all shipped proofs. Each verdict is
+cached as soon as it is found ($FEDTHEORY_CACHE, or fedtheory in $XDG_CACHE_HOME or ~/.cache): an interrupted audit
+resumes when the same command is run again, and a later one tests only the claims that depend on changed files of the
+package.
 """
 _COMPLETION = """\
 Print a shell script that completes commands, options and claim ids. For bash: `fedtheory completion bash >
@@ -174,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
         ),
     )
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
-    top.set_defaults(run=None, parser=None)
+    top.set_defaults(run=None, parser=None, command=None)
     subparsers = top.add_subparsers(metavar="COMMAND")
 
     def command(
@@ -189,7 +190,7 @@ def parser() -> argparse.ArgumentParser:
             epilog=_epilog(examples, found),
         )
         added.example = examples[0]
-        added.set_defaults(run=run, parser=added)
+        added.set_defaults(run=run, parser=added, command=name)
         return added
 
     def testing(added: argparse.ArgumentParser) -> None:
@@ -220,7 +221,7 @@ def parser() -> argparse.ArgumentParser:
 
     auditing = command(
         "audit",
-        "run_audit",
+        "verify.cli.auditing.run_audit",
         "test claims, and run the algorithms on real data",
         "fedtheory audit feddcd/theorem-6.1",
         "fedtheory audit locodl --data a5a --clients 87 --out results",
@@ -252,6 +253,9 @@ def parser() -> argparse.ArgumentParser:
         "--json", metavar="FILE", help="also write the JSON here; - for stdout, with messages on stderr"
     )
     auditing.add_argument("--html", metavar="DIR", help="also write HTML pages there, as `fedtheory atlas` does")
+    auditing.add_argument(
+        "-v", "--verbose", action="store_true", help="print all that report.txt has, and in a log a line for each claim"
+    )
     auditing.add_argument(
         "--fail-on",
         choices=VERDICTS,
@@ -356,4 +360,9 @@ def parser() -> argparse.ArgumentParser:
         description=_COMPLETION,
     )
     completing.add_argument("shell", choices=SHELLS)
+    serving.register(command, _at_least)
+    for each in subparsers.choices.values():
+        # Where the option takes a file that is the place of the data, - for stdout.
+        if "--json" not in each._option_string_actions:
+            each.add_argument("--json", action="store_true", dest="as_json", help="print the answer as JSON")
     return top

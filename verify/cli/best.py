@@ -57,6 +57,7 @@ def register(
 
 def run_best(args: Any) -> int:
     """The best number of a claim at given letters."""
+    import json
     import math
     import sys
     import time
@@ -65,6 +66,7 @@ def run_best(args: Any) -> int:
     from verify.base import files, own
     from verify.best import every_n, factors, parameters, potentials, record, thresholds, words
     from verify.best.subjects import subject
+    from verify.cli import answering
     from verify.cli.saving import replaying, writable
     from verify.report import consoles
     from verify.tightness import sweep
@@ -102,6 +104,7 @@ def run_best(args: Any) -> int:
         interval = factors.smallest(of, given, deadline, say, lambda part: keep(replace(asked, found=(part,))), known)
         found = replace(asked, found=(interval,))
     keep(found)
+    answering.add(best=json.loads(record.text(found)))
     consoles.say(report, *words.told(found))
     if args.every_n:
         number, why = every_n.proved(found.of, found.found[0], at, say)

@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from verify.cli import answering, listing
+
 if TYPE_CHECKING:
     from fedtheory.claims import Claim
     from verify.evidence.record import Evidence
@@ -49,10 +51,16 @@ def register(
     checking.add_argument("file", type=Path, metavar="FILE.py", help="a Python file with a module-level CLAIMS")
     checking.add_argument("ids", nargs="*", metavar="ID", help="claims in the file, or prefixes of ids (default: all)")
     checking.add_argument("--details", action="store_true", help="print the statement and all evidence for each claim")
-    checking.add_argument("--json", type=Path, metavar="FILE", help="write the evidence there, as an audit does")
+    checking.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the evidence there, as an audit does; - for an answer as data on stdout",
+    )
     checking.add_argument(
         "--out", type=Path, metavar="DIR", help="write the evidence, counterexamples and certificates there"
     )
+    listing.plotted(checking)
     limits(checking, at_least, "each claim")
     checking.add_argument(
         "--fail-on",
@@ -88,13 +96,15 @@ def run_check(args: Any) -> int:
     from fedtheory import naming
     from verify.base import files, own
     from verify.cli import saving
-    from verify.report import consoles, terminal
+    from verify.report import answers, consoles, terminal
 
-    copy = None if args.json is None else saving.writable(args.json)
+    copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     out = None if args.out is None else saving.directory(args.out)
+    picture = None if args.plot is None else saving.writable(args.plot)
     loaded = {claim.id: claim for claim in own.load(args.file)}
     selected = [loaded[id] for id in (naming.select(args.ids, tuple(loaded)) if args.ids else loaded)]
-    entries, failed = [], []
+    entries, failed, examples = [], [], []
+    verdicts: dict[str, str] = {}
     widths = max(len(claim.id) for claim in selected), max(map(len, consoles.STYLES))
     begun, counts = time.perf_counter(), Counter[str]()
     for claim in selected:
@@ -112,7 +122,13 @@ def run_check(args: Any) -> int:
             # Beside the table, so that a pipe has one line a claim.
             consoles.say(consoles.console(sys.stderr), f"{claim.id}: {fault}")
         sys.stdout.flush()
+        if answering.asked():
+            verdicts[claim.id] = told.verdict
+            answering.add(
+                claims=[answers.claim(evidence, verdicts, args.file) | ({"failed": failure} if failure else {})]
+            )
         entries.append(evidence.to_json())
+        examples += [evidence] if evidence.counterexample is not None else []
         # What is known by now is kept.
         text = saving.audit_text(entries, args)
         if copy is not None:
@@ -123,6 +139,10 @@ def run_check(args: Any) -> int:
             again = saving.replaying(out / "counterexamples" / f"{naming.file_name(claim.id)}.json", args.file)
             consoles.say(consoles.console(sys.stderr), f"{claim.id}: {again}")
     _summary(args, counts, time.perf_counter() - begun)
+    if picture is not None:
+        if len(examples) != 1:
+            raise ValueError(f"--plot draws one counterexample, and {len(examples)} were found: name one claim")
+        listing.plot(examples[0], picture, consoles.console(sys.stdout))
     if failed:
         which = "" if len(selected) == 1 else f"{len(failed)} of {len(selected)} claims could not be tested: "
         raise ValueError(f"{which}{failed[0]}")

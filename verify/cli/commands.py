@@ -8,27 +8,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
-from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from fedtheory import claims, tables
 from fedtheory.claims import Claim
 from verify import checker, results
-from verify.audit import FAILED, audit
 from verify.base import files, limits, sweeping
 from verify.base.plain import clean
-from verify.cli import saving, tightening
-from verify.cli.arguments import DEFAULT_CLIENTS, parser
-from verify.cli.saving import audit_text, directory, writable, write_audit
+from verify.cli import answering, tightening
+from verify.cli.arguments import parser
+from verify.cli.saving import writable
 from verify.evidence import certificates, counterexamples, formats, references
-from verify.evidence.record import Evidence
 from verify.pep.prover import DoesNotHold
-from verify.report import consoles, falls, outcomes, terminal
+from verify.report import consoles, outcomes, terminal
 
 #: True cases of each distribution on which the sequential tests are calibrated.
 CASES = 10_000
@@ -39,121 +32,6 @@ _PROOF_SHOWS = {
     "arithmetic": "every step was calculated again, in fractions, and what is compared is so",
     "recomputation": "nothing of it is in this file, and so nothing is checked here",
 }
-
-
-def run_audit(args: argparse.Namespace) -> int:
-    """Test claims, write what was found as it is found, and run the methods on real data; 1 for a verdict that is not
-    to be."""
-    from verify.tightness import measure
-
-    begun = time.perf_counter()
-    # All input is checked before the long work.
-    selected = claims.select(args.names)
-    asked = args.data is not None or args.clients is not None
-    papers, ids = {c.paper for c in selected}, {c.id for c in selected}
-    bounds = [id for id in measure.measured() if (id.split("/")[0] in papers if asked else id in ids)]
-    planned: tuple[measure.MeasuredRun, ...] = ()
-    if bounds:
-        # Loading scikit-learn and matplotlib takes as long as all other commands.
-        from fedtheory.data import bundled, load
-        from verify.report import figures
-
-        data = bundled() if args.data is None else load(args.data)
-        planned = measure.experiments(data, args.clients or DEFAULT_CLIENTS, args.seed, bounds)
-    out = directory(Path(args.out))
-    to_stdout = args.json == "-"
-    copy = None if args.json is None or to_stdout else writable(Path(args.json))
-    pages = None if args.html is None else directory(Path(args.html))
-
-    log = consoles.console(sys.stderr)
-    report = log if to_stdout else consoles.console(sys.stdout)
-    folder = None if args.no_cache else files.directory() / "verdicts"
-    kept = saving.Verdicts(folder, args.seed, args.budget, lambda text: consoles.say(log, text), args.from_scratch)
-    with sweeping.backend(args.backend, args.scheduler):
-        found = _tested(selected, args, kept, out / "audit.json", log)
-    entries = [kept.entries.get(e.claim.id) or e.to_json() for e in found]
-    text = audit_text(entries, args)
-    if to_stdout:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    unwritten = write_audit(entries, text, out, copy)
-    if folder is not None:
-        files.trim(folder)
-    consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-    consoles.say(report, *terminal.remarks(found), *terminal.coverage(found), *terminal.fallen(found))
-    verdicts = {e.claim.id: str(e.verdict) for e in found}
-    if groups := falls.grouped(selected, verdicts):
-        consoles.say(report, f"of the claims that do not hold: {falls.counted(groups, selected)}")
-    consoles.say(report, terminal.summary(found, time.perf_counter() - begun), *terminal.sources(found))
-    consoles.say(report, *results.shipped().changes(verdicts, args.seed, args.budget))
-    if unwritten is not None:
-        raise unwritten
-    if pages is not None:
-        from verify.report.atlas import site
-
-        consoles.say(report, str(site.write(formats.checked_audit(json.loads(text)), pages)))
-
-    for experiment in planned:
-        title = f"{experiment.name}: {experiment.seeds} seeds, {experiment.rounds} {experiment.unit}s"
-        consoles.say(log, f"running {title}")
-        with consoles.progress(log, title, experiment.rounds + 1) as advance:
-            measured = measure.measure(experiment, args.seed, advance)
-        figure = out / f"{experiment.paper}.png"
-        with files.replacing(figure) as temporary:
-            figures.draw(measured, temporary)
-        consoles.say(report, f"{experiment.name}: {figure}", *(f"  {line}" for line in experiment.setup))
-        consoles.say(report, *(f"  {line}" for curve in measured.curves for line in (curve.sentence, curve.verdict)))
-    return 1 if any(e.verdict in args.fail_on for e in found) else 0
-
-
-def _tested(
-    selected: Sequence[Claim], args: argparse.Namespace, kept: saving.Verdicts, path: Path, log: Console
-) -> list[Evidence]:
-    """The evidence for each claim: that which an audit found before, and the rest.
-
-    What is found is on disk at once, as a verdict of its own and, as it grows, in an audit's JSON that says what it
-    lacks.
-    """
-    found = {e.claim.id: e for e in kept.read(selected)}
-    if found:
-        consoles.say(log, f"{len(found)} of {len(selected)} verdicts are taken from {kept.directory}")
-    written = 0
-
-    def save() -> None:
-        nonlocal written
-        missing = [c for c in selected if c.id not in found]
-        if missing and len(found) > written:
-            entries = [kept.entries.get(c.id) or found[c.id].to_json() for c in selected if c.id in found]
-            kept.attempt(lambda: files.write(path, audit_text(entries, args, missing)))
-            written = len(found)
-
-    def arrive(evidence: Evidence) -> None:
-        found[evidence.claim.id] = evidence
-        if not evidence.note.startswith(FAILED):
-            kept.store(evidence)
-        # Not each time, so that what is written grows as what is found does.
-        if len(found) >= 1.1 * written:
-            save()
-        with suppress(OSError):
-            # An audit is not lost with the reader of its log.
-            consoles.say(log, *terminal.fallen([evidence]))
-            advance(terminal.brief(evidence))
-
-    remaining = [c for c in selected if c.id not in found]
-    with consoles.progress(log, "claims", len(remaining)) as advance:
-        try:
-            # Loading the methods takes longer than reading all verdicts.
-            if remaining:
-                jobs = args.jobs or sweeping.cores()
-                audit(remaining, args.seed, args.budget, jobs, arrive, rechecking=not args.from_scratch)
-        except BaseException:
-            save()
-            if kept.saved:
-                with suppress(OSError):
-                    share = f"{len(kept.saved)} of {len(selected)}"
-                    consoles.say(log, f"{share} verdicts are kept in {kept.directory}: run the same command to resume")
-            raise
-    return [found[c.id] for c in selected if c.id in found]
 
 
 def _load_own(args: argparse.Namespace) -> tuple[Claim, ...]:
@@ -320,7 +198,9 @@ def run_table(args: argparse.Namespace) -> int:
 
     values = tables.assignments(args.at)
     table = tables.get(args.name)
-    sys.stdout.write(render(table.at(values) if values else table, args.format))
+    shown = table.at(values) if values else table
+    answering.add(table=json.loads(render(shown, "json")))
+    sys.stdout.write(render(shown, args.format))
     return 0
 
 
@@ -345,7 +225,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     from verify.mutation import report as told
     from verify.statistics import calibration
 
-    copy = None if args.json is None else writable(Path(args.json))
+    copy = None if args.json is None or answering.asked() else writable(Path(args.json))
     log, report = consoles.console(sys.stderr), consoles.console(sys.stdout)
     jobs = args.jobs or sweeping.cores()
     holding = selftest.holding(_load_own(args) or claims.all(), jobs)

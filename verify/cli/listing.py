@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fedtheory import naming
 from fedtheory.origins import ORIGINS
 from verify import results
+from verify.cli import answering
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -114,6 +115,37 @@ def register(
         "id", metavar="ID", help="a claim; or a paper or a prefix of ids, for all claims that do not hold"
     )
     owned(explaining, "its claims can be named too, and are tested")
+    plotted(explaining)
+    explaining.add_argument(
+        "--format",
+        choices=("text", "latex"),
+        default="text",
+        help="latex: a document, of several claims a report, which a paper can include too (default: text)",
+    )
+
+
+def plotted(command: argparse.ArgumentParser) -> None:
+    """Add the option that draws a counterexample."""
+    command.add_argument(
+        "--plot",
+        type=Path,
+        metavar="FILE.png",
+        help="draw the counterexample there, where it is of one function of one variable",
+    )
+
+
+def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
+    """Draw the counterexample of a claim, if a file is asked for; ``ValueError`` where there is none, or no picture."""
+    if path is None:
+        return
+    from verify.base import files
+    from verify.report import consoles, plot, style
+
+    if evidence.counterexample is None:
+        raise ValueError(f"{evidence.claim.id} is {evidence.verdict}: there is no counterexample to draw")
+    with files.replacing(style.checked(path)) as temporary:
+        plot.draw(evidence.counterexample, temporary)
+    consoles.say(report, str(path))
 
 
 def run_list(args: Any) -> int:
@@ -127,6 +159,8 @@ def run_list(args: Any) -> int:
     listed = [(row, verdict) for row, verdict in listed if not args.origin or row.origin in args.origin]
     # A line of the report is a claim.
     _warn(found, consoles.console(sys.stderr))
+    fields = ("id", "kind", "where", "gist", "origin", "literal_of")
+    answering.add(claims=[{name: getattr(r, name) for name in fields} | {"verdict": verdict} for r, verdict in listed])
     if args.summary:
         consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
     elif report.is_terminal and not consoles.fits(listed, report.width):
@@ -167,6 +201,11 @@ def run_show(args: Any) -> int:
         consoles.say(report, f"shipped results {found.origin}; --check recomputes them")
         evidence = Evidence.from_json(claim, found.entries[claim.id])
     consoles.say(report, *terminal.findings(evidence, claims.repairing(claim.id)))
+    if answering.asked():
+        from verify.report import answers
+
+        verdicts = found.verdicts | {claim.id: str(evidence.verdict)}
+        answering.add(claims=[answers.claim(evidence, verdicts, args.own)])
     return 0
 
 
@@ -178,6 +217,7 @@ def run_why(args: Any) -> int:
     from verify.report import consoles, falls, why
 
     found, report = results.shipped(), consoles.console(sys.stdout)
+    out = None if args.plot is None else saving.writable(args.plot)
     loaded = _load_own(args)
     own = {c.id: c for c in (*loaded, *(c for c in claims.all() if c.paper in plugins.installed()))}
     ids = naming.select([args.id], [*(c.id for c in claims.all()), *(c.id for c in loaded)])
@@ -187,10 +227,19 @@ def run_why(args: Any) -> int:
         raise ValueError(f"no result ships for {missing[0]}: fedtheory show {missing[0]} tests it")
     ids = [id for id in ids if id not in missing]
     if any(id not in own for id in ids):
-        _warn(found, report)
+        _warn(found, report if args.format == "text" else consoles.console(sys.stderr))
     tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
     told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
+    if answering.asked():
+        from verify.report import answers
+
+        answering.add(claims=[answers.claim(one, verdicts, args.own) for one in told])
+    if args.format == "latex":
+        from verify.export import latex_why
+
+        sys.stdout.write(latex_why.document(told, verdicts))
+        return 0
     if len(told) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
         if args.own is not None:
@@ -198,7 +247,10 @@ def run_why(args: Any) -> int:
             checked = shlex.join(["fedtheory", "check", str(args.own), ids[0], "--out", "DIR"])
             again = f"{checked}, then {saving.replaying(file, args.own)}"
         consoles.say(report, *why.lines(told[0], verdicts, again))
+        plot(told[0], out, report)
         return 0
+    if out is not None:
+        raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
     evidence = {e.claim.id: e for e in told}
     groups = falls.grouped([e.claim for e in told], verdicts)
     for way, falling in groups.items():

@@ -58,7 +58,12 @@ def register(
         "--where", action="append", default=[], metavar="'A <= B'", help="what is assumed of the letters; repeatable"
     )
     asking.add_argument("--multipliers", action="store_true", help="print the multipliers of each upper bound")
-    asking.add_argument("--json", type=Path, metavar="FILE", help="write both ends and their proofs there")
+    asking.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write both ends and their proofs there; - for an answer as data on stdout",
+    )
     asking.add_argument(
         "--proofs", type=Path, metavar="DIR", help="write both ends there as proof objects, with a checker for them"
     )
@@ -77,10 +82,10 @@ def run_certify(args: argparse.Namespace) -> int:
 
     from verify.base import files
     from verify.base.limits import limited
-    from verify.cli import saving
+    from verify.cli import answering, saving
     from verify.report import consoles
 
-    copy = None if args.json is None else saving.writable(args.json)
+    copy = None if args.json is None or answering.asked() else saving.writable(args.json)
     proofs = None if args.proofs is None else saving.directory(args.proofs)
     if args.letters:
         if proofs is not None:
@@ -97,6 +102,7 @@ def run_certify(args: argparse.Namespace) -> int:
         if len(found) > 1:
             consoles.say(report, f"model {number} of {len(found)}")
         consoles.say(report, *_lines(one, args.multipliers))
+    answering.add(models=[_json(one) for one in found])
     if copy is not None:
         files.write(copy, json.dumps({"models": [_json(one) for one in found]}, indent=1) + "\n")
     if proofs is not None:
@@ -112,6 +118,7 @@ def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
 
     from verify.base import files
     from verify.base.limits import limited
+    from verify.cli import answering
     from verify.pepit import for_all
     from verify.report import consoles
 
@@ -141,16 +148,17 @@ def _for_all(args: argparse.Namespace, copy: Path | None) -> int:
         *(f"  {line}" for line in _lines(found.there, False)),
         *(f"    {name}: {value}" for name, value in found.multipliers.items() if args.multipliers),
     )
+    letters = {
+        "names": list(found.letters),
+        "conditions": list(found.conditions),
+        "stated": found.stated,
+        "proved": not found.why,
+        "why": found.why,
+        "multipliers": dict(found.multipliers),
+    }
+    data = {"models": [{**_json(found.there), "letters": letters}]}
+    answering.add(**data)
     if copy is not None:
-        data = {
-            "letters": found.letters,
-            "conditions": found.conditions,
-            "stated": found.stated,
-            "proved": not found.why,
-            "why": found.why,
-            "multipliers": dict(found.multipliers),
-            "models": [_json(found.there)],
-        }
         files.write(copy, json.dumps(data, indent=1) + "\n")
     return 1 if found.why else 0
 

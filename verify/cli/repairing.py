@@ -61,6 +61,7 @@ def register(
 def run_repair(args: Any) -> int:
     """Search, and report the least repair; 1 where none is found."""
     from verify.base import own
+    from verify.cli import answering
     from verify.cli.saving import writable
     from verify.repair.searching import Search
     from verify.repair.trials import Bench
@@ -83,6 +84,7 @@ def run_repair(args: Any) -> int:
         finally:
             if out is not None:
                 _store(out, key, search)
+    answering.add(repairs=_repairs(search))
     consoles.say(consoles.console(sys.stdout), *told(search))
     return 0 if search.found.repairs else 1
 
@@ -170,9 +172,17 @@ def _known(path: Path, key: dict[str, Any]) -> dict[str, bool]:
 
 def _store(path: Path, key: dict[str, Any], search: Search) -> None:
     from verify.base import files
+
+    repairs = _repairs(search)
+    content = {"of": key, "complete": search.found.complete, "repairs": repairs, "tried": search.known}
+    files.write(path, json.dumps(content, indent=2) + "\n")
+
+
+def _repairs(search: Search) -> list[dict[str, Any]]:
+    """What was found, as data, the least change first."""
     from verify.report import statement
 
-    repairs = [
+    return [
         {
             "change": r.change.text,
             "sort": r.change.sort,
@@ -187,5 +197,3 @@ def _store(path: Path, key: dict[str, Any], search: Search) -> None:
         }
         for r in sorted(search.found.repairs, key=lambda r: r.change.cost)
     ]
-    content = {"of": key, "complete": search.found.complete, "repairs": repairs, "tried": search.known}
-    files.write(path, json.dumps(content, indent=2) + "\n")

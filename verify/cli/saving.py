@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import shlex
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -65,16 +65,27 @@ def directory(path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ValueError(f"cannot make the directory {path}: {error.strerror}") from error
-    if not os.access(path, os.W_OK):
-        raise ValueError(f"cannot write to the directory {path}")
+    if (why := _unwritable(path)) is not None:
+        raise ValueError(f"cannot write to the directory {path}: {why}")
     return path
 
 
 def writable(path: Path) -> Path:
     """The file, if it can be written; ``ValueError`` otherwise."""
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise ValueError(f"cannot write the file {path}")
+    if path.is_dir():
+        raise ValueError(f"cannot write the file {path}: it is a directory")
+    if (why := _unwritable(path.parent)) is not None:
+        raise ValueError(f"cannot write the file {path}: {why}")
     return path
+
+
+def _unwritable(folder: Path) -> str | None:
+    """Why no file can be made in a folder, by making one: what a superuser may do nobody else tells."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 class Verdicts:

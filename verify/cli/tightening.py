@@ -70,6 +70,7 @@ def run_tight(args: argparse.Namespace) -> int:
 
     from fedtheory import claims
     from verify.base import files, own, sweeping
+    from verify.cli import answering
     from verify.cli.saving import replaying, writable
     from verify.report import consoles, style, tight
     from verify.tightness import emptiness, rounds, sweep
@@ -88,6 +89,18 @@ def run_tight(args: argparse.Namespace) -> int:
         points = sweep.measure(claim, at, jobs, advance, args.steps, kept.known, kept.add)
     for table in tight.tables(points):
         consoles.show(report, table)
+    answering.add(
+        worst_cases=[
+            {
+                "at": point.where,
+                "lower": None if point.lower is None else str(point.lower),
+                "upper": None if point.upper is None else str(point.upper),
+                "stated": str(point.printed),
+                "verdict": str(point.verdict),
+            }
+            for point in points
+        ]
+    )
     with files.replacing(out) as temporary:
         tight.draw(claim, points, temporary)
     repaired = [f"repaired: {c.id}" for c in claims.repairing(claim.id)]

@@ -9,12 +9,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from html import escape
 from typing import Any, NamedTuple
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from verify.base.verdict import Verdict
+from verify.comparisons import naming, orders
 from verify.evidence import references
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
@@ -209,6 +211,27 @@ class Evidence:
     assumed: tuple[str, ...] = ()
     fallen: tuple[str, ...] = ()
     given: tuple[tuple[str, Verdict], ...] = ()
+
+    def __str__(self) -> str:
+        """The verdict in a line: "refuted: 64/3 <= 21", "proved, margin 0"."""
+        example = self.counterexample
+        if example is not None and not example.part.startswith(orders.PREFIX):
+            left, right = naming.number(example.left), naming.number(example.right)
+            return f"{self.verdict}: {left} {example.relation} {right}"
+        return str(self.verdict) if self.margin is None else f"{self.verdict}, margin {self.margin:.3g}"
+
+    def _repr_html_(self) -> str:
+        """A small table, for notebooks."""
+        rows = {
+            "claim": self.claim.id,
+            "verdict": str(self),
+            "at" if self.counterexample else "because": self.counterexample.place()
+            if self.counterexample
+            else self.note,
+            "instances": str(self.instances),
+        }
+        cells = "".join(f"<tr><th>{name}</th><td>{escape(text)}</td></tr>" for name, text in rows.items())
+        return f'<table style="text-align:left">{cells}</table>'
 
     @property
     def deciding(self) -> tuple[str, ...]:

@@ -55,7 +55,10 @@ def found(figure: Figure, path: Path | None) -> list[Data]:
     ``ValueError`` for a path that is not there, and for a file where the figure takes none.
     """
     if path is not None and not path.exists():
-        raise ValueError(f"there is no file or folder {path}")
+        raise ValueError(
+            f"there is no file or folder {path}: the data sets of LIBSVM are at "
+            "www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets, and a CSV file with the label last will do"
+        )
     if path is not None and not path.is_dir():
         if figure.read is None:
             raise ValueError(f"{figure.id} is of generated data alone, and takes no file")

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from fedtheory.claims import Claim
+from fedtheory.tables.rendering import by_itself, fitted
 from verify import checker
 from verify.export.latex_names import symbols
 from verify.export.latex_pages import CaseGroup, grouped, pages
@@ -25,15 +26,8 @@ from verify.export.objects import sealed
 from verify.export.weights import Certificates
 from verify.report import statement
 
-_HEAD = r"""\documentclass[10pt]{article}
-\usepackage[T1]{fontenc}
-\usepackage{amsmath,amssymb}
-\usepackage[margin=12mm]{geometry}
-\setlength{\parindent}{0pt}\setlength{\parskip}{3pt}
-\raggedright
-\pagestyle{empty}
-\begin{document}
-"""
+_PACKAGES = ("amsmath", "amssymb", "graphicx")
+_HEAD = "{\\setlength{\\parindent}{0pt}\\setlength{\\parskip}{3pt}\\raggedright\n"
 #: How what is to be shown to be at most 0 is written.
 _GAP = "\\Delta"
 _CONVENTIONS = (
@@ -47,8 +41,11 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     """A file with the proof of each case of a claim. ``ValueError`` for what is no identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
-    parts = [f"\\section*{{{plain(f'{claim.paper}, {claim.where}')}}}", f"\\texttt{{{plain(claim.id)}}}. Claimed is"]
-    shown = [f"\\[{formula}\\]" for formula in statement.formulas(claim)]
+    parts = [
+        f"\\section*{{{plain(', '.join(filter(None, (claim.paper, claim.where))))}}}",
+        f"\\texttt{{{plain(claim.id)}}}. Claimed is",
+    ]
+    shown = [fitted(formula) for formula in statement.formulas(claim)]
     parts.append("\n".join(shown) if shown else plain("; ".join(statement.text(claim))))
     meanings: dict[str, list[str]] = {}
     for name, meaning in statement.meanings(claim):
@@ -61,7 +58,7 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     told: set[str] = set()
     for group in grouped(objects):
         parts += pages(group, list(_besides(claim, group.objects)), told)
-    return _HEAD + "\n\n".join(parts) + "\n\\end{document}\n"
+    return by_itself(_HEAD + "\n\n".join(parts) + "\n\\par}", _PACKAGES)
 
 
 def checked(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:

@@ -1,10 +1,11 @@
 """A counterexample to follow by hand: the problem, the step and the two numbers, in the paper's letters.
 
-The functions of an instance are written out for quadratics of few variables: "f_1(x) = f_2(x) = 9/2 (x - 1)^2".
+The functions of an instance are written out, each with its minimiser: "f_1(x) = 9/2 (x - 1)^2, least at x = 1".
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import singledispatch
@@ -14,6 +15,8 @@ import numpy as np
 import sympy
 
 from fedtheory import algorithms
+from fedtheory.algorithms.base import Algorithm, no_step
+from fedtheory.algorithms.base import place as code_of
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
@@ -28,7 +31,7 @@ from verify.comparisons import asserted, limits, naming, number_types, orders, s
 from verify.comparisons.exact import as_row, is_enumerable
 from verify.comparisons.starts import begun
 from verify.evidence.counterexamples import Counterexample
-from verify.report import quadratics, statement
+from verify.report import formulas, statement
 
 #: Lines at most.
 MOST = 10
@@ -38,6 +41,8 @@ _OUTCOMES = 4
 _SIMPLE = 4
 #: How the names of oracles at the extremes of their definition begin, before the factors of the clients.
 _EXTREME = "worst-case"
+#: How the words of an instance begin to tell its functions, and what they tell of the gradients at an optimum.
+_FUNCTIONS, _GRADIENTS = "; f_1: ", re.compile(r", gradient \([^)]*\) less the mean")
 #: Entries of vectors that are printed.
 _ENTRIES = 6
 
@@ -133,16 +138,69 @@ def lines(example: Counterexample) -> list[str]:
         return []
 
 
+def place(example: Counterexample) -> str:
+    """The instance and its state in words, with the functions as they are written out, if they can be."""
+    return _place(example, True)
+
+
+def head(example: Counterexample) -> str:
+    """As :func:`place`, of what :func:`lines` write out not the functions and the state."""
+    return _place(example, False)
+
+
+def _place(example: Counterexample, whole: bool) -> str:
+    told = example.place()
+    try:
+        instance = example.claim.instances.build(example.recipe, True)
+        problem, state = posed(example, instance)
+        functions = written(problem)
+        known = naming.place(instance.text, naming.clause(example.claim, instance, example.point))
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
+        return told
+    if not functions or _FUNCTIONS not in instance.text:
+        return told
+    why = told.removeprefix(known)
+    if why == told:
+        # The state is none from which a run begins.
+        state, why = None, told.removeprefix(instance.text)
+        if why == told:
+            return told
+    more = [*functions, *_least(problem), naming.words(state)] if whole else []
+    return "; ".join(filter(None, [instance.text.partition("; ")[0], *more])) + why
+
+
+def posed(example: Counterexample, instance: Instance) -> tuple[Any, Any]:
+    """The problem, about its optimum in the counterexample, and the state."""
+    if example.point and instance.problem is not None:
+        return start(example.claim, instance, as_row(example.point))
+    return instance.problem, None
+
+
+def written(problem: Any) -> list[str]:
+    """The functions of a problem, nothing where they are not written out."""
+    return formulas.written(problem) if hasattr(problem, "f") else []
+
+
+def _least(problem: Any) -> Iterator[str]:
+    """Where the sum of the functions is least, as far as that is known, and the gradients there, where a function has
+    several."""
+    known = getattr(problem, "known", None)
+    if known is None:
+        return
+    yield f"x* = {naming.vector(known.x)}"
+    given = np.asarray(problem.f.gradient(known.x[..., None, :] + 0 * np.asarray(known.y)))
+    if (given != known.y).any():
+        rows = np.asarray(known.y).reshape(-1, problem.n, problem.d)[0]
+        yield ", ".join(f"y*_{i} = {naming.vector(row)}" for i, row in enumerate(rows, 1)) + " balance there"
+
+
 def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
-    problem = instance.problem
-    if example.point and problem is not None:
-        problem, _ = start(example.claim, instance, as_row(example.point))
-    formulas = quadratics.written(problem) if hasattr(problem, "f") else []
-    if formulas:
-        yield "; ".join(formulas)
+    problem, _ = posed(example, instance)
+    if functions := written(problem):
+        yield "; ".join((*functions, *_least(problem)))
     elif instance.text:
         # Functions that are not written out are told by the words of the setting.
-        yield from filter(None, (example.claim.setting.text, instance.text))
+        yield from filter(None, (example.claim.setting.text, _told(instance, problem)))
     oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
     if oracle.startswith(_EXTREME):
         factors = oracle.removeprefix(_EXTREME)
@@ -150,6 +208,14 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield f"the oracle of client i answers {answer}: c = {factors}"
     if letters := _letters(example, instance, problem):
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
+
+
+def _told(instance: Instance, problem: Any) -> str:
+    """The words of an instance; of one that was moved where it is."""
+    if problem is instance.problem or getattr(problem, "known", None) is None:
+        return instance.text
+    where = naming.optimum(problem)
+    return naming.place(_GRADIENTS.sub("", instance.text), f"; {where}")
 
 
 def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[str, str]:
@@ -173,7 +239,7 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     if not example.point and (instance.dimension or not kind.quantities):
         # There is no state, or any is as good.
         if kind.algorithm is not None:
-            yield from _step(kind.algorithm.State)
+            yield from _step(kind.algorithm, kind.algorithm.State)
         yield from _compared(example, values)
         return
     problem, state = start(claim, instance, as_row(example.point))
@@ -186,7 +252,7 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     moves = (kind.stepping or kind.acting) and kind.algorithm is not None
     if kind.algorithm is not None or hasattr(state, "states") or _parts(type(state)):
         first = state.states()[0] if hasattr(state, "states") else state
-        yield from _step(type(first), type(state))
+        yield from _step(kind.algorithm, type(first), type(state))
     if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
         later, probabilities = rollout(claim, instance, problem, state, example.rounds)
         yield from _outcomes(state, later, probabilities, example.rounds)
@@ -237,13 +303,15 @@ def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
     return found
 
 
-def _step(state: Any, run: Any = None) -> Iterator[str]:
-    """What a step does to the parts of a ``state``, where the algorithm of such states, or their type, says so; or the
-    type of the ``run``."""
+def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
+    """What a step does to the parts of a ``state``, where the algorithm of such states, or their type, says so, or the
+    type of the ``run``; else where the code of the step is."""
     name = next((a for a in algorithms.names() if algorithms.get(a).State is state), "")
     own = {**_parts(state), **_parts(run or state)}
     if told := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
         yield f"step: {'; '.join(told)}"
+    elif algorithm is not None and algorithm.step is not no_step and not name:
+        yield f"step: {code_of(algorithm.step)}"
 
 
 def _parts(state: Any) -> Mapping[str, str]:

@@ -42,10 +42,17 @@ GAP = 2
 Listed = tuple[ListedClaim, str]
 
 
+class _Console(Console):
+    """A console whose reader may go, as that of a pipe into ``head`` does, which is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def console(file: TextIO) -> Console:
     """A console on a stream. Texts are taken as they are: brackets in them are not markup."""
     width = None if file.isatty() else _LOG_WIDTH
-    return Console(file=file, width=width, markup=False, highlight=False, emoji=False)
+    return _Console(file=file, width=width, markup=False, highlight=False, emoji=False)
 
 
 class Advance(Protocol):

@@ -11,6 +11,8 @@ GREEK = (*_SMALL.split(), *_CAPITAL.split())
 #: Words that are commands of LaTeX under the same or another name.
 _COMMANDS = {name: rf"\{name}" for name in ("sum", "prod", "min", "max", "det")}
 _COMMANDS |= {"grad": r"\nabla", "eps": r"\varepsilon", "varepsilon": r"\varepsilon"}
+#: The mean of |grad f_i(x*)|^2, in braces since powers of it are taken.
+_COMMANDS["heterogeneity"] = r"{\sigma_{\star}^{2}}"
 #: What a word after an underscore does to the letter before it.
 _ACCENTS = {"hat": r"\hat{%s}", "bar": r"\bar{%s}", "next": "%s^{+}"}
 #: Increments, and letters with a tilde.

@@ -10,12 +10,12 @@ from textwrap import wrap
 from typing import Any
 
 import sympy
-from cycler import cycler
 from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
+from matplotlib.rcsetup import cycler
 from sympy.core.alphabets import greeks
 from sympy.printing.pretty.pretty_symbology import pretty_symbol
 

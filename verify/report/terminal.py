@@ -212,8 +212,9 @@ def _ran(one: Sighting) -> list[str]:
 
 def example_lines(example: Counterexample) -> list[str]:
     """A counterexample: the instance, both sides as the claim writes them, and how to follow it by hand."""
-    found = [example.place(), claimed(example)]
-    if by := by_hand.lines(example):
+    by, head = by_hand.lines(example), by_hand.head(example)
+    found = [*([] if any(head in line for line in by) else [head if by else by_hand.place(example)]), claimed(example)]
+    if by:
         found += ["by hand", *(f"  {line}" for line in by)]
     else:
         found += [f"{name} = {shown(side)}" for name, side in zip(by_hand.sides(example), both(example), strict=True)]
@@ -253,7 +254,7 @@ shown = naming.number
 
 def refutation(example: Counterexample) -> str:
     """The two numbers of which the claim is false, and where; of an order, along which curve its sides grow apart."""
-    place = example.place()
+    place = by_hand.place(example)
     if example.part.startswith(orders.PREFIX):
         return place
     numbers = f"{shown(example.left)} {example.relation} {shown(example.right)} is false"

@@ -26,7 +26,7 @@ from verify.cli import arguments, completion, main
 from verify.evidence import formats
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
-from verify.report import consoles, statement, terminal
+from verify.report import consoles, progress, statement, terminal
 from verify.tightness import emptiness, measure
 
 KEYS = {
@@ -111,6 +111,10 @@ def _files(where: Path) -> None:
         ("audit --out file", "cannot make the directory file"),
         ("audit --json nowhere/a.json", "cannot write the file nowhere/a.json"),
         ("audit --json .", "cannot write the file ."),
+        ("audit --json /proc/a.json", "cannot write the file /proc/a.json"),
+        ("tight locodl/theorem-3.1/one-step --out /proc/a.png", "cannot write the file /proc/a.png"),
+        ("repair feddcd/theorem-6.1/eq-10 --out /proc/a.json", "cannot write the file /proc/a.json"),
+        ("audit --data a5a", "the data sets of LIBSVM are at"),
         ("audit --frob", "unrecognized arguments: --frob"),
         ("show", "ID"),
         ("show eq-6", "did you mean locodl/eq-6"),
@@ -151,7 +155,7 @@ def test_bad_input_is_one_line_and_status_2(here, capsys, monkeypatch, command, 
     def never(*args: object, **more: object) -> None:
         raise AssertionError("the long work began before all input was checked")
 
-    monkeypatch.setattr("verify.cli.commands.audit", never)
+    monkeypatch.setattr("verify.cli.auditing.audit", never)
     _files(here)
     status, out, err = run(capsys, *command.split())
     assert (status, out) == (2, "")
@@ -163,8 +167,9 @@ def test_an_interrupt_is_one_line_and_status_130(here, capsys, monkeypatch):
     def interrupted(*args: object, **more: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("verify.cli.commands.audit", interrupted)
-    assert run(capsys, "audit", "locodl/eq-6") == (130, "", "fedtheory: interrupted\n")
+    monkeypatch.setattr("verify.cli.auditing.audit", interrupted)
+    status, out, err = run(capsys, "audit", "locodl/eq-6", "--no-cache")
+    assert (status, out) == (130, "") and err.splitlines()[1:] == ["fedtheory: interrupted"]
 
 
 def test_help_tells_the_defaults(capsys):
@@ -231,8 +236,38 @@ def test_the_choices_are_those_there_are(capsys):
 # audit
 
 
-def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
+def test_audit_ends_with_the_totals_what_differs_the_files_and_what_is_next(here, capsys):
     status, out, err = run(capsys, "audit", *SUBSET, "--jobs", "1")
+    assert status == 0
+    lines = out.splitlines()
+    assert len(lines) <= 10 and lines[0].startswith("4 claims: ") and " 1 refuted; " in lines[0]
+    assert lines[1] == "of the claims that do not hold: 1 false only if read literally"
+    assert "verdicts that differ from those that ship: none" in lines
+    assert lines[-2].startswith("in fedtheory-audit: report.txt ") and "counterexamples/ (1)" in lines[-2]
+    assert lines[-1].startswith("next: fedtheory why feddcd/lemma-B.8/rate; ")
+    # How far it is, by what claims cost, and what runs.
+    told = err.splitlines()
+    assert told[0].startswith("4 claims to test with 1 process: about ") and len(told) <= 1 + 20
+    assert all(re.match(r" *\d+%, \d of 4 claims, about .* left", line) for line in told[1:])
+    assert told[-1].startswith("100%, 4 of 4 claims") and any("; running: " in line for line in told)
+    report = (here / "fedtheory-audit" / "report.txt").read_text().splitlines()
+    assert report[0].split() == ["claim", "verdict", "margin", "methods", "instances", "seconds"]
+    assert any(line.startswith("feddcd/lemma-B.8/rate: ") for line in report)
+
+
+def test_a_verdict_that_differs_from_what_ships_is_told_at_the_end(here, capsys, monkeypatch):
+    found = [Evidence(claims.get("locodl/eq-6"), Verdict.SUPPORTED, 0.5, ("search",), 10)]
+    monkeypatch.setattr("verify.cli.auditing.audit", lambda *args, **more: [args[4](e) for e in found])
+    status, out, _ = run(capsys, "audit", "locodl/eq-6", "--no-cache")
+    assert (
+        status == 0 and "verdicts that differ from those that ship: 1\n  locodl/eq-6: was proved, is supported\n" in out
+    )
+    status, out, _ = run(capsys, "audit", "locodl/eq-6", "--no-cache", "--seed", "1")
+    assert "not compared with the results that ship" in out
+
+
+def test_verbose_prints_a_table_refutations_and_a_summary(here, capsys):
+    status, out, err = run(capsys, "audit", *SUBSET, "--jobs", "1", "-v")
     assert status == 0
     lines = out.splitlines()
     assert lines[0].split("\t") == ["claim", "verdict", "margin", "methods", "instances", "seconds"]
@@ -244,9 +279,49 @@ def test_audit_prints_a_table_refutations_and_a_summary(here, capsys):
     (summary,) = [line for line in lines if line.startswith("4 claims: ")]
     assert " 1 refuted; " in summary
     assert lines[lines.index(summary) - 1] == "of the claims that do not hold: 1 false only if read literally"
-    # In a log the progress is a line for each claim.
-    assert [line.split()[0] for line in err.splitlines()] == [f"[{i}/4]" for i in (1, 2, 3, 4)]
-    assert {p.name for p in (here / "fedtheory-audit").iterdir()} == {"audit.json", "counterexamples"}
+    # In a log there is a line for each claim.
+    each = [line.split()[0] for line in err.splitlines() if line.startswith("[")]
+    assert each == [f"[{i}/4]" for i in (1, 2, 3, 4)]
+    assert {p.name for p in (here / "fedtheory-audit").iterdir()} == {"audit.json", "counterexamples", "report.txt"}
+
+
+def test_progress_is_weighted_by_cost_and_estimates_from_what_was_done():
+    now = [0.0]
+    pace = progress.Pace({"a": 9.0, "b": 1.0}, 100.0, lambda: now[0])
+    assert pace.share == 0 and pace.left == 100
+    now[0] = 180.0
+    pace.done("a")
+    # Nine tenths took twice as long as expected.
+    assert pace.share == 0.9 and 18 < pace.left < 21
+    assert pace.line(["b"]) == " 90%, 1 of 2 claims, about 19 s left; running: b"
+    pace.done("b")
+    assert pace.left == 0
+    assert [progress.duration(s) for s in (59, 600, 8000)] == ["59 s", "10 min", "2.2 h"]
+
+
+def test_a_terminal_shows_what_runs_and_leaves_no_trace_of_it(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    file = Terminal()
+    with progress.shown(consoles.console(file), progress.Pace({"a/b": 1.0, "a/c": 1.0}, 60.0)) as told:
+        told.run(["a/b"])
+        told.arrive("a/b", "not shown")
+        told.run(["a/c"])
+        told.arrive("a/c", "not shown")
+        told.run([])
+    text = file.getvalue()
+    assert "2 of 2 claims" in text and "running: a/c" in text and "not shown" not in text
+
+
+def test_a_reader_of_a_pipe_may_go():
+    command = [sys.executable, "-m", "fedtheory", "why", "feddcd"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    ) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
 
 
 def test_the_json_has_the_keys_that_other_programs_read(audited):
@@ -288,11 +363,11 @@ def short_runs(monkeypatch):
 
 
 def test_naming_a_bound_measures_it(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
-    status, out, err = run(capsys, "audit", "locodl/theorem-3.1", "--out", "deep/er")
+    monkeypatch.setattr("verify.cli.auditing.audit", lambda *args, **more: [])
+    status, out, err = run(capsys, "audit", "locodl/theorem-3.1", "--out", "deep/er", "-v")
     assert status == 0
-    assert [p.name for p in sorted((here / "deep" / "er").iterdir())] == ["audit.json", "locodl.png"]
-    assert "LoCoDL, Algorithm 1: deep/er/locodl.png" in out
+    assert [p.name for p in sorted((here / "deep" / "er").iterdir())] == ["audit.json", "locodl.png", "report.txt"]
+    assert re.search(r"LoCoDL, Algorithm 1 on real data, at most \S+ of its bound: deep/er/locodl.png", out)
     assert "of the bound locodl/theorem-3.1/eq-5" in out and "10 clients with 56 of 569 rows" in out
     assert "running LoCoDL" in err
 
@@ -304,7 +379,7 @@ def test_a_verdict_that_is_not_to_be_is_status_1(here, capsys, wanted, status):
 
 
 def test_data_given_are_measured_whatever_the_claims(here, capsys, short_runs, monkeypatch):
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
+    monkeypatch.setattr("verify.cli.auditing.audit", lambda *args, **more: [])
     rows = [f"{1 + i % 2} 1:{i % 5 - 2} 2:{i % 3 + 0.5} 3:{(i * i) % 7}" for i in range(24)]
     (here / "small.svm").write_text("\n".join(rows) + "\n")
     status, out, _ = run(capsys, "audit", "feddcd/eq-1", "locodl/eq-6", "--data", "small.svm", "--clients", "5")
@@ -318,7 +393,7 @@ def test_shared_data_if_present(here, capsys, short_runs, monkeypatch):
     path = SHARED / "data" / "australian_scale"
     if not path.exists():
         pytest.skip("the shared data are not here")
-    monkeypatch.setattr("verify.cli.commands.audit", lambda *args, **more: [])
+    monkeypatch.setattr("verify.cli.auditing.audit", lambda *args, **more: [])
     status, out, _ = run(capsys, "audit", "locodl/regimes", "--data", str(path), "--clients", "20")
     assert status == 0 and "australian_scale: 20 clients with 34 of 690 rows" in out
 
@@ -531,7 +606,7 @@ def test_a_table_of_verdicts_breaks_no_id(monkeypatch, width):
 
 
 def test_no_color_is_obeyed(monkeypatch, here):
-    command = ("audit", "locodl/regimes", "--jobs", "1")
+    command = ("audit", "locodl/regimes", "--jobs", "1", "-v")
     monkeypatch.delenv("NO_COLOR", raising=False)
     green = "\x1b[1;32m"
     assert green in on_terminal(monkeypatch, *command)

@@ -167,7 +167,7 @@ def test_the_command_proves_the_example(capsys, tmp_path):
     assert main([*command, "--where", "gamma*L <= 1", "--multipliers"]) == 0
     shown_text = capsys.readouterr().out
     assert "stated       L/(2*(2*L*gamma + 1))" in shown_text and "proved       " in shown_text
-    assert json.loads((tmp_path / "out.json").read_text())["proved"] is True
+    assert json.loads((tmp_path / "out.json").read_text())["models"][0]["letters"]["proved"] is True
     assert main(command) == 1
     assert main(["certify", EXAMPLE, "--where", "L <= 1"]) == 2
     assert main([*command, "--proofs", str(tmp_path / "proofs")]) == 2

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,8 @@ from fedtheory import claims
 from verify import check
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, quadratics, statement, terminal
+from verify.evidence.record import Evidence
+from verify.report import by_hand, formulas, plot, quadratics, statement, terminal
 from verify.results import shipped
 
 EXAMPLES = [id for id, entry in shipped().entries.items() if entry["counterexample"]]
@@ -40,7 +42,7 @@ def test_every_carried_counterexample_names_its_state_and_both_sides(id):
 
 def test_the_dual_gap_of_theorem_6_1_by_hand():
     lines = by_hand.lines(carried("feddcd/theorem-6.1/eq-10"))
-    assert lines[0] == "f_1(x) = 9/2 (x + 1/9)^2; f_2(x) = 9/2 (x - 1/9)^2"
+    assert lines[0] == "f_1(x) = 9/2 (x + 1/9)^2, least at x = -1/9; f_2(x) = 9/2 (x - 1/9)^2, least at x = 1/9; x* = 0"
     assert "y_i = z_i = v_i = u_i = 0" in lines[2]
     assert "left: E[G(y^T)-G*] = 64/729, about 0.0877915" in lines
 
@@ -118,13 +120,72 @@ def test_a_compressor_says_which_omega_is_exceeded():
     assert "omega" in right and left != right
 
 
-def test_functions_are_written_only_where_they_are_quadratics():
+def test_functions_are_written_by_their_pieces():
     def written(**parts):
-        return quadratics.written(replace(PLAIN, f=ft_bent(**parts)))
+        return formulas.written(replace(PLAIN, f=ft_bent(**parts)))
 
-    assert written(b=Fraction(0)) == ["f_1(x) = 1/2 (x - 1)^2"]
-    for width in (Fraction(1, 10**6), Fraction(1), Fraction(10**6)):
-        assert written(b=Fraction(1), width=width) == []
+    assert written(b=Fraction(0)) == ["f_1(x) = 1/2 (x - 1)^2, least at x = 1"]
+    assert written(b=Fraction(1)) == [
+        "f_1(x) = {1/2 x^2 + 1 for x <= -1; -x + 1/2 for -1 <= x <= 1; 1/2 (x - 2)^2 - 1 for x >= 1}, least at x = 2"
+    ]
+    for width in (Fraction(1, 10**6), Fraction(10**6)):
+        assert written(b=Fraction(1), width=width)[0].count(";") == 2
+
+
+def test_a_function_that_is_no_sum_of_pieces_is_not_written():
+    class Cubic:
+        n = d = 1
+
+        def value(self, x):
+            return (x**3).sum(axis=-1)
+
+    assert formulas.written(SimpleNamespace(f=Cubic())) == []
+
+
+@pytest.mark.parametrize(
+    ("places", "pieces", "least"),
+    [
+        ((), [(1, -4, 0)], [(2, 2)]),
+        ((), [(0, 0, 5)], [(None, None)]),
+        ((), [(0, 1, 0)], None),
+        ((), [(-1, 0, 0)], None),
+        ((0,), [(0, -1, 0), (0, 1, 0)], [(0, 0)]),
+        ((-1, 1), [(0, -1, 0), (0, 0, 1), (0, 1, 0)], [(-1, 1)]),
+        ((0,), [(0, -1, 0), (0, 0, 0)], [(0, None)]),
+        # Two wells of one depth.
+        ((0,), [(1, 2, 0), (1, -2, 0)], [(-1, -1), (1, 1)]),
+    ],
+)
+def test_where_a_function_of_pieces_is_least(places, pieces, least):
+    line = formulas.Line(tuple(map(Fraction, places)), tuple(formulas.Piece(*map(Fraction, p)) for p in pieces))
+    found = line.least()
+    assert found == least
+
+
+def test_a_function_of_several_variables_is_written_with_positive_parts():
+    from fedtheory.problems.piecewise import PiecewiseQuadratic
+
+    def numbers(*values):
+        return np.array([[Fraction(v) for v in values]], dtype=object)
+
+    f = PiecewiseQuadratic((numbers(1, 2), numbers(3, 2)), (numbers(1, 0),), numbers(0, -2))
+    told = "1/2 (x[1] - 1)^2 + max(0, x[1] - 1)^2 + (x[2] - 1)^2 - 1"
+    assert formulas.written(SimpleNamespace(f=f)) == [f"f_1(x) = {told}, least at x = (1, 1)"]
+
+
+def test_a_kink_says_which_subgradient_is_given():
+    from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
+
+    def numbers(*values):
+        return np.array([[Fraction(v) for v in values]], dtype=object)
+
+    smooth = PiecewiseQuadratic((numbers(1), numbers(1)), (numbers(0),), numbers(0))
+    f = Kinked(smooth, numbers(0), numbers(2), numbers("1/2"))
+    (told,) = formulas.written(SimpleNamespace(f=f))
+    assert told == (
+        "f_1(x) = {1/2 (x - 2)^2 - 2 for x <= 0; 1/2 (x + 2)^2 - 2 for x >= 0}, least at x = 0, "
+        "with the subgradient 1 at x = 0"
+    )
 
 
 def ft_bent(b, width=Fraction(1)):
@@ -180,3 +241,20 @@ def test_what_a_statement_is_for_names_every_restriction():
     assert of(clients=(1, 2), quadratics=True) == "all functions; 1 or 2 clients only; quadratic functions only"
     drawing = ft.Drawing(conditions=(Fraction(1), Fraction(9, 4)))
     assert of(drawing=drawing) == "all functions; tested at L/mu = 1, 9/4"
+
+
+def test_a_counterexample_of_one_function_of_one_variable_is_drawn(tmp_path):
+    plot.draw(carried("fedadmm/theorem-3.1/proof"), tmp_path / "a.png")
+    assert (tmp_path / "a.png").read_bytes()[:4] == b"\x89PNG"
+    with pytest.raises(ValueError, match="has no picture: it is not of one function of one variable"):
+        plot.draw(carried("feddcd/theorem-6.1/eq-10"), tmp_path / "b.png")
+
+
+def test_evidence_is_told_in_a_line_and_in_a_small_table():
+    entries = shipped().entries
+    fallen, holding = (
+        Evidence.from_json(claims.get(id), entries[id])
+        for id in ("feddcd/theorem-6.1/eq-10", "locodl/theorem-3.1/eq-5")
+    )
+    assert str(fallen) == "refuted: 64/729 <= 1/12" and str(holding) == "proved, margin 0"
+    assert "<th>at</th>" in fallen._repr_html_() and "&lt;=" in fallen._repr_html_()

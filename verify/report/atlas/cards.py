@@ -357,7 +357,11 @@ class Card:
     @property
     def place(self) -> str:
         """The instance of the counterexample and its state, in words."""
-        return self.counterexample.place() if self.counterexample else str(self.example["text"] if self.example else "")
+        return (
+            by_hand.place(self.counterexample)
+            if self.counterexample
+            else str(self.example["text"] if self.example else "")
+        )
 
     @property
     def by_hand(self) -> list[str]:

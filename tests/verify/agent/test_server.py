@@ -1,0 +1,107 @@
+"""The server for agents: every tool gives the answer of a command; what agents write has no network, and limits."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from places import ROOT
+
+import verify.agent
+from verify.agent import isolated
+
+mcp = pytest.importorskip("mcp")
+from verify.agent import server  # noqa: E402
+
+LIMITS = server.Limits(300, 8 * 2**30, False)
+ANSWER = jsonschema.Draft202012Validator(json.loads(Path(verify.agent.__file__).with_name("answer.json").read_text()))
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="processes are kept apart on Linux")
+
+
+def valid(found):
+    ANSWER.validate(found)
+    return found
+
+
+def test_what_an_agent_writes_has_no_network():
+    text = "import socket\nsocket.create_connection(('192.0.2.1', 9), 3)\nCLAIMS = ()\n"
+    found = valid(server.answer(["check", server.FILE], LIMITS, text, "--json -"))
+    assert found["status"] == 2 and ("unreachable" in found["error"] or "network" in found["error"])
+
+
+def test_what_takes_too_long_is_stopped():
+    found = valid(
+        server.answer(["check", server.FILE], LIMITS._replace(seconds=4), "while True:\n    pass\n", "--json -")
+    )
+    assert found["status"] == 2 and found["error"]
+
+
+def test_a_long_text_and_an_option_in_place_of_a_name_are_refused():
+    assert "longer than" in server.answer(["check"], LIMITS, "#" * 10**6)["error"]
+    with pytest.raises(ValueError, match="begins with -"):
+        server.words(["--own", "other.py"])
+
+
+def test_a_process_that_cannot_be_kept_from_the_network_runs_nothing(monkeypatch, capsys):
+    monkeypatch.setattr(isolated, "alone", lambda: False)
+    assert isolated.main(["10", str(2**33), "alone", "list"]) == isolated.REFUSED
+    assert "the network cannot be kept away" in capsys.readouterr().err
+
+
+def session(steps):
+    """What an agent does, by the package's own client."""
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
+    async def run():
+        given = StdioServerParameters(
+            command=sys.executable, args=["-m", "verify", "serve"], env={"PYTHONPATH": str(ROOT)}
+        )
+        async with Client(given) as client:
+
+            async def call(tool, /, **arguments):
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error, result.content
+                return result.structured_content
+
+            return await steps(client, call)
+
+    return asyncio.run(run())
+
+
+def test_an_agent_lists_tools_shows_and_asks_why():
+    async def steps(client, call):
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        return tools, await call("show", id="nosuch/claim"), await call("table", name="locodl/table-2")
+
+    tools, unknown, table = session(steps)
+    wanted = {"list_claims", "show", "why", "table", "check", "certify", "check_trace", "repair", "best", "export"}
+    assert wanted <= tools
+    assert valid(unknown)["status"] == 2 and "unknown claim" in unknown["error"]
+    assert valid(table)["table"]["table"] == "locodl/table-2"
+
+
+@pytest.mark.slow
+def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
+    async def steps(client, call):
+        text = (await call("example"))["text"]
+        wrong = text.replace('ft.Claim("prox/step"', 'ft.Claim("prox/other"')
+        refuted = await call("check", text=wrong, ids=["prox/faster"])
+        repaired = await call("repair", id="prox/faster", text=wrong)
+        right = wrong.replace(") ** 3)", ") ** 2)")
+        proved = await call("check", text=right, ids=["prox/faster"])
+        return refuted, repaired, proved, await call("export", text=right)
+
+    refuted, repaired, proved, exported = map(valid, session(steps))
+    (claim,) = refuted["claims"]
+    assert claim["verdict"] == "refuted" and claim["counterexample"]["by_hand"][0].startswith("f_1(x) = ")
+    assert claim["next"][0] == "fedtheory repair prox/faster --own theorem.py"
+    assert repaired["repairs"][0]["verdict"] == "proved" and "^2" in repaired["repairs"][0]["statement"][0]
+    (claim,) = proved["claims"]
+    assert claim["verdict"] == "proved" and claim["counterexample"] is None and not claim["not_searched"]
+    assert {"checker.py", "prox_faster_1.json"} <= set(exported["files"])

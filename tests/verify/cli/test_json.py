@@ -1,0 +1,62 @@
+"""Every command has ``--json``, and its answer is of the schema."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import verify.agent
+from verify.cli import arguments, main
+
+ANSWER = jsonschema.Draft202012Validator(json.loads(Path(verify.agent.__file__).with_name("answer.json").read_text()))
+
+
+def answer(capsys, *argv):
+    status = main(argv)
+    found = json.loads(capsys.readouterr().out)
+    ANSWER.validate(found)
+    assert found["status"] == status and found["command"] == argv[0]
+    return found
+
+
+def test_every_command_has_it():
+    (commands,) = (a for a in arguments.parser()._actions if a.choices and "audit" in a.choices)
+    assert [name for name, parser in commands.choices.items() if "--json" not in parser._option_string_actions] == []
+
+
+def test_lists_are_rows(capsys):
+    found = answer(capsys, "list", "locodl", "--verdict", "refuted", "--json")
+    assert {row["verdict"] for row in found["claims"]} == {"refuted"} and len(found["lines"]) == len(found["claims"])
+
+
+def test_a_claim_that_falls_has_its_counterexample_and_what_holds_instead(capsys):
+    for command in ("why", "show"):
+        (claim,) = answer(capsys, command, "feddcd/theorem-6.1/eq-10", "--json")["claims"]
+        assert (claim["verdict"], claim["falls"]) == ("refuted", "false as meant")
+        assert (claim["counterexample"]["left"], claim["counterexample"]["right"]) == ("64/729", "1/12")
+        assert claim["relies_on"] == ["feddcd/theorem-D.1"]
+        assert claim["instead"][0]["id"] == "feddcd/theorem-6.1/eq-10/repaired" and claim["next"]
+
+
+def test_what_is_only_supported_says_what_is_open(capsys):
+    (claim,) = answer(capsys, "show", "feddcd/theorem-6.1/eq-10/repaired", "--json")["claims"]
+    assert claim["verdict"] == "supported" and claim["not_searched"]
+
+
+def test_tables_and_lines_of_other_commands(capsys):
+    assert answer(capsys, "table", "locodl/table-2", "--json")["table"]["rows"][0]["method"] == "DIANA"
+    assert answer(capsys, "replay", "feddcd/theorem-6.1/eq-10", "--json")["lines"][-1].endswith("contradict the claim")
+
+
+def test_bad_input_is_an_answer_too(capsys):
+    found = answer(capsys, "show", "nosuch", "--json")
+    assert found["status"] == 2 and found["error"].startswith("unknown claim 'nosuch'") and not found["lines"]
+
+
+@pytest.mark.parametrize("text", ["CLAIMS = 3\n", "1/0\n"])
+def test_a_file_that_cannot_be_loaded_is_an_answer(capsys, tmp_path, text):
+    (tmp_path / "mine.py").write_text(text)
+    assert answer(capsys, "check", str(tmp_path / "mine.py"), "--json", "-")["error"]

@@ -1,0 +1,60 @@
+"""``--json``: what a command says as data, on stdout, where it is an object of the format ``fedtheory-answer-1``.
+
+It has the command, its exit status, the lines that it prints for people and, of those that have more to say, that as
+data: ``claims``, ``table``, ``models``, ``best``, ``repairs``; or the ``error`` where the input is bad. The schema is
+``answer.json`` of :mod:`verify.agent`.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from contextvars import ContextVar
+from typing import Any
+
+FORMAT = "fedtheory-answer-1"
+
+_data: ContextVar[dict[str, Any] | None] = ContextVar("_data", default=None)
+
+
+def add(**data: Any) -> None:
+    """Say something as data too, where data are asked for; a list goes on where there is one."""
+    found = _data.get()
+    if found is None:
+        return
+    for name, value in data.items():
+        if isinstance(value, list):
+            found.setdefault(name, []).extend(value)
+        else:
+            found[name] = value
+
+
+def asked() -> bool:
+    """Return True if data are asked for."""
+    return _data.get() is not None
+
+
+def answered(command: str, run: Callable[[], int]) -> int:
+    """Run a command and print its answer; the exit status. Bad input is an answer too, and then raised."""
+    token = _data.set({})
+    printed = io.StringIO()
+    try:
+        with redirect_stdout(printed):
+            status = run()
+    except (ValueError, OSError) as error:
+        _print(command, 2, printed, {"error": " ".join(str(error).split()), **(_data.get() or {})})
+        raise
+    else:
+        _print(command, status, printed, _data.get() or {})
+    finally:
+        _data.reset(token)
+    return status
+
+
+def _print(command: str, status: int, printed: io.StringIO, data: dict[str, Any]) -> None:
+    lines = printed.getvalue().splitlines()
+    answer = {"format": FORMAT, "command": command, "status": status, **data, "lines": lines}
+    sys.stdout.write(json.dumps(answer, indent=1) + "\n")

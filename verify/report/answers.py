@@ -1,0 +1,95 @@
+"""What is known of a claim as data: for programs, as ``--json`` of the commands and the server for agents give it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from fedtheory import claims
+from fedtheory.claims import Claim
+from verify.base.verdict import Verdict
+from verify.evidence.counterexamples import Counterexample
+from verify.evidence.parsing import number
+from verify.evidence.record import Evidence
+from verify.report import by_hand, falls, statement, terminal, why
+
+#: How the note of a claim that is only supported begins, with what was not searched.
+_NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
+
+
+def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = None) -> dict[str, Any]:
+    """The evidence for a claim, its counterexample, what holds instead, and the commands that may be next.
+
+    ``own``: the user's file that has the claim.
+    """
+    of, example = evidence.claim, evidence.counterexample
+    way = falls.fall(of, verdicts)
+    return {
+        "id": of.id,
+        "where": of.where,
+        "kind": of.kind,
+        "gist": of.gist,
+        "statement": statement.text(of),
+        "latex": statement.formulas(of),
+        "hypotheses": [hypothesis.text for hypothesis in of.requires],
+        "verdict": str(evidence.verdict),
+        "falls": None if way is None else str(way),
+        "summary": str(evidence),
+        "note": evidence.note,
+        "margin": evidence.to_json()["margin"],
+        "instances": evidence.instances,
+        "not_searched": not_searched(evidence),
+        "assumed": list(evidence.assumed),
+        "counterexample": None if example is None else counterexample(example),
+        "flaw": of.flaw or None,
+        "relies_on": [used.claim.id for used in why.ends(of, verdicts)] if way is not None else [],
+        "instead": [
+            {
+                "id": other.id,
+                "verdict": verdicts.get(other.id, "-"),
+                "gist": other.gist,
+                "statement": statement.text(other),
+                "hypotheses": [hypothesis.text for hypothesis in other.requires],
+            }
+            for other in claims.repairing(of.id)
+        ],
+        "next": steps(of, evidence.verdict, own),
+    }
+
+
+def not_searched(evidence: Evidence) -> list[str]:
+    """What a verdict that is no proof leaves open; nothing of others."""
+    if evidence.verdict is not Verdict.SUPPORTED:
+        return []
+    found = [match[1]] if (match := _NOT_SEARCHED.match(evidence.note)) else []
+    found += [text for outcome in evidence.outcomes for text in outcome.left_open]
+    # Of others the note says how far was searched.
+    return list(dict.fromkeys(found)) or [evidence.note]
+
+
+def counterexample(example: Counterexample) -> dict[str, Any]:
+    """A counterexample: where, the lines to follow it, both sides exactly, and what was claimed of them."""
+    return {
+        "at": by_hand.place(example),
+        "by_hand": by_hand.lines(example),
+        "left": number(example.left),
+        "relation": example.relation,
+        "right": number(example.right),
+        "says": terminal.claimed(example),
+    }
+
+
+def steps(of: Claim, verdict: Verdict, own: Path | None = None) -> list[str]:
+    """Commands that may be next, the likeliest first."""
+    file = f" --own {own}" if own is not None else ""
+    if verdict is Verdict.REFUTED:
+        return [f"fedtheory repair {of.id}{file}", f"fedtheory why {of.id}{file}"]
+    if verdict in (Verdict.PROVED, Verdict.CERTIFIED):
+        export = f"fedtheory export{file}" if own is not None else f"fedtheory export {of.id}"
+        return [export, f"fedtheory best {of.id}{file}", f"fedtheory tight {of.id}{file}"]
+    if verdict is Verdict.SUPPORTED:
+        again = f"fedtheory check {own} {of.id}" if own is not None else f"fedtheory show {of.id} --check"
+        return [f"{again} --budget full", f"fedtheory tight {of.id}{file}"]
+    return [f"fedtheory show {of.id}{file}"]
