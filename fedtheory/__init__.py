@@ -47,6 +47,7 @@ _PUBLIC = {
     "settings.quantities": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Constant", "Independent", "Product", "Uniform01", "UniformSubset"),
     "settings.relations": ("E", "Quantity"),
+    "settings.whole_runs": ("at_average", "average", "minimum", "total"),
     "settings": ("Drawing", "Hints", "Setting"),
     "numbers.symbols": ("T", "d", "integers", "k", "letters", "n", "omega", "round_index"),
 }

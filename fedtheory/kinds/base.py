@@ -15,7 +15,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.iterations import Iteration
-from fedtheory.settings.relations import Comparison, Quantity, each_once
+from fedtheory.settings.relations import Comparison, OfRun, Quantity, each_once
 
 #: What writes an expression, in words or in LaTeX.
 Written = Callable[[sympy.Expr], str]
@@ -235,8 +235,14 @@ def spoken_of(statement: Statement) -> set[sympy.Symbol]:
 
 def measured(statement: Statement) -> set[sympy.Symbol]:
     """The symbols of the quantities of a statement, and of those that it consists of."""
-    own = {s for q in statement.quantities for s in q.expression.free_symbols}
+    quantities = (*statement.quantities, *(inner for of in whole_runs(statement) for inner in of.inner))
+    own = {s for q in quantities for s in q.expression.free_symbols}
     return own.union(*map(measured, _inner(statement)))
+
+
+def whole_runs(statement: Statement) -> list[OfRun]:
+    """What the quantities of a statement compute of whole runs."""
+    return [q.of for q in statement.quantities if isinstance(q.of, OfRun)]
 
 
 def _inner(statement: Statement) -> list[Statement]:
@@ -265,7 +271,7 @@ def _expressions(statement: Statement) -> list[sympy.Basic]:
         several = [*value, *value.values()] if isinstance(value, Mapping) else value
         for one in several if isinstance(several, tuple | list) else (several,):
             found += [v for v in (one if isinstance(one, Comparison) else (one,)) if isinstance(v, sympy.Basic)]
-    return found
+    return found + [spoken for of in whole_runs(statement) for spoken in of.spoken]
 
 
 def _check_symbols(statement: Statement) -> None:
@@ -286,6 +292,8 @@ def _check_symbols(statement: Statement) -> None:
 def _check_times(statement: Statement) -> None:
     """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
     later = [q.expression for q in statement.quantities if q.after]
+    if whole_runs(statement) and not statement.horizon:
+        raise ValueError(f"a statement of kind {statement.kind} is not about T rounds: state sums over them by bound")
     if not statement.stepping:
         if later:
             raise ValueError(f"{later[0]} comes after a step, and a statement of kind {statement.kind} has none")

@@ -8,16 +8,17 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.kinds.base import Statement, Written, comes_before, numbers
+from fedtheory.kinds.base import Statement, Written, comes_before, numbers, whole_runs
 from fedtheory.numbers.symbols import T
-from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
+from fedtheory.settings.relations import Comparison, OfRun, Quantity, Relation, each_once, stated
 
 
 @dataclass(frozen=True)
 class Bound(Statement):
-    """E[left after T rounds] <= constant * factor^T * initial, for every T >= 0, from the initial state printed.
+    """E[left after T rounds] <= constant * factor^T * initial, for every T >= since, from the initial state printed.
 
-    ``bound`` is the right-hand side; ``strict`` for <.
+    ``bound`` is the right-hand side; ``strict`` for <. The left side may be of the whole run
+    (:mod:`fedtheory.settings.whole_runs`).
     """
 
     algorithm: Algorithm
@@ -28,6 +29,7 @@ class Bound(Statement):
     constant: sympy.Expr = sympy.S.One
     override: sympy.Expr | None = None
     strict: bool = False
+    since: int = 0
     kind: ClassVar[str] = "bound"
     bounding: ClassVar[bool] = True
     stepping: ClassVar[bool] = True
@@ -39,6 +41,15 @@ class Bound(Statement):
         numbers("the constant", self.constant, self.quantities)
         if self.override is None:
             comes_before("the initial value", self.initial, self.quantities)
+        if self.since < 0:
+            raise ValueError(f"the least number of rounds must be at least 0, got {self.since}")
+        # A quantity may be meant at the start and along the run, under one name.
+        each_once(tuple(replace(q, after=False) for q in _named(self)))
+        for of in whole_runs(self):
+            if of.never_empty and int(of.last.subs(T, self.since)) < of.first:
+                raise ValueError(
+                    f"of T = {self.since} rounds there is no {of}: write bound(..., since={of.first + 1}), or other rounds"
+                )
 
     @property
     def bound(self) -> sympy.Expr:
@@ -65,10 +76,12 @@ class Bound(Statement):
         return ("factor", "constant") if self.override is None else ("bound",)
 
     def lines(self, plain: Written) -> list[str]:
-        return [*(f"{line}, for T = 0, 1, 2, ..." for line in super().lines(plain)), f"factor = {plain(self.factor)}"]
+        rounds = f"T = {', '.join(str(self.since + k) for k in range(3))}, ..."
+        return [*(f"{line}, for {rounds}" for line in super().lines(plain)), f"factor = {plain(self.factor)}"]
 
     def formulas(self, latex: Written) -> list[str]:
-        return [rf"{formula}, \qquad T = 0, 1, 2, \dots" for formula in super().formulas(latex)]
+        rounds = ", ".join(str(self.since + k) for k in range(3))
+        return [rf"{formula}, \qquad T = {rounds}, \dots" for formula in super().formulas(latex)]
 
     @classmethod
     def part_names(cls) -> tuple[str, ...]:
@@ -84,11 +97,22 @@ class Bound(Statement):
         return parts
 
 
-def bound(algorithm: Algorithm, relation: Relation) -> Bound:
-    """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``."""
+def _named(statement: Bound) -> list[Quantity]:
+    """The quantities of one state, of both sides and of what is of whole runs."""
+    plain = [q for q in statement.quantities if not isinstance(q.of, OfRun)]
+    return [*plain, *(inner for of in whole_runs(statement) for inner in of.inner)]
+
+
+def bound(algorithm: Algorithm, relation: Relation, since: int = 0) -> Bound:
+    """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``.
+
+    ``since``: the least T of which it speaks, 1 where it divides by T.
+    """
     relation = stated(relation, expected=True)
     left, right = relation.left.expression, relation.right.expression
-    as_a_whole = Bound(algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict)
+    as_a_whole = Bound(
+        algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict, since=since
+    )
     initial_of = {s for q in relation.right.spoken_of for s in q.expression.free_symbols}
     if any(q.after for q in relation.right.spoken_of):
         return as_a_whole

@@ -71,6 +71,26 @@ class RelationTerm:
         return Relation(side(other), side(self), strict=True)
 
 
+class OfRun:
+    """What a quantity computes of a whole run of T rounds, of the ``inner`` quantities of its iterates: the rounds are
+    ``first``, ..., ``last``. ``spoken``: expressions in which its letters stand; ``never_empty``: whether there is
+    nothing to compute of no rounds."""
+
+    inner: tuple[Quantity, ...]
+    first: int
+    last: sympy.Expr
+    never_empty: bool = False
+
+    @property
+    def spoken(self) -> Iterable[sympy.Expr]:
+        """Expressions in which its letters stand."""
+        raise NotImplementedError
+
+    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+        """``ValueError``: of one state it says nothing."""
+        raise ValueError(f"a {self} is of a whole run, and not of one state")
+
+
 @dataclass(frozen=True)
 class Quantity(RelationTerm):
     """A number or array that a statement is about; a term of the relations in which it is stated.
@@ -214,6 +234,9 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
     """The quantity that is a product of powers of some after a step."""
     if [power for _, power in factors] == [1]:
         return factors[0][0]
+    whole = [q.expression for q, _ in factors if isinstance(q.of, OfRun)]
+    if whole:
+        raise ValueError(f"E is taken of products of quantities of one state, and {whole[0]} is of a whole run")
     infinite = [q.expression for q, _ in factors if q.domain is not None]
     if infinite:
         raise ValueError(f"E is taken of products of finite quantities, and {infinite[0]} may be infinite")
@@ -232,6 +255,14 @@ def _composed(join: Callable[[Any, Any], Any], left: Any, right: Any) -> Compose
     a, b = side(left), side(right)
     quantities, random = each_once(a.spoken_of + b.spoken_of), each_once(a.random + b.random)
     return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)
+
+
+def of_one_state(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
+    """The quantities, with those of the iterates in place of what is of a whole run."""
+    found: list[Quantity] = []
+    for q in quantities:
+        found += q.of.inner if isinstance(q.of, OfRun) else (q,)
+    return tuple(dict.fromkeys(found))
 
 
 def each_once(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache, singledispatch
 from itertools import count, islice
+from types import MappingProxyType
 from typing import Any
 
 import mpmath
@@ -27,6 +28,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
+from verify.base.along_runs import Along, of_runs
 
 Sides = tuple[Array, Array]
 
@@ -182,10 +184,47 @@ def _sides(statement: Statement, claim: Claim, instance: Instance, theta: Array,
     if statement.acting or type(statement).comparisons is Statement.comparisons:
         raise ValueError(f"{claim.id} has no sides: what statements of kind {statement.kind} compare is not known here")
     problem, state = start(claim, instance, theta)
+    if of_runs(statement):
+        *_, last = _sides_of_runs(claim, instance, problem, state, rounds, len(theta))
+        return last[1]
     later, probabilities = state, np.ones(1)
     if statement.stepping:
         later, probabilities = rollout(claim, instance, problem, state, rounds)
     return _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+
+
+def along_run(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> dict[sympy.Expr, Array]:
+    """The values of a claim's quantities of whole runs after these rounds from ``state (M, 1, ...)``, each ``(M, 1)``."""
+    found: dict[sympy.Expr, Array] = {}
+    for _, _, found in _along_runs(claim, instance, problem, state, rounds):
+        pass
+    return found
+
+
+def _along_runs(
+    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int
+) -> Iterator[tuple[Any, Array, dict[sympy.Expr, Array]]]:
+    """After 0, 1, ..., ``rounds`` rounds the states, their probabilities and the quantities of the runs until then;
+    none of fewer rounds than those of which the claim speaks."""
+    along = Along(of_runs(claim.statement), claim.setting.bind(problem, instance.params))
+    reached = (state, np.ones(1, dtype=int))
+    after = unrolled(claim, instance, problem, state)
+    for k in range(rounds + 1):
+        reached = next(after) if k else reached
+        params = _params_then(claim, instance, problem, k)
+        values = along.values(problem, params, *reached, k >= claim.statement.since)
+        yield *reached, values
+
+
+def _sides_of_runs(
+    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int, size: int
+) -> Iterator[tuple[int, list[Sides]]]:
+    """Both sides after each number of rounds of which the claim speaks, up to ``rounds``, with that number."""
+    if rounds < claim.statement.since:
+        raise ValueError(f"{claim.id} says nothing of T = {rounds}")
+    for k, (later, probabilities, values) in enumerate(_along_runs(claim, instance, problem, state, rounds)):
+        if k >= claim.statement.since:
+            yield k, _compared(claim, instance, problem, (state, later), probabilities, k, size, values)
 
 
 @_sides.register
@@ -224,6 +263,10 @@ def _(statement: Reached, claim: Claim, instance: Instance, theta: Array, rounds
 def sides_along(claim: Claim, instance: Instance, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
     """What :func:`sides` gives of a bound after each of these numbers of rounds, in ascending order."""
     problem, state = start(claim, instance, theta)
+    if of_runs(claim.statement):
+        found = _sides_of_runs(claim, instance, problem, state, max(at), len(theta))
+        yield from (both for rounds, both in found if rounds in at)
+        return
     after = unrolled(claim, instance, problem, state)
     for rounds, (later, probabilities) in zip(range(1, max(at) + 1), after, strict=False):
         if rounds in at:
@@ -238,8 +281,12 @@ def _compared(
     probabilities: Array,
     rounds: int,
     size: int,
+    along: Mapping[sympy.Expr, Array] = MappingProxyType({}),
 ) -> list[Sides]:
-    """As :func:`sides`, of ``size`` states and what they are after the rounds, with the probabilities of these."""
+    """As :func:`sides`, of ``size`` states and what they are after the rounds, with the probabilities of these.
+
+    ``along``: the values of what is of whole runs.
+    """
     statement, (state, later) = claim.statement, states
     values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
     if statement.horizon:
@@ -253,6 +300,9 @@ def _compared(
     scalars = compared_by_size(statement.comparisons)
     exact = are_fractions(problem, instance.params, state)
     for quantity in statement.quantities:
+        if quantity.expression in along:
+            values[quantity.expression] = along[quantity.expression]
+            continue
         after = quantity.after and stepping
         try:
             value = quantity.of(problem, then if after else now, later if after else state)

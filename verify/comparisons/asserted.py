@@ -30,6 +30,7 @@ from fedtheory.numbers.polynomials import Unknown, unseen
 from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untied
+from fedtheory.settings.relations import of_one_state
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
 from verify.comparisons.starts import generic, only_start
 
@@ -119,9 +120,9 @@ def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> li
             later = type(state)(*(_lock(shaped(*field, algorithm.step)) for field in fields))
             found += [(algorithm.step, part) for part in later]
     scalars = compared_by_size(statement.comparisons)
-    for quantity in statement.quantities:
+    for quantity in of_one_state(statement.quantities):
         value = quantity.of(problem, params, later if quantity.after else state)
-        if scalars & quantity.expression.free_symbols:
+        if scalars & quantity.expression.free_symbols or quantity not in statement.quantities:
             due = (later if quantity.after else state)[0].shape[:2]
             check_scalar(quantity, value, due, quantity.after)
         found.append((quantity.of, value))

@@ -72,7 +72,7 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
         return (0,)
     if part == limits.CYCLE:
         return tuple(range(1, limits.LONGEST + 1))
-    return tuple(range(exact.LAST + 1)) if claim.statement.horizon else (1,)
+    return tuple(range(claim.statement.since, exact.LAST + 1)) if claim.statement.horizon else (1,)
 
 
 @np.errstate(all="ignore")

@@ -18,6 +18,7 @@ from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
+from fedtheory.settings.relations import OfRun, of_one_state
 from verify.base.evaluate import rollout, start
 from verify.statistics.e_process import Assumed, check_level, log_capital, smallest_defect
 from verify.statistics.sequential import ROUNDING, MeanTest, Ruling, prepare, run
@@ -271,7 +272,8 @@ def step_sampler(
         raise ValueError(f"{claim.id} is a statement of kind {statement.kind}: it has no step to sample")
     problem, state = start(claim, instance, np.asarray(theta)[None])
     later, _ = rollout(claim, instance, problem, state, 1)
-    after = [q for q in statement.quantities if q.after]
+    along = [q for q in statement.quantities if isinstance(q.of, OfRun)]
+    after = [q for q in statement.quantities if q.after and q not in along] + list(of_one_state(along))
     values = {f"{q.expression} after a step": q.of(problem, instance.params, later) for q in after}
     draws = statement.algorithm.draws(problem, instance.params, state)
     return sampler(draws, seed, level, size, {name: to_float(v)[0] for name, v in values.items()})

@@ -25,6 +25,7 @@ from fedtheory.numbers.rational import Array, enclosed, evaluate, exact, is_exac
 from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
 from fedtheory.settings.relations import Quantity
+from verify.base.along_runs import of_runs
 from verify.base.evaluate import params_after, rollout, start
 from verify.comparisons.dynamics import Dynamics, steps, traced
 
@@ -201,6 +202,7 @@ def applies(claim: Claim, instance: Instance) -> bool:
         and not claim.setting.hints.lyapunov
         and instance.coordinates is not None
         and _sides(claim)[0].is_Symbol
+        and not of_runs(claim.statement)
         and not any(q.after and _sides(claim)[1].has(q.expression) for q in claim.statement.quantities)
         and instance.around is not None
         and _started(instance) is not None

@@ -8,6 +8,7 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
+from verify.base.along_runs import of_runs
 from verify.base.verdict import Verdict
 from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
@@ -49,4 +50,13 @@ def _short(value: Fraction | str) -> str:
     return value if isinstance(value, str) else f"{float(value):.9g}"
 
 
-METHOD = Method("worst cases", CLASS, (OneStep, Bound, Inequality), run, role=Role.WHOLE, recheck=recheck)
+METHOD = Method(
+    "worst cases",
+    CLASS,
+    (OneStep, Bound, Inequality),
+    run,
+    role=Role.WHOLE,
+    # One step says nothing of sums over rounds.
+    applies=lambda claim: not of_runs(claim.statement),
+    recheck=recheck,
+)

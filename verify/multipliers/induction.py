@@ -138,7 +138,7 @@ def step_of(claim: Claim) -> Claim:
         raise Unread("it is not a power of a rate that is the same in all rounds")
     if not _is_nonnegative(rate, claim):
         raise Unread("the rate may be negative")
-    _check_start(claim)
+    check_start(claim)
     step = OneStep(statement.algorithm, left.expression, rate * initial.expression, statement.quantities, rate)
     return replace(claim, id=_as_stored(claim, step) or claim.id, statement=step)
 
@@ -159,7 +159,7 @@ def _as_stored(claim: Claim, step: OneStep) -> str:
     return ""
 
 
-def _check_start(claim: Claim) -> None:
+def check_start(claim: Claim) -> None:
     """``Unread`` where states are not shown to satisfy the invariant at the start."""
     algorithm, free = claim.setting.algorithm, claim.setting.drawing.start
     if algorithm is None or claim.statement.algorithm is not algorithm:

@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
 from verify.as_read.proving import of_expression
@@ -69,10 +70,12 @@ class NeverOccurs(Exception):
     """Of a case that no letters are of which meet the hypotheses."""
 
 
-def pose(claim: Claim, case: FunctionCase) -> Posed:
-    """What a case of a claim says. ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing;
-    ``OfOneClient`` that it is two cases."""
-    return _Posing(claim, case).posed()
+def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None) -> Posed:
+    """What a case of a claim says. ``read_at``: of whose instances the types of parameters are those of the claim.
+
+    ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing; ``OfOneClient`` that it is two cases.
+    """
+    return _Posing(claim, case, read_at or claim).posed()
 
 
 #: The mean of the squares of smoothness constants that each f_i has of its own.
@@ -82,7 +85,7 @@ _SPREAD = "the mean of the L_i^2"
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
-    def __init__(self, claim: Claim, case: FunctionCase) -> None:
+    def __init__(self, claim: Claim, case: FunctionCase, read_at: Claim) -> None:
         self.claim, self.case, self.setting = claim, case, claim.setting
         algorithm = getattr(claim.statement, "algorithm", None)
         if algorithm is None or self.setting.algorithm is None:
@@ -94,7 +97,7 @@ class _Posing:
         if case.single and getattr(self.setting.functions, "own", False):
             raise Unread("a single client with a smoothness constant of its own is not supported")
         self.algorithm = algorithm
-        given = example(claim, case)
+        given = example(read_at, case)
         self.read = given.problem, given.params
         self.program = reading.read(algorithm, *self.read)
         if self.program.fixed:
@@ -172,6 +175,9 @@ class _Posing:
             return leaf(Op.COUNT, source, NUMBER)
         if source in ("mu", "L"):
             return leaf(Op.GIVEN, source, NUMBER)
+        if source == ROUND and ROUND not in self.program.letters:
+            # Any round of a method whose parameters do not vary.
+            return leaf(Op.GIVEN, ROUND, NUMBER)
         if source in self.program.letters:
             kind = self.program.letters[source]
             return leaf(Op.LETTER, source, NUMBER) if not kind.axes else None

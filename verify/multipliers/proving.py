@@ -32,10 +32,10 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
     return texts("stored.json")
 
 
-def prove(claim: Claim, work: int = STEP) -> Shown | str:
+def prove(claim: Claim, work: int = STEP, read_at: Claim | None = None) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
-    ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
+    ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given. ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
     prove.
     """
     left = Work(work)
@@ -44,7 +44,7 @@ def prove(claim: Claim, work: int = STEP) -> Shown | str:
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case)
+            posed = pose(claim, case, read_at or claim)
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue

@@ -19,6 +19,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import generic, pick
 from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import OfRun
 from verify.mutation.bank import Mutant
 
 #: Whether a problem with its parameters has states in the region.
@@ -160,7 +161,7 @@ def _memory(claim: Claim, rng: np.random.Generator) -> Made:
 
 
 def _quantity(claim: Claim, rng: np.random.Generator) -> Made:
-    quantities = claim.statement.quantities
+    quantities = [q for q in claim.statement.quantities if not isinstance(q.of, OfRun)]
     if not quantities:
         return None
     where = region(claim, rng)
@@ -172,7 +173,7 @@ def _quantity(claim: Claim, rng: np.random.Generator) -> Made:
             return value
         return value * (factor if np.asarray(value).dtype == object else float(factor))
 
-    changed = tuple(replace(q, of=of) if q is one else q for q in quantities)
+    changed = tuple(replace(q, of=of) if q is one else q for q in claim.statement.quantities)
     return f"{one.expression} times {factor} for {where.text}", claim.variant(quantities=changed), where.inside
 
 

@@ -22,7 +22,8 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
-from verify.base.evaluate import differing, params_after, rollout, start
+from verify.base.along_runs import of_runs
+from verify.base.evaluate import along_run, differing, params_after, rollout, start
 from verify.comparisons import asserted, limits, naming, number_types, orders, samplers
 from verify.comparisons.exact import as_row, is_enumerable
 from verify.comparisons.starts import begun
@@ -194,8 +195,12 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     elif hasattr(state, "states"):
         yield from _history(state)
     then = params_after(claim, instance, problem, example.rounds) if moves else instance.params
+    along = along_run(claim, instance, problem, state, example.rounds) if of_runs(kind) else {}
     for q in _asked(example):
         after = q.after and kind.stepping
+        if q.expression in along:
+            values[statement.expression(q.expression)] = naming.vector(along[q.expression])
+            continue
         found = q.of(problem, then if after else instance.params, later if after else state)
         value = expectation(found, probabilities) if after else np.asarray(found)
         if np.size(value) <= _ENTRIES:

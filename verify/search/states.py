@@ -243,7 +243,8 @@ def _middle(value: Any) -> Any:
 def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
     if not claim.statement.horizon:
         return (1,)
-    return tuple(T for T in ROUNDS if is_enumerable(claim, instance, T) and has_rounds(claim, instance, T))
+    asked = (T for T in ROUNDS if T >= claim.statement.since)
+    return tuple(T for T in asked if is_enumerable(claim, instance, T) and has_rounds(claim, instance, T))
 
 
 def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:

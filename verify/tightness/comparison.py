@@ -34,6 +34,7 @@ from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Quantity
+from verify.base.along_runs import of_runs
 from verify.base.evaluate import sides, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -235,7 +236,7 @@ def _small(program: programs.Program) -> programs.Program:
 
 @_points.register
 def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
-    if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
+    if statement.override is not None or statement.factor.has(T) or statement.constant.has(T) or of_runs(statement):
         return [
             _searched(claim, "", None, choice, "the bound is not a constant times factor^T times the initial value")
         ]

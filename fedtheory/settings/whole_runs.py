@@ -1,0 +1,145 @@
+"""What theorems say of a whole run of T rounds: sums over its rounds, the least of a number, averages of its iterates.
+
+The rounds are k = ``first``, ..., ``last``, and x_k is the state before round k: x_0 is where the run begins, and x_T
+where T rounds end. Weights are expressions in letters, in the index ``round_index`` of the round and, in a sum, in T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import sympy
+
+from fedtheory.numbers import validation
+from fedtheory.numbers.symbols import T, round_index
+from fedtheory.settings.relations import Composed, OfRun, Quantity, RelationTerm, side
+
+
+@dataclass(frozen=True)
+class RunTotal(OfRun):
+    """The sum of ``term`` over rounds: an expression that is affine in the ``inner`` quantities of x_k."""
+
+    term: sympy.Expr
+    inner: tuple[Quantity, ...]
+    first: int
+    last: sympy.Expr
+
+    @property
+    def weights(self) -> tuple[sympy.Expr, ...]:
+        """The weight of each of the inner quantities."""
+        return tuple(self.term.coeff(q.expression) for q in self.inner)
+
+    @property
+    def rest(self) -> sympy.Expr:
+        """What the sum has besides multiples of quantities."""
+        return sympy.expand(self.term - sum(w * q.expression for w, q in zip(self.weights, self.inner, strict=True)))
+
+    @property
+    def spoken(self) -> Iterator[sympy.Expr]:
+        yield sympy.Sum(self.term, (round_index, self.first, self.last))
+
+    def __str__(self) -> str:
+        return f"sum of {self.term} over {_rounds(self)}"
+
+
+@dataclass(frozen=True)
+class RunMinimum(OfRun):
+    """The least value of a quantity; of its expectations where they are ``expected``, else along each run."""
+
+    inner: tuple[Quantity, ...]
+    first: int
+    last: sympy.Expr
+    expected: bool
+    never_empty: ClassVar[bool] = True
+
+    @property
+    def spoken(self) -> Iterator[sympy.Expr]:
+        yield from ()
+
+    def __str__(self) -> str:
+        (q,) = self.inner
+        return f"least {f'E[{q.expression}]' if self.expected else q.expression} over {_rounds(self)}"
+
+
+@dataclass(frozen=True)
+class AtAverage(OfRun):
+    """A quantity at the average of the iterates with these weights, of all parts of the state."""
+
+    inner: tuple[Quantity, ...]
+    weight: sympy.Expr
+    first: int
+    last: sympy.Expr
+    never_empty: ClassVar[bool] = True
+
+    @property
+    def spoken(self) -> Iterator[sympy.Expr]:
+        yield sympy.Sum(self.weight, (round_index, self.first, self.last))
+
+    def __str__(self) -> str:
+        (q,) = self.inner
+        weighted = "" if self.weight == 1 else f", with the weights {self.weight},"
+        return f"{q.expression} at the average{weighted} over {_rounds(self)}"
+
+
+def _rounds(run: OfRun) -> str:
+    return f"k = {run.first}, ..., {run.last}"
+
+
+def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
+    """The sum of a quantity, or of an expression affine in quantities, over the rounds ``first``, ..., ``last``.
+
+    ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0. ``ValueError`` for a term that
+    comes after a step, or is not affine in quantities, and for other ranges.
+    """
+    said = side(term)
+    if said.expected or said.random or not said.spoken_of:
+        raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {said.expression}")
+    if not validation.affine(said.expression, [q.expression for q in said.spoken_of]):
+        raise ValueError(f"a sum over rounds is one of multiples of quantities, got {said.expression}")
+    if any(isinstance(q.of, OfRun) or q.domain is not None for q in said.spoken_of):
+        raise ValueError("a sum over rounds is one of finite quantities of one iterate each")
+    return _of_run(RunTotal(said.expression, said.spoken_of, *_range(first, last)))
+
+
+def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:
+    """The weighted mean of a quantity over the rounds: also its expectation at an iterate that is drawn with
+    probabilities proportional to the weights."""
+    (start, end), w = _range(first, last), validation.expression("a weight", weight)
+    whole = sympy.Sum(w, (round_index, start, end))
+    return total(w * side(term), start, end) / (end - start + 1 if w == 1 else whole)
+
+
+def minimum(quantity: Quantity, first: int = 0, last: Any = T - 1, expected: bool = False) -> RelationTerm:
+    """The least value of a quantity along the run, of which the expectation is taken by ``E``; where it is
+    ``expected`` the least of its expectations, which needs no E."""
+    found = _of_run(RunMinimum((_alone(quantity),), *_range(first, last), expected))
+    return Composed(found.expression, (found,), expected=True) if expected else found
+
+
+def at_average(quantity: Quantity, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Quantity:
+    """A quantity at the average of the iterates x_first, ..., x_last, with weights in letters and the index k."""
+    w = validation.expression("a weight", weight)
+    if T in w.free_symbols:
+        raise ValueError(f"the weight {w} of an average of iterates depends on T")
+    return _of_run(AtAverage((_alone(quantity),), w, *_range(first, last)))
+
+
+def _alone(quantity: Any) -> Quantity:
+    if not isinstance(quantity, Quantity) or quantity.after or quantity.domain is not None:
+        raise ValueError(f"what is taken over rounds is a quantity before a step, got {quantity!r:.80}")
+    if isinstance(quantity.of, OfRun):
+        raise ValueError(f"{quantity.expression} is of a whole run already")
+    return quantity
+
+
+def _range(first: Any, last: Any) -> tuple[int, sympy.Expr]:
+    end = sympy.sympify(last)
+    if type(first) is not int or first < 0 or end not in (T - 1, T):
+        raise ValueError(f"rounds are counted from an integer of at least 0 to T - 1 or T, got {first} to {last}")
+    return first, end
+
+
+def _of_run(of: OfRun) -> Quantity:
+    return Quantity(sympy.Symbol(f"[{of}]", real=True), of, after=True)

@@ -1,0 +1,167 @@
+"""Expressions in the number T of rounds as sequences: what they are after 0, k and k + 1 rounds, and their signs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import sympy
+
+from fedtheory.numbers.symbols import T, round_index
+from verify.exact import reals, symbolic
+
+#: Sums and products of fewer terms are written out.
+_FEW = 20
+
+
+class NotFollowed(ValueError):
+    """An expression that is not followed from round to round: why."""
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Expressions in T after k and k + 1 rounds; sums and products over the rounds until then are letters of their own,
+    ``named`` by what they are after k rounds."""
+
+    signs: Signs
+    named: dict[sympy.Expr, sympy.Dummy] = field(default_factory=dict)
+
+    def now(self, e: sympy.Expr) -> sympy.Expr:
+        """After k rounds."""
+        return self._at(e, round_index, 0)
+
+    def after(self, e: sympy.Expr) -> sympy.Expr:
+        """After k + 1 rounds."""
+        return self._at(e, round_index + 1, 1)
+
+    def start(self, e: sympy.Expr) -> sympy.Expr:
+        """After no rounds. ``NotFollowed`` where it is no number there."""
+        e = closed(e)
+        found = e.xreplace({a: _written(a) for a in e.atoms(sympy.Sum, sympy.Product)}).subs(T, 0)
+        if found.has(sympy.zoo, sympy.nan, sympy.oo):
+            raise NotFollowed(f"{e} is no number at T = 0")
+        return sympy.sympify(found)
+
+    def _at(self, e: sympy.Expr, rounds: sympy.Expr, later: int) -> sympy.Expr:
+        e = closed(e)
+        values = {}
+        for a in e.atoms(sympy.Sum, sympy.Product):
+            index, _, end = a.limits[0]
+            if a not in self.named:
+                known = {"nonnegative": True} if self.signs.nonnegative(a.function) else {"real": True}
+                self.named[a] = sympy.Dummy("sum" if isinstance(a, sympy.Sum) else "product", **known)
+            next_term = a.function.subs(index, end.subs(T, round_index + 1))
+            joined = self.named[a] + next_term if isinstance(a, sympy.Sum) else self.named[a] * next_term
+            values[a] = joined if later else self.named[a]
+        return e.xreplace(values).subs(T, rounds)
+
+
+def closed(e: sympy.Expr) -> sympy.Expr:
+    """An expression with those sums and products over rounds in closed form that have a plain one.
+
+    ``NotFollowed`` where the next term of another one is not known.
+    """
+    values = {}
+    for a in e.atoms(sympy.Sum, sympy.Product):
+        index, low, end = a.limits[0]
+        f, offset = a.function, end - T
+        followed = len(a.limits) == 1 and low.is_Integer and offset.is_Integer and low - 1 <= offset
+        if not followed or f.has(T, sympy.Sum, sympy.Product):
+            raise NotFollowed(f"{a} is not followed from round to round")
+        count = end - low + 1
+        if not f.has(index):
+            values[a] = f * count if isinstance(a, sympy.Sum) else f**count
+        elif isinstance(a, sympy.Sum) and f.is_polynomial(index):
+            found = sympy.summation(sympy.expand(f), (index, low, end))
+            grows = sympy.expand(found.subs(T, T + 1) - found - f.subs(index, end + 1)) == 0
+            if grows and sympy.expand(found.subs(T, 0) - _written(a)) == 0:
+                values[a] = found
+    return e.xreplace(values)
+
+
+def _written(a: sympy.Expr) -> sympy.Expr:
+    """A sum or product after no rounds, written out."""
+    index, low, end = a.limits[0]
+    last = int(end.subs(T, 0))
+    if last - int(low) > _FEW:
+        raise NotFollowed(f"{a} has many terms at T = 0")
+    join = sympy.Add if isinstance(a, sympy.Sum) else sympy.Mul
+    return join(*(a.function.subs(index, i) for i in range(int(low), last + 1)))
+
+
+def quotient(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr:
+    """a/b, powers of one base joined, and cancelled."""
+    return plain(sympy.Add(*(term / b for term in sympy.Add.make_args(sympy.expand_mul(a)))))
+
+
+def plain(e: sympy.Expr) -> sympy.Expr:
+    """An expression with powers of one base joined, and cancelled where it is a quotient of polynomials in k."""
+    e = sympy.powsimp(sympy.expand_mul(e))
+    powers = [p for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)]
+    if not powers:
+        return sympy.cancel(sympy.together(e)) if e.is_rational_function() else sympy.together(e)
+    # Powers b^(k + c) of one base are multiples of one number.
+    values = {}
+    for p in powers:
+        moving = sympy.Add(*(a for a in sympy.Add.make_args(sympy.expand(p.exp)) if a.has(round_index, T)))
+        rest = sympy.expand(p.exp - moving)
+        if rest.is_Integer:
+            values[p] = sympy.Pow(p.base, moving) * p.base**rest
+    e = e.xreplace(values)
+    stand = {p: sympy.Dummy(positive=True) for p in e.atoms(sympy.Pow) if p.exp.has(round_index, T)}
+    found = e.xreplace(stand)
+    found = sympy.cancel(sympy.together(found)) if found.is_rational_function() else sympy.together(found)
+    return sympy.powsimp(found.xreplace({dummy: p for p, dummy in stand.items()}))
+
+
+def moving_part(e: sympy.Expr, named: Iterable[sympy.Dummy]) -> sympy.Expr:
+    """The factors of an expression that grow with the rounds as powers do, or are sums or products over them."""
+    sums = set(named)
+    factors = sympy.Mul.make_args(sympy.factor_terms(e))
+    return sympy.Mul(*(f for f in factors if (f.is_Pow and f.exp.has(round_index)) or f in sums))
+
+
+@dataclass(frozen=True)
+class Signs:
+    """Signs of expressions in letters, T and k at all values that meet the ``given`` relations: False says nothing."""
+
+    given: tuple[sympy.Basic, ...]
+
+    def positive(self, e: sympy.Expr) -> bool:
+        """Return True if it is shown to be positive."""
+        return self._signed(e, True)
+
+    def nonnegative(self, e: sympy.Expr) -> bool:
+        """Return True if it is shown to be at least 0."""
+        return self._signed(e, False)
+
+    def _signed(self, e: sympy.Expr, strict: bool) -> bool:
+        if e.is_positive if strict else e.is_nonnegative:
+            return True
+        if e.is_number:
+            return False
+        if e.is_Mul and all(self._signed(a, strict) for a in e.args):
+            return True
+        if e.is_Add:
+            terms = [self._signed(a, False) for a in e.args]
+            if all(terms) and (not strict or any(self._signed(a, True) for a in e.args)):
+                return True
+        if isinstance(e, sympy.Pow) and (e.exp.is_integer or e.exp.is_real) and self._signed(e.base, True):
+            return True
+        if isinstance(e, sympy.Pow) and not strict and e.exp.is_nonnegative and self._signed(e.base, False):
+            return True
+        if isinstance(e, sympy.Sum | sympy.Product):
+            return self._of_sum(e, strict)
+        given = list(self.given)
+        comparison = (symbolic.below, sympy.Gt) if strict else (symbolic.at_most, sympy.Ge)
+        return comparison[0](sympy.S.Zero, e, given) or reals.implied(comparison[1](e, 0, evaluate=False), given)
+
+    def _of_sum(self, e: sympy.Expr, strict: bool) -> bool:
+        index, low, end = e.limits[0]
+        if len(e.limits) > 1 or not low.is_nonnegative:
+            return False
+        own = sympy.Dummy(str(index), integer=True, nonnegative=True)
+        inside = Signs((*self.given, sympy.Ge(own, low, evaluate=False)))
+        if not inside._signed(e.function.xreplace({index: own}), strict or isinstance(e, sympy.Product)):
+            return False
+        return not strict or isinstance(e, sympy.Product) or self._signed(end - low, False)

@@ -1,0 +1,326 @@
+"""Bounds for every number T of rounds, from an inequality of one round that telescopes.
+
+A bound in one form (:mod:`verify.derivation.printed_rounds`), both sides times a positive number that may depend on T,
+is shown by induction on the rounds,
+
+E[V_k + sum_i sum_{j < k} w_i(j, k) S_i(x_j)] <= sum_j r_j(k) q_j(x_0) + b(k),  V_k = sum_j (l_j(k) + e_j(k)) q_j(x_k),
+
+of which the bound is what is left without the e_j(T) q_j(x_T) >= 0. Weights grow from round to round by one number
+rho_k >= 0, w_i(j, k + 1) = rho_k w_i(j, k), and r_j(k + 1) >= rho_k r_j(k); so what has to be shown is
+
+E[V_{k+1}] + sum_i w_i(k, k + 1) S_i(x_k) <= rho_k V_k + b(k + 1) - rho_k b(k)
+
+for every k, from every state that satisfies the invariant, and V_0 <= sum_j r_j(0) q_j(x_0) + b(0) at the start. The
+e_j are looked for: what the start leaves of the r_j, growing as weights do or not at all; or the potential of the
+setting, or of a claim from which the bound is to follow. Of neither anything is believed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+import sympy
+
+from fedtheory import claims
+from fedtheory.algorithms.schedules import ROUND
+from fedtheory.claims import Claim
+from fedtheory.kinds.base import Statement
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.kinds.one_step import OneStep
+from fedtheory.numbers.symbols import T, round_index
+from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.relations import OfRun, Quantity
+from verify.derivation import printed_rounds
+from verify.derivation.printed_rounds import EARLIER, Of, Printed
+from verify.derivation.sequences import NotFollowed, Sequences, Signs, moving_part, plain, quotient
+from verify.exact import reals
+from verify.exact.symbolic import assumed
+from verify.multipliers.cases import stated
+
+#: Coefficients by quantities.
+Coefficients = Mapping[Of, sympy.Expr]
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What a bound follows from: the claim about one round, in the letter k; quantities that must not be negative and
+    that must be convex; and by how much V_0 exceeds the right side at the start, which must not be positive.
+
+    ``lemma``: that what is bounded is at most the potential, in all states, where it is no part of it; ``said``: the
+    inequality of one round, in words; ``ways``: what else is used.
+    """
+
+    step: Claim
+    nonnegative: tuple[Of, ...]
+    convex: tuple[Of, ...]
+    excess: Coefficients
+    lemma: Claim | None
+    said: str
+    ways: tuple[str, ...]
+
+    @property
+    def key(self) -> str:
+        """What distinguishes it from other ones."""
+        return f"{self.said} {list(self.excess.values())} {self.lemma is None}"
+
+
+def signs_of(claim: Claim) -> Signs:
+    """What is known of the letters of a claim: its hypotheses, that there are functions of its class, and of T."""
+    of, since = claim.setting.functions, claim.statement.since
+    ends = of.ends if of is not None and stated(claim, of) else None
+    known = [*assumed(claim), *(() if ends is None else [sympy.Le(*ends)])]
+    return Signs((*known, *((sympy.Ge(T, since, evaluate=False),) if since else ())))
+
+
+def undefined(claim: Claim) -> sympy.Expr | None:
+    """A part of what a bound says that is not shown to be real and finite for every T of which it speaks, or None."""
+    signs, statement = signs_of(claim), claim.statement
+    ((left, _, right),) = statement.comparisons
+    said = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.spoken)]
+    sums = [a for e in said for a in e.atoms(sympy.Sum, sympy.Product)]
+    return reals.undefined_part([*printed_rounds.sums_defined(said, signs), *sums], list(signs.given))
+
+
+def chains(claim: Claim) -> Iterator[Chain]:
+    """What a bound may follow from, the likeliest first. ``NotFollowed`` where there is nothing."""
+    if claim.statement.algorithm is not claim.setting.algorithm:
+        raise NotFollowed("the method is not that of the setting")
+    if claim.setting.hints.known is not None or claim.setting.drawing.special is not None:
+        raise NotFollowed("what the setting states of all states need not hold at those that are reached")
+    signs = signs_of(claim)
+    why, seen = "no inequality of one round is known from which it would follow", set()
+    for printed in printed_rounds.read(claim, signs):
+        for factor in _factors(printed, signs):
+            form = printed.times(factor)
+            try:
+                at = Sequences(signs)
+                rho = _rho(form, at, signs)
+                choices = list(_potentials(claim, form, at))
+            except NotFollowed as error:
+                why = str(error)
+                continue
+            for potential in choices:
+                try:
+                    chain = _chain(claim, form, potential, at, rho, signs)
+                except NotFollowed as error:
+                    why = str(error)
+                    continue
+                if chain.key not in seen:
+                    seen.add(chain.key)
+                    yield chain
+    if not seen:
+        raise NotFollowed(why)
+
+
+def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
+    """Positive numbers by which both sides may be multiplied: 1, and what makes a sum's weights the same for all T."""
+    yield sympy.S.One
+    for s in form.sums:
+        first = s.weight.subs(EARLIER, 1)
+        if first.has(T) and signs.positive(first):
+            # What does not depend on T may stay where it is.
+            yield 1 / sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(first)) if a.has(T)))
+            return
+    for r in form.starts.values():
+        if r.has(T) and signs.positive(r):
+            yield 1 / sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(r)) if a.has(T)))
+            return
+
+
+@dataclass(frozen=True)
+class _Potential:
+    """The e_j, in T; ``through``: whether what is bounded is no part of V_k, but at most V_T."""
+
+    added: Coefficients
+    through: bool = False
+
+
+class _Hint(NamedTuple):
+    """A potential that is named: its coefficients, and of quantities by how many multiples of them it falls, in k."""
+
+    of: Coefficients
+    falls: Coefficients = MappingProxyType({})
+
+
+def _hints(claim: Claim) -> Iterator[_Hint]:
+    """Those of the claims from which a bound is to follow, and that of its setting."""
+    for id in claim.follows:
+        premise = claims.get(id)
+        says = premise.statement
+        if isinstance(says, OneStep) and premise.setting is claim.setting:
+            stand = {q.expression: sympy.Dummy() for q in says.quantities}
+            left, right = (side.xreplace(stand) for side in (says.left, says.right))
+            found = {q: sympy.diff(left - right, stand[q.expression]) for q in says.quantities}
+            if not any(c.free_symbols & set(stand.values()) for c in found.values()):
+                after = {q.of: c for q, c in found.items() if q.after and c != 0}
+                yield _Hint(after, {q.of: c for q, c in found.items() if not q.after and q.of not in after})
+    if claim.setting.potential is not None:
+        yield _Hint({claim.setting.potential.of: sympy.S.One})
+
+
+def _potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[_Potential]:
+    """Choices of the e_j."""
+    zero = sympy.S.Zero
+    starts = {q: at.start(r) for q, r in form.starts.items()}
+    left = {q: plain(c - at.start(form.ends.get(q, zero))) for q, c in starts.items()}
+    for hint in _hints(claim):
+        others = {q: c for q, c in hint.of.items() if q not in form.ends}
+        scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
+        for s in form.sums:
+            fall = hint.falls.get(s.of, zero)
+            if fall != 0 and not s.after:
+                # So much of the fall of round k = T - 1 is what the sum adds there.
+                scale = quotient(at.after(s.weight).subs(EARLIER, round_index), fall)
+                scales.append(scale.subs(round_index, T - 1))
+        for scale in dict.fromkeys(scales):
+            for growth in _growths(form):
+                yield _Potential({q: plain(c * scale * growth) for q, c in others.items()})
+    for growth in _growths(form):
+        yield _Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
+    if form.ends:
+        yield _Potential({q: c for q, c in starts.items() if c != 0}, through=True)
+
+
+def _growths(form: Printed) -> Iterator[sympy.Expr]:
+    """How the weights of a potential may grow with T: not at all, or as those of a sum."""
+    yield sympy.S.One
+    for s in form.sums:
+        if s.weight.has(EARLIER) and not s.weight.has(T) and s.weight.subs(EARLIER, 0) != 0:
+            yield quotient(s.weight.subs(EARLIER, T), s.weight.subs(EARLIER, 0))
+
+
+def _chain(
+    claim: Claim, form: Printed, potential: _Potential, at: Sequences, rho: sympy.Expr, signs: Signs
+) -> Chain:
+    """What the bound follows from with one choice of the e_j. ``NotFollowed`` where it does not."""
+    zero, added = sympy.S.Zero, potential.added
+    nonnegative = list(form.nonnegative)
+    for q, r in form.starts.items():
+        gain = plain(at.after(r) - rho * at.now(r))
+        if gain != 0:
+            if not signs.nonnegative(gain):
+                raise NotFollowed("what the start contributes falls faster than the weights grow")
+            nonnegative.append(q)
+    for e in () if potential.through else added.values():
+        if not signs.nonnegative(e.subs(T, round_index)):
+            raise NotFollowed("a weight of the potential may be negative")
+    nonnegative += [] if potential.through else list(added)
+    ends = {} if potential.through else form.ends
+    of = dict.fromkeys([*ends, *added])
+    whole = {q: ends.get(q, zero) + added.get(q, zero) for q in of}
+    left, right = {q: at.after(c) for q, c in whole.items()}, {q: rho * at.now(c) for q, c in whole.items()}
+    for s in form.sums:
+        if s.after:
+            left[s.of] = left.get(s.of, zero) + at.after(s.weight).subs(EARLIER, round_index + 1)
+        else:
+            right[s.of] = right.get(s.of, zero) - at.after(s.weight).subs(EARLIER, round_index)
+    noise = at.after(form.noise) - rho * at.now(form.noise)
+    if not signs.nonnegative(plain(at.start(form.noise))):
+        raise NotFollowed("what is added on the right may be negative at T = 0")
+    excess = {q: at.start(whole.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
+    excess = {q: c for q, found in excess.items() if (c := plain(found)) != 0}
+    step, said = _step(claim, *_reduced(left, right, noise, at, signs))
+    lemma = _lemma(claim, form.ends, added) if potential.through else None
+    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, said, form.ways)
+
+
+def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
+    """By what weights grow from one round to the next. ``NotFollowed`` where they grow differently, or may change their
+    sign."""
+    found: sympy.Expr | None = None
+    for s in form.sums:
+        rho = quotient(at.after(s.weight), at.now(s.weight))
+        if rho.has(EARLIER) or (found is not None and plain(found - rho) != 0):
+            raise NotFollowed("the weights of sums do not grow alike from round to round")
+        found = rho
+    if found is None:
+        r = next((r for r in form.starts.values() if r != 0), sympy.S.One)
+        found = quotient(at.after(r), at.now(r))
+    if not signs.nonnegative(found):
+        raise NotFollowed(f"the weights grow by {found} a round, which may be negative")
+    return found
+
+
+def _reduced(
+    left: Coefficients, right: Coefficients, noise: sympy.Expr, at: Sequences, signs: Signs
+) -> tuple[Coefficients, Coefficients, sympy.Expr]:
+    """Both sides of the inequality of one round as rational functions of k: less a common factor that is positive."""
+    named = tuple(at.named.values())
+    first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
+    factor = moving_part(first, named)
+    if not signs.positive(factor):
+        raise NotFollowed(f"{factor} is not shown to be positive")
+
+    def reduced(c: sympy.Expr) -> sympy.Expr:
+        found = quotient(c, factor)
+        if found.has(*named) or any(p.exp.has(round_index) for p in found.atoms(sympy.Pow)):
+            raise NotFollowed("the inequality of one round has coefficients that are not rational in k")
+        return found
+
+    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, reduced(noise)
+
+
+def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Expr) -> tuple[Claim, str]:
+    """The claim about one round, for every k, and what it says."""
+    named, quantities = _named(claim, (*left, *right)), []
+    sides = [sympy.S.Zero, noise]
+    for index, (of, after) in enumerate(((left, True), (right, False))):
+        for q, c in of.items():
+            if c != 0:
+                quantities.append(Quantity(f"{named[q]}_next" if after else named[q], q, after=after))
+                sides[index] += c * quantities[-1].expression
+    if not any(q.after for q in quantities):
+        raise NotFollowed("nothing is left of the potential after a round")
+    statement = OneStep(claim.statement.algorithm, *sides, tuple(quantities))
+    return in_one_round(claim, statement), f"E[{sides[0]}] <= {sides[1]}"
+
+
+def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
+    """Names of quantities, of which no two are the same, and none is a letter."""
+    known, taken, found = printed_rounds.names(claim), {str(x) for x in claim.setting.sources}, {}
+    for q in dict.fromkeys(of):
+        name = known.get(q) or getattr(q, "__name__", "V")
+        while {name, f"{name}_next"} & taken:
+            name += "'"
+        found[q] = name
+        taken |= {name, f"{name}_next"}
+    return found
+
+
+def in_one_round(claim: Claim, statement: Statement) -> Claim:
+    """A claim about any round k of the runs of a bound, in which parameters that vary are letters that are what their
+    schedules say."""
+    setting, varying = claim.setting, claim.statement.algorithm.schedules
+    method = replace(claim.statement.algorithm, schedules={})
+    signs = signs_of(claim)
+    if why := next((name for name, schedule in varying.items() if not signs.nonnegative(schedule)), ""):
+        raise NotFollowed(f"the schedule of {why} may be negative")
+    letters = {sympy.Symbol(name, nonnegative=True): name for name in varying}
+    said = tuple(
+        Hypothesis(f"{letter} = {varying[name]}", sympy.Eq(letter, varying[name])) for letter, name in letters.items()
+    )
+    statement = replace(statement, algorithm=method) if statement.algorithm is not None else statement
+    every = {**setting.sources, **letters, round_index: ROUND}
+    return replace(
+        claim,
+        setting=replace(setting, algorithm=method, letters=every, potential=None),
+        statement=statement,
+        requires=(*claim.requires, *said),
+        follows=(),
+    )
+
+
+def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
+    """That what is bounded is at most the potential, in all states."""
+    named, quantities, sides = _named(claim, (*ends, *added)), {}, [sympy.S.Zero, sympy.S.Zero]
+    for index, of in enumerate((ends, added)):
+        for q, c in of.items():
+            if c.has(T):
+                raise NotFollowed("what is bounded is compared with a potential whose weights vary")
+            quantities.setdefault(q, Quantity(named[q], q))
+            sides[index] += c * quantities[q].expression
+    statement = Inequality(*sides, tuple(quantities.values()))
+    return replace(claim, statement=statement, follows=())
