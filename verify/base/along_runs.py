@@ -29,10 +29,11 @@ def expression_over(of: RunTotal, letters: Mapping[Any, Any], rounds: int, each:
 
 
 class Along:
-    """Quantities of whole runs, along states ``(M, B, ...)`` that are told from round 0 on; ``letters``: their values."""
+    """Quantities of whole runs, along states ``(M, B, ...)`` that are told from round 0 on; ``letters``: their values;
+    ``exact``: whether they are fractions."""
 
-    def __init__(self, quantities: Sequence[Quantity], letters: Mapping[Any, Any]) -> None:
-        self._quantities, self._letters = quantities, letters
+    def __init__(self, quantities: Sequence[Quantity], letters: Mapping[Any, Any], exact: bool) -> None:
+        self._quantities, self._letters, self._exact = quantities, letters, exact
         inner = {q for of in (q.of for q in quantities) if not isinstance(of, AtAverage) for q in of.inner}
         self._inner = sorted(inner, key=lambda q: str(q.expression))
         #: Of each round the expectations of the quantities of its state.
@@ -72,6 +73,8 @@ class Along:
                 self._least[q] = now if before is None else np.minimum(_spread(before, branches), now)
             elif isinstance(of, AtAverage):
                 w = evaluate(of.weight, {**self._letters, round_index: k})
+                # Floats times a fraction would be objects.
+                w = w if self._exact else float(w)
                 parts = [w * np.asarray(part) for part in state]
                 if q in self._sums:
                     sums, whole = self._sums[q]

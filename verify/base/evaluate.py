@@ -206,7 +206,8 @@ def _along_runs(
 ) -> Iterator[tuple[Any, Array, dict[sympy.Expr, Array]]]:
     """After 0, 1, ..., ``rounds`` rounds the states, their probabilities and the quantities of the runs until then;
     none of fewer rounds than those of which the claim speaks."""
-    along = Along(of_runs(claim.statement), claim.setting.bind(problem, instance.params))
+    letters, exact = claim.setting.bind(problem, instance.params), are_fractions(problem, instance.params, state)
+    along = Along(of_runs(claim.statement), letters, exact)
     reached = (state, np.ones(1, dtype=int))
     after = unrolled(claim, instance, problem, state)
     for k in range(rounds + 1):

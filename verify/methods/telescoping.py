@@ -17,6 +17,7 @@ from verify.derivation import starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of
 from verify.derivation.telescoping import Chain
+from verify.derivation.signs_of_code import is_sum_of_squares
 from verify.evidence.record import Outcome
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
@@ -38,7 +39,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
             return method.skipped(f"left open: {part} is not shown to be a real number wherever the hypotheses hold")
         check_start(claim)
         for chain in islice(telescoping.chains(claim), TRIED):
-            told = _proved(inquiry, chain)
+            try:
+                told = _proved(inquiry, chain)
+            except (ValueError, ArithmeticError) as error:
+                told = str(error)
             if told is None:
                 return method.found(Verdict.PROVED, _note(chain), used=("symbolic",))
             why = why or told
@@ -71,6 +75,8 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
     if q is gap and setting.optimum == "consensus" and of is not None and stated(claim, of):
         # x* is a minimiser of the average, where there is no g.
         return not of.with_g and set(setting.drawing.g) == {False}
+    if is_sum_of_squares(claim, q):
+        return True
     symbol = sympy.Symbol("q", real=True)
     statement = Inequality(sympy.S.Zero, symbol, (Quantity(symbol, q),))
     return not _unshown(inquiry, replace(claim, statement=statement, follows=()))

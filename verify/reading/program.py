@@ -116,7 +116,14 @@ def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, fre
     """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
     world = _Given.of(algorithm, problem, params, {})
     kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
-    state = world.reader.call_with(theirs(algorithm.init, algorithm.State), world.given[:2], kept)
+    init = theirs(algorithm.init, algorithm.State)
+    if isfunction(init) and is_made_by(init, base.method):
+        # All parts that are not free are zero.
+        state: Any = NamedTupleValue(
+            algorithm.State, {n: kept.get(n, terms.zeros(kind.axes)) for n, kind in world.types.items()}
+        )
+    else:
+        state = world.reader.call_with(init, world.given[:2], kept)
     found = world.reader.call(theirs(function), *world.given[:2], state)
     return found.of if isinstance(found, Several) else (as_term(found),)
 
