@@ -19,7 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.numbers.symbols import T, round_index
 from fedtheory.settings.relations import OfRun, Quantity
 from fedtheory.settings.whole_runs import AtAverage, RunMinimum, RunTotal
-from verify.derivation.sequences import NotFollowed, Signs, plain
+from verify.derivation.sequences import NotFollowed, Signs, normal, plain
 
 #: A quantity, by the function that computes it.
 Of = Callable[[Any, Any, Any], Any]
@@ -61,7 +61,8 @@ class Printed:
             return {q: plain(c * factor) for q, c in of.items()}
 
         sums = tuple(replace(s, weight=plain(s.weight * factor)) for s in self.sums)
-        return replace(self, ends=scaled(self.ends), starts=scaled(self.starts), sums=sums, noise=plain(self.noise * factor))
+        noise = plain(self.noise * factor)
+        return replace(self, ends=scaled(self.ends), starts=scaled(self.starts), sums=sums, noise=noise)
 
 
 @dataclass
@@ -92,7 +93,7 @@ def read(claim: Claim, signs: Signs) -> Iterator[Printed]:
     if relation != "<=":
         raise NotFollowed("it says that one side is less than the other, and sums show that it is at most that")
     stand = {q.expression: sympy.Dummy(str(q.expression), real=True) for q in statement.quantities}
-    difference = left.xreplace(stand) - right.xreplace(stand)
+    difference = normal(left.xreplace(stand)) - normal(right.xreplace(stand))
     dummies = set(stand.values())
     coefficients = {q: sympy.diff(difference, stand[q.expression]) for q in statement.quantities}
     if any(c.free_symbols & dummies for c in coefficients.values()):
@@ -125,6 +126,7 @@ def _add(form: _Form, q: Quantity, c: sympy.Expr, chosen: Mapping[Quantity, symp
     elif isinstance(of, AtAverage | RunMinimum):
         weight = of.weight if isinstance(of, AtAverage) else chosen[q]
         whole = of.last - of.first + 1 if weight == 1 else sympy.Sum(weight, (round_index, of.first, of.last))
+        whole = normal(whole)
         # Jensen's inequality needs weights that are nonnegative, and one that is not 0.
         if not (signs.nonnegative(c) and signs.nonnegative(weight) and signs.positive(whole)):
             raise NotFollowed(f"the weights {weight} of an average are not shown to be nonnegative, with a positive sum")

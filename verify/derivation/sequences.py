@@ -56,12 +56,23 @@ class Sequences:
         return e.xreplace(values).subs(T, rounds)
 
 
+def normal(e: sympy.Expr) -> sympy.Expr:
+    """An expression with what does not depend on the index of a sum before it."""
+    values = {}
+    for a in e.atoms(sympy.Sum):
+        index, f = a.limits[0][0], sympy.factor_terms(a.function)
+        constant, inner = f.as_independent(index, as_Add=False)
+        if len(a.limits) == 1 and constant != 1:
+            values[a] = constant * sympy.Sum(inner, *a.limits)
+    return e.xreplace(values)
+
+
 def closed(e: sympy.Expr) -> sympy.Expr:
     """An expression with those sums and products over rounds in closed form that have a plain one.
 
     ``NotFollowed`` where the next term of another one is not known.
     """
-    values = {}
+    e, values = normal(e), {}
     for a in e.atoms(sympy.Sum, sympy.Product):
         index, low, end = a.limits[0]
         f, offset = a.function, end - T
@@ -126,6 +137,7 @@ class Signs:
     """Signs of expressions in letters, T and k at all values that meet the ``given`` relations: False says nothing."""
 
     given: tuple[sympy.Basic, ...]
+    known: dict[tuple[sympy.Expr, bool], bool] = field(default_factory=dict, compare=False)
 
     def positive(self, e: sympy.Expr) -> bool:
         """Return True if it is shown to be positive."""
@@ -136,16 +148,17 @@ class Signs:
         return self._signed(e, False)
 
     def _signed(self, e: sympy.Expr, strict: bool) -> bool:
+        if (e, strict) not in self.known:
+            self.known[e, strict] = self._found(e, strict)
+        return self.known[e, strict]
+
+    def _found(self, e: sympy.Expr, strict: bool) -> bool:
         if e.is_positive if strict else e.is_nonnegative:
             return True
         if e.is_number:
             return False
-        if e.is_Mul and all(self._signed(a, strict) for a in e.args):
+        if e.is_Mul and sympy.prod(self._sign(a, strict) for a in e.args) == 1:
             return True
-        if e.is_Add:
-            terms = [self._signed(a, False) for a in e.args]
-            if all(terms) and (not strict or any(self._signed(a, True) for a in e.args)):
-                return True
         if isinstance(e, sympy.Pow) and (e.exp.is_integer or e.exp.is_real) and self._signed(e.base, True):
             return True
         if isinstance(e, sympy.Pow) and not strict and e.exp.is_nonnegative and self._signed(e.base, False):
@@ -153,8 +166,22 @@ class Signs:
         if isinstance(e, sympy.Sum | sympy.Product):
             return self._of_sum(e, strict)
         given = list(self.given)
-        comparison = (symbolic.below, sympy.Gt) if strict else (symbolic.at_most, sympy.Ge)
-        return comparison[0](sympy.S.Zero, e, given) or reals.implied(comparison[1](e, 0, evaluate=False), given)
+        if reals.implied((sympy.Gt if strict else sympy.Ge)(e, 0, evaluate=False), given):
+            return True
+        if not any(p.exp.free_symbols for p in e.atoms(sympy.Pow)):
+            return False
+        if e.is_Add and all(self._signed(a, False) for a in e.args):
+            return not strict or any(self._signed(a, True) for a in e.args)
+        return (symbolic.below if strict else symbolic.at_most)(sympy.S.Zero, e, given)
+
+    def _sign(self, factor: sympy.Expr, strict: bool) -> int:
+        """1 or -1 where a factor is shown to be of one sign, else 0."""
+        if self._signed(factor, strict):
+            return 1
+        if factor.is_Pow and factor.exp.is_Integer and factor.exp.is_odd:
+            return self._sign(factor.base, strict or factor.exp.is_negative)
+        opposite = sympy.expand_mul(-factor)
+        return -1 if (opposite.is_Add or opposite.is_number) and self._signed(opposite, strict) else 0
 
     def _of_sum(self, e: sympy.Expr, strict: bool) -> bool:
         index, low, end = e.limits[0]

@@ -18,7 +18,7 @@ setting, or of a claim from which the bound is to follow. Of neither anything is
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -132,16 +132,20 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 
 @dataclass(frozen=True)
 class _Potential:
-    """The e_j, in T; ``through``: whether what is bounded is no part of V_k, but at most V_T."""
+    """The e_j, in T; ``through``: whether what is bounded is no part of V_k, but at most V_T; ``less``: in place of
+    which l_j in V_k, before a round, there are smaller numbers."""
 
     added: Coefficients
     through: bool = False
+    less: Coefficients = field(default_factory=dict)
 
 
 class _Hint(NamedTuple):
-    """A potential that is named: its coefficients, and of quantities by how many multiples of them it falls, in k."""
+    """A potential that is named: its coefficients after a round and before it, and of quantities by how many multiples
+    of them it falls, in k."""
 
     of: Coefficients
+    before: Coefficients = MappingProxyType({})
     falls: Coefficients = MappingProxyType({})
 
 
@@ -150,13 +154,14 @@ def _hints(claim: Claim) -> Iterator[_Hint]:
     for id in claim.follows:
         premise = claims.get(id)
         says = premise.statement
-        if isinstance(says, OneStep) and premise.setting is claim.setting:
+        if isinstance(says, OneStep) and says.algorithm is claim.statement.algorithm:
             stand = {q.expression: sympy.Dummy() for q in says.quantities}
             left, right = (side.xreplace(stand) for side in (says.left, says.right))
             found = {q: sympy.diff(left - right, stand[q.expression]) for q in says.quantities}
             if not any(c.free_symbols & set(stand.values()) for c in found.values()):
                 after = {q.of: c for q, c in found.items() if q.after and c != 0}
-                yield _Hint(after, {q.of: c for q, c in found.items() if not q.after and q.of not in after})
+                before = {q.of: -c for q, c in found.items() if not q.after}
+                yield _Hint(after, before, {q: -c for q, c in before.items() if q not in after})
     if claim.setting.potential is not None:
         yield _Hint({claim.setting.potential.of: sympy.S.One})
 
@@ -175,9 +180,18 @@ def _potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[_Potenti
                 # So much of the fall of round k = T - 1 is what the sum adds there.
                 scale = quotient(at.after(s.weight).subs(EARLIER, round_index), fall)
                 scales.append(scale.subs(round_index, T - 1))
+        less = {}
+        for q, end in form.ends.items():
+            # What is left before a round of what there was after the one before.
+            a, b = (of.get(q, zero) for of in (hint.of, hint.before))
+            if a.has(round_index) and b != 0 and claim.statement.since:
+                less[q] = quotient(end * b.subs(round_index, T), a.subs(round_index, T - 1))
         for scale in dict.fromkeys(scales):
             for growth in _growths(form):
-                yield _Potential({q: plain(c * scale * growth) for q, c in others.items()})
+                added = {q: plain(c * scale * growth) for q, c in others.items()}
+                yield _Potential(added)
+                if less:
+                    yield _Potential(added, less=less)
     for growth in _growths(form):
         yield _Potential({q: plain(c * growth) for q, c in left.items() if c != 0})
     if form.ends:
@@ -211,7 +225,15 @@ def _chain(
     ends = {} if potential.through else form.ends
     of = dict.fromkeys([*ends, *added])
     whole = {q: ends.get(q, zero) + added.get(q, zero) for q in of}
-    left, right = {q: at.after(c) for q, c in whole.items()}, {q: rho * at.now(c) for q, c in whole.items()}
+    less = {q: potential.less.get(q, ends.get(q, zero)) + added.get(q, zero) for q in of}
+    for q, c in less.items():
+        gain = plain(whole[q] - c)
+        if gain != 0:
+            # After the first round there is no less.
+            if not claim.statement.since or not signs.nonnegative(gain):
+                raise NotFollowed("a weight of the potential is larger before a round than after it")
+            nonnegative.append(q)
+    left, right = {q: at.after(c) for q, c in whole.items()}, {q: rho * at.now(c) for q, c in less.items()}
     for s in form.sums:
         if s.after:
             left[s.of] = left.get(s.of, zero) + at.after(s.weight).subs(EARLIER, round_index + 1)
@@ -220,7 +242,7 @@ def _chain(
     noise = at.after(form.noise) - rho * at.now(form.noise)
     if not signs.nonnegative(plain(at.start(form.noise))):
         raise NotFollowed("what is added on the right may be negative at T = 0")
-    excess = {q: at.start(whole.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
+    excess = {q: at.start(less.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
     excess = {q: c for q, found in excess.items() if (c := plain(found)) != 0}
     step, said = _step(claim, *_reduced(left, right, noise, at, signs))
     lemma = _lemma(claim, form.ends, added) if potential.through else None
@@ -251,6 +273,9 @@ def _reduced(
     named = tuple(at.named.values())
     first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
     factor = moving_part(first, named)
+    # Of the potential one quantity without a factor, if that does not vary.
+    units = (quotient(c, factor) for c in left.values() if c != 0)
+    factor *= next((u for u in units if not u.has(round_index, *named) and signs.positive(u)), sympy.S.One)
     if not signs.positive(factor):
         raise NotFollowed(f"{factor} is not shown to be positive")
 
@@ -290,6 +315,12 @@ def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
     return found
 
 
+def in_any_state(claim: Claim, statement: Statement) -> Claim:
+    """A claim about states of a bound's setting, with any values of parameters that vary."""
+    plain_claim = replace(claim, statement=statement, follows=()) if not claim.statement.algorithm.schedules else None
+    return plain_claim or in_one_round(claim, statement)
+
+
 def in_one_round(claim: Claim, statement: Statement) -> Claim:
     """A claim about any round k of the runs of a bound, in which parameters that vary are letters that are what their
     schedules say."""
@@ -322,5 +353,4 @@ def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
                 raise NotFollowed("what is bounded is compared with a potential whose weights vary")
             quantities.setdefault(q, Quantity(named[q], q))
             sides[index] += c * quantities[q].expression
-    statement = Inequality(*sides, tuple(quantities.values()))
-    return replace(claim, statement=statement, follows=())
+    return in_any_state(claim, Inequality(*sides, tuple(quantities.values())))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 
 import sympy
@@ -79,7 +78,7 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
         return True
     symbol = sympy.Symbol("q", real=True)
     statement = Inequality(sympy.S.Zero, symbol, (Quantity(symbol, q),))
-    return not _unshown(inquiry, replace(claim, statement=statement, follows=()))
+    return not _unshown(inquiry, telescoping.in_any_state(claim, statement))
 
 
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
