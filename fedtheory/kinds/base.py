@@ -32,6 +32,8 @@ _ABSENT: Mapping[str, Any] = {
     "iteration": None,
     "assignments": MappingProxyType({}),
     "compressor": None,
+    # The least number of rounds of which a statement about T rounds speaks.
+    "since": 0,
 }
 
 #: What can be said of a quantity along a run.
@@ -92,6 +94,8 @@ class Statement:
         def iteration(self) -> Iteration | None: ...
         @property
         def assignments(self) -> Mapping[sympy.Symbol, sympy.Expr]: ...
+        @property
+        def since(self) -> int: ...
         @property
         def compressor(self) -> Callable[[int, int], Any] | None: ...
 

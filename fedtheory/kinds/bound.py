@@ -47,9 +47,8 @@ class Bound(Statement):
         each_once(tuple(replace(q, after=False) for q in _named(self)))
         for of in whole_runs(self):
             if of.never_empty and int(of.last.subs(T, self.since)) < of.first:
-                raise ValueError(
-                    f"of T = {self.since} rounds there is no {of}: write bound(..., since={of.first + 1}), or other rounds"
-                )
+                advice = f"write bound(..., since={of.first + 1}), or other rounds"
+                raise ValueError(f"of T = {self.since} rounds there is no {of}: {advice}")
 
     @property
     def bound(self) -> sympy.Expr:

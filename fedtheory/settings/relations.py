@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
@@ -79,7 +79,7 @@ class OfRun:
     inner: tuple[Quantity, ...]
     first: int
     last: sympy.Expr
-    never_empty: bool = False
+    never_empty: ClassVar[bool] = False
 
     @property
     def spoken(self) -> Iterable[sympy.Expr]:

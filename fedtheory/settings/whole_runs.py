@@ -38,6 +38,7 @@ class RunTotal(OfRun):
 
     @property
     def spoken(self) -> Iterator[sympy.Expr]:
+        """Expressions in which its letters stand."""
         yield sympy.Sum(self.term, (round_index, self.first, self.last))
 
     def __str__(self) -> str:
@@ -56,6 +57,7 @@ class RunMinimum(OfRun):
 
     @property
     def spoken(self) -> Iterator[sympy.Expr]:
+        """Expressions in which its letters stand."""
         yield from ()
 
     def __str__(self) -> str:
@@ -75,6 +77,7 @@ class AtAverage(OfRun):
 
     @property
     def spoken(self) -> Iterator[sympy.Expr]:
+        """Expressions in which its letters stand."""
         yield sympy.Sum(self.weight, (round_index, self.first, self.last))
 
     def __str__(self) -> str:

@@ -34,7 +34,8 @@ class Along:
 
     def __init__(self, quantities: Sequence[Quantity], letters: Mapping[Any, Any], exact: bool) -> None:
         self._quantities, self._letters, self._exact = quantities, letters, exact
-        inner = {q for of in (q.of for q in quantities) if not isinstance(of, AtAverage) for q in of.inner}
+        summed = [q.of for q in quantities if isinstance(q.of, RunTotal | RunMinimum)]
+        inner = {q for of in summed for q in of.inner}
         self._inner = sorted(inner, key=lambda q: str(q.expression))
         #: Of each round the expectations of the quantities of its state.
         self._each: list[dict[Any, Array]] = []

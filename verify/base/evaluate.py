@@ -194,10 +194,9 @@ def _sides(statement: Statement, claim: Claim, instance: Instance, theta: Array,
 
 
 def along_run(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> dict[sympy.Expr, Array]:
-    """The values of a claim's quantities of whole runs after these rounds from ``state (M, 1, ...)``, each ``(M, 1)``."""
-    found: dict[sympy.Expr, Array] = {}
-    for _, _, found in _along_runs(claim, instance, problem, state, rounds):
-        pass
+    """The values of a claim's quantities of whole runs after so many rounds from ``state (M, 1, ...)``, each
+    ``(M, 1)``."""
+    *_, (_, _, found) = _along_runs(claim, instance, problem, state, rounds)
     return found
 
 

@@ -129,7 +129,9 @@ def _add(form: _Form, q: Quantity, c: sympy.Expr, chosen: Mapping[Quantity, symp
         whole = normal(whole)
         # Jensen's inequality needs weights that are nonnegative, and one that is not 0.
         if not (signs.nonnegative(c) and signs.nonnegative(weight) and signs.positive(whole)):
-            raise NotFollowed(f"the weights {weight} of an average are not shown to be nonnegative, with a positive sum")
+            raise NotFollowed(
+                f"the weights {weight} of an average are not shown to be nonnegative, with a positive sum"
+            )
         form.sums.append((of.inner[0].of, c * weight / whole, of.first, of.last))
         if isinstance(of, AtAverage):
             form.convex.append(of.inner[0].of)
@@ -171,7 +173,7 @@ def _in_steps(form: _Form, signs: Signs) -> Printed:
 
 
 def sums_defined(expressions: Sequence[sympy.Expr], signs: Signs) -> list[sympy.Expr]:
-    """The expressions with letters, positive where that is shown, for sums and products: these may stand in divisors."""
+    """The expressions with letters for sums and products that are shown to be positive: these may stand in divisors."""
     found = {a: signs.positive(a) for e in expressions for a in e.atoms(sympy.Sum, sympy.Product)}
     named = {a: sympy.Dummy("whole", positive=True) if known else a for a, known in found.items()}
     return [e.xreplace(named) for e in expressions]

@@ -48,7 +48,7 @@ class Sequences:
         for a in e.atoms(sympy.Sum, sympy.Product):
             index, _, end = a.limits[0]
             if a not in self.named:
-                known = {"nonnegative": True} if self.signs.nonnegative(a.function) else {"real": True}
+                known = {"nonnegative": True} if self.signs.nonnegative(a) else {"real": True}
                 self.named[a] = sympy.Dummy("sum" if isinstance(a, sympy.Sum) else "product", **known)
             next_term = a.function.subs(index, end.subs(T, round_index + 1))
             joined = self.named[a] + next_term if isinstance(a, sympy.Sum) else self.named[a] * next_term

@@ -7,12 +7,36 @@ from dataclasses import replace
 
 import sympy
 
+from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
+from fedtheory.settings.relations import of_one_state
 from verify.derivation.printed_rounds import Of
 from verify.derivation.sequences import Signs, plain
 from verify.multipliers.cases import FunctionCase, cases, example
 from verify.reading import program
 from verify.reading.generic_client import evaluated, world_of
+from verify.reading.terms import Op, parts
+
+
+def varying(claim: Claim) -> str:
+    """What of a claim depends on parameters that vary with the round, besides its step; empty where nothing does.
+
+    Quantities after a step have the parameters of the next round, and letters those of the first.
+    """
+    names = {*claim.statement.algorithm.schedules, ROUND}
+    if len(names) == 1:
+        return ""
+    if own := next((str(x) for x, source in claim.setting.sources.items() if callable(source)), ""):
+        return f"the letter {own} is computed by code"
+    method = replace(claim.statement.algorithm, schedules={})
+    functions = [q.of for q in of_one_state(claim.statement.quantities)]
+    for case in cases(claim):
+        given = example(claim, case)
+        for q in functions:
+            terms = program.quantities(q, method, given.problem, given.params)
+            if any(term.op is Op.LETTER and str(term.data) in names for term in parts(*terms)):
+                return "a quantity depends on parameters that vary with the round"
+    return ""
 
 
 def at_most(claim: Claim, excess: Mapping[Of, sympy.Expr], signs: Signs, nonnegative: Callable[[Of], bool]) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sympy
 
@@ -50,7 +50,8 @@ class Chain:
     that must be convex; and by how much V_0 exceeds the right side at the start, which must not be positive.
 
     ``lemma``: that what is bounded is at most the potential, in all states, where it is no part of it; ``said``: the
-    inequality of one round, in words; ``ways``: what else is used.
+    inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may have
+    weights that do not vary.
     """
 
     step: Claim
@@ -60,6 +61,7 @@ class Chain:
     lemma: Claim | None
     said: str
     ways: tuple[str, ...]
+    steady: bool
 
     @property
     def key(self) -> str:
@@ -90,6 +92,9 @@ def chains(claim: Claim) -> Iterator[Chain]:
         raise NotFollowed("the method is not that of the setting")
     if claim.setting.hints.known is not None or claim.setting.drawing.special is not None:
         raise NotFollowed("what the setting states of all states need not hold at those that are reached")
+    method: Any = claim.setting.algorithm
+    if round_index in claim.setting.sources or (ROUND in method.Params._fields and not method.schedules):
+        raise NotFollowed("a parameter has the name of the round")
     signs = signs_of(claim)
     why, seen = "no inequality of one round is known from which it would follow", set()
     for printed in printed_rounds.read(claim, signs):
@@ -118,15 +123,11 @@ def chains(claim: Claim) -> Iterator[Chain]:
 def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
     """Positive numbers by which both sides may be multiplied: 1, and what makes a sum's weights the same for all T."""
     yield sympy.S.One
-    for s in form.sums:
-        first = s.weight.subs(EARLIER, 1)
-        if first.has(T) and signs.positive(first):
-            # What does not depend on T may stay where it is.
-            yield 1 / sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(first)) if a.has(T)))
-            return
-    for r in form.starts.values():
-        if r.has(T) and signs.positive(r):
-            yield 1 / sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(r)) if a.has(T)))
+    for c in (*(s.weight.subs(EARLIER, 1) for s in form.sums), *form.starts.values()):
+        # What does not depend on T may stay where it is.
+        varying = sympy.Mul(*(a for a in sympy.Mul.make_args(sympy.factor_terms(c)) if a.has(T)))
+        if varying.has(T) and signs.positive(varying):
+            yield 1 / varying
             return
 
 
@@ -206,9 +207,7 @@ def _growths(form: Printed) -> Iterator[sympy.Expr]:
             yield quotient(s.weight.subs(EARLIER, T), s.weight.subs(EARLIER, 0))
 
 
-def _chain(
-    claim: Claim, form: Printed, potential: _Potential, at: Sequences, rho: sympy.Expr, signs: Signs
-) -> Chain:
+def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
     """What the bound follows from with one choice of the e_j. ``NotFollowed`` where it does not."""
     zero, added = sympy.S.Zero, potential.added
     nonnegative = list(form.nonnegative)
@@ -244,9 +243,12 @@ def _chain(
         raise NotFollowed("what is added on the right may be negative at T = 0")
     excess = {q: at.start(less.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
     excess = {q: c for q, found in excess.items() if (c := plain(found)) != 0}
-    step, said = _step(claim, *_reduced(left, right, noise, at, signs))
+    *sides, factor = _reduced(left, right, noise, at, signs)
+    step, said = _step(claim, *sides)
     lemma = _lemma(claim, form.ends, added) if potential.through else None
-    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, said, form.ways)
+    said_of_k = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
+    steady = rho == 1 and not said_of_k and not claim.statement.algorithm.schedules
+    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, said, form.ways, steady)
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
@@ -261,15 +263,17 @@ def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
     if found is None:
         r = next((r for r in form.starts.values() if r != 0), sympy.S.One)
         found = quotient(at.after(r), at.now(r))
-    if not signs.nonnegative(found):
-        raise NotFollowed(f"the weights grow by {found} a round, which may be negative")
+    if reals.undefined_part([found], list(signs.given)) is not None or not signs.nonnegative(found):
+        # At no round may it be infinite, where what it multiplies vanishes.
+        raise NotFollowed(f"the weights grow by {found} a round, which may be negative or infinite")
     return found
 
 
 def _reduced(
     left: Coefficients, right: Coefficients, noise: sympy.Expr, at: Sequences, signs: Signs
-) -> tuple[Coefficients, Coefficients, sympy.Expr]:
-    """Both sides of the inequality of one round as rational functions of k: less a common factor that is positive."""
+) -> tuple[Coefficients, Coefficients, sympy.Expr, sympy.Expr]:
+    """Both sides of the inequality of one round as rational functions of k, less a common factor that is positive; and
+    that factor."""
     named = tuple(at.named.values())
     first = next((c for c in map(plain, left.values()) if c != 0), sympy.S.One)
     factor = moving_part(first, named)
@@ -285,7 +289,7 @@ def _reduced(
             raise NotFollowed("the inequality of one round has coefficients that are not rational in k")
         return found
 
-    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, reduced(noise)
+    return {q: reduced(c) for q, c in left.items()}, {q: reduced(c) for q, c in right.items()}, reduced(noise), factor
 
 
 def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Expr) -> tuple[Claim, str]:
@@ -299,15 +303,16 @@ def _step(claim: Claim, left: Coefficients, right: Coefficients, noise: sympy.Ex
                 sides[index] += c * quantities[-1].expression
     if not any(q.after for q in quantities):
         raise NotFollowed("nothing is left of the potential after a round")
-    statement = OneStep(claim.statement.algorithm, *sides, tuple(quantities))
+    statement = OneStep(claim.statement.algorithm, sides[0], sides[1], tuple(quantities))
     return in_one_round(claim, statement), f"E[{sides[0]}] <= {sides[1]}"
 
 
 def _named(claim: Claim, of: Iterable[Of]) -> dict[Of, str]:
     """Names of quantities, of which no two are the same, and none is a letter."""
-    known, taken, found = printed_rounds.names(claim), {str(x) for x in claim.setting.sources}, {}
+    known, taken = printed_rounds.names(claim), {str(x) for x in claim.setting.sources}
+    found: dict[Of, str] = {}
     for q in dict.fromkeys(of):
-        name = known.get(q) or getattr(q, "__name__", "V")
+        name = known.get(q) or str(getattr(q, "__name__", "V"))
         while {name, f"{name}_next"} & taken:
             name += "'"
         found[q] = name
@@ -333,7 +338,8 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
     said = tuple(
         Hypothesis(f"{letter} = {varying[name]}", sympy.Eq(letter, varying[name])) for letter, name in letters.items()
     )
-    statement = replace(statement, algorithm=method) if statement.algorithm is not None else statement
+    if isinstance(statement, OneStep):
+        statement = replace(statement, algorithm=method)
     every = {**setting.sources, **letters, round_index: ROUND}
     return replace(
         claim,
@@ -346,11 +352,12 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
 
 def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
     """That what is bounded is at most the potential, in all states."""
-    named, quantities, sides = _named(claim, (*ends, *added)), {}, [sympy.S.Zero, sympy.S.Zero]
+    named, sides = _named(claim, (*ends, *added)), [sympy.S.Zero, sympy.S.Zero]
+    quantities: dict[Of, Quantity] = {}
     for index, of in enumerate((ends, added)):
         for q, c in of.items():
             if c.has(T):
                 raise NotFollowed("what is bounded is compared with a potential whose weights vary")
             quantities.setdefault(q, Quantity(named[q], q))
             sides[index] += c * quantities[q].expression
-    return in_any_state(claim, Inequality(*sides, tuple(quantities.values())))
+    return in_any_state(claim, Inequality(sides[0], sides[1], tuple(quantities.values())))

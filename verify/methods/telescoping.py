@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 
 import sympy
@@ -14,16 +15,21 @@ from fedtheory.settings.relations import Quantity
 from verify.base.verdict import Verdict
 from verify.derivation import starts, telescoping
 from verify.derivation.convexity import is_convex
-from verify.derivation.printed_rounds import Of
-from verify.derivation.telescoping import Chain
+from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
+from verify.derivation.spare import said, vanishing_squares
+from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
+from verify.exact import reals
 from verify.methods import multipliers
 from verify.methods.base import Inquiry, Method, seen
 from verify.multipliers import linking
-from verify.multipliers.cases import stated
+from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.induction import check_start
+from verify.multipliers.posing import FALLING
+from verify.multipliers.proofs import leaves
 from verify.multipliers.proving import prove
+from verify.reading.terms import Term
 from verify.search import hunting
 
 #: Inequalities of one round that are tried.
@@ -36,35 +42,66 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     try:
         if part := telescoping.undefined(claim):
             return method.skipped(f"left open: {part} is not shown to be a real number wherever the hypotheses hold")
+        if varies := starts.varying(claim):
+            return method.skipped(f"left open: {varies}")
         check_start(claim)
         for chain in islice(telescoping.chains(claim), TRIED):
             try:
-                told = _proved(inquiry, chain)
+                note, told = _proved(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
-                told = str(error)
-            if told is None:
-                return method.found(Verdict.PROVED, _note(chain), used=("symbolic",))
+                note, told = None, str(error)
+            if note is not None:
+                return method.found(Verdict.PROVED, note, used=("symbolic",))
             why = why or told
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     return method.skipped(f"left open: {why}")
 
 
-def _proved(inquiry: Inquiry, chain: Chain) -> str | None:
-    """What stands in the way of a chain; None where all of it is shown."""
-    claim = inquiry.claim
-    if why := next((str(q) for q in chain.convex if not is_convex(claim, q)), ""):
-        return f"{why} is not shown to be convex"
+def _proved(inquiry: Inquiry, chain: Chain) -> tuple[str | None, str]:
+    """By what a bound is shown, None where it is not; and what stands in the way."""
+    claim, named = inquiry.claim, names(inquiry.claim)
+    if why := next((named[q] for q in chain.convex if not is_convex(claim, q)), ""):
+        return None, f"{why} is not shown to be convex"
     if not starts.at_most(claim, chain.excess, telescoping.signs_of(claim), lambda q: _is_nonnegative(inquiry, q)):
-        return "the potential is not shown to be at most the right side where runs begin"
+        return None, "the potential is not shown to be at most the right side where runs begin"
+    if undefined := reals.unreal(chain.step):
+        return None, undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
-    if isinstance(found, str):
-        return f"of every round, {chain.said} is asked for: {found}"
+    further = "" if not isinstance(found, str) else _further(claim, chain)
+    if further is None:
+        return None, f"of every round, {chain.said} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
-        return "a part of the potential is not shown to be nonnegative"
+        return None, "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma)):
-        return why
-    return None
+        return None, why
+    return _note(chain, further), ""
+
+
+def _further(claim: Claim, chain: Chain) -> str | None:
+    """What further parts of the potential show the inequality of one round, in words; None where none are found.
+
+    They vanish where runs begin, are squares, and have weights that are the same in every round.
+    """
+    if not chain.steady:
+        return None
+    squares: dict[str, Sequence[Term]] = {}
+
+    def falling(case: FunctionCase) -> Sequence[Term]:
+        squares[case.name] = vanishing_squares(claim, case)
+        return squares[case.name]
+
+    found = prove(chain.step, read_at=claim, falling=falling)
+    if isinstance(found, str):
+        return None
+    weights = {
+        said(squares[case][int(name.removeprefix(FALLING))]): c
+        for case, tree in found.cases.items()
+        for proof in leaves(tree)
+        for name, c in proof.multipliers.items()
+        if name.startswith(FALLING)
+    }
+    return ", ".join(f"({c}) {square}" for square, c in weights.items())
 
 
 def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
@@ -84,13 +121,18 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
     """Why an inequality of all states is not shown; empty where it is."""
     told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
-    return f"in every state, {lemma.statement.comparisons[0]}: {told}" if isinstance(told, str) else ""
+    ((small, _, large),) = lemma.statement.comparisons
+    return f"in every state, {small} <= {large} is asked for: {told}" if isinstance(told, str) else ""
 
 
-def _note(chain: Chain) -> str:
+def _note(chain: Chain, further: str) -> str:
     """By what a bound is shown."""
-    note = f"by induction on the rounds, from what is shown of every round k: {chain.said}"
-    return "; ".join([note, *chain.ways])
+    note = f"by induction on the rounds, from what is shown of every round: {chain.said}"
+    more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
+    if chain.lemma is not None:
+        ((small, _, large),) = chain.lemma.statement.comparisons
+        more.append(f"and {small} <= {large} in all states")
+    return "; ".join([note, *more, *chain.ways])
 
 
 METHOD = Method(

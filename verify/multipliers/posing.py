@@ -5,7 +5,7 @@ All of it is derived from the claim: its step and quantities as they are read, i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
@@ -70,14 +70,17 @@ class NeverOccurs(Exception):
     """Of a case that no letters are of which meet the hypotheses."""
 
 
-def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None) -> Posed:
+def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None, falling: Sequence[Term] = ()) -> Posed:
     """What a case of a claim says. ``read_at``: of whose instances the types of parameters are those of the claim.
+    ``falling``: numbers of a state that are taken to fall in a step, for potentials of which they may be parts.
 
     ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing; ``OfOneClient`` that it is two cases.
     """
-    return _Posing(claim, case, read_at or claim).posed()
+    return _Posing(claim, case, read_at or claim, falling).posed()
 
 
+#: How the names of what is taken to fall begin.
+FALLING = "falling "
 #: The mean of the squares of smoothness constants that each f_i has of its own.
 _SPREAD = "the mean of the L_i^2"
 
@@ -85,7 +88,8 @@ _SPREAD = "the mean of the L_i^2"
 class _Posing:
     """The state of one posing: the world, and the letters as they come to be known."""
 
-    def __init__(self, claim: Claim, case: FunctionCase, read_at: Claim) -> None:
+    def __init__(self, claim: Claim, case: FunctionCase, read_at: Claim, falling: Sequence[Term] = ()) -> None:
+        self.falling = falling
         self.claim, self.case, self.setting = claim, case, claim.setting
         algorithm = getattr(claim.statement, "algorithm", None)
         if algorithm is None or self.setting.algorithm is None:
@@ -116,7 +120,7 @@ class _Posing:
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
         spoken = [t for _, t in self.quantities.values()] + [t for _, t in terms]
-        spoken += [*extra, *fixed.values(), *self.residuals]
+        spoken += [*extra, *fixed.values(), *self.residuals, *falling]
         self.world = world(self.program, *spoken)
         self.rooted: dict[str, WorldValue] = {}
         self.each = self._each(dict(terms))
@@ -314,12 +318,17 @@ class _Posing:
         """What is said."""
         here, letters, domain = self.world, self.letters, self.domain
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
+        fallen = evaluated(here, self.falling)
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
         here.known.update(after)
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("a step is not shown to preserve the invariant")
         later = {e: self._number(t) for e, (q, t) in self.quantities.items() if q.after}
+        fallen = [one - other for one, other in zip(fallen, evaluated(here, self.falling), strict=True)]
         inequalities = list(self.answers.inequalities())
+        inequalities += [
+            KnownInequality(f"{FALLING}{k}", "a part of the potential falls", value) for k, value in enumerate(fallen)
+        ]
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = Moments(here, drawn, self.answers.drawn_by, letters.converted, self.answers.drawn_values)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}

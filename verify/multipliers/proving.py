@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from fedtheory.claims import Claim
-from verify.multipliers.cases import cases
+from verify.multipliers.cases import FunctionCase, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import STEP, Work
 from verify.reading.source import Unread
+from verify.reading.terms import Term
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +33,17 @@ def stored() -> Mapping[str, Mapping[str, Any]]:
     return texts("stored.json")
 
 
-def prove(claim: Claim, work: int = STEP, read_at: Claim | None = None) -> Shown | str:
+def prove(
+    claim: Claim,
+    work: int = STEP,
+    read_at: Claim | None = None,
+    falling: Callable[[FunctionCase], Sequence[Term]] | None = None,
+) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
-    ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given. ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
+    ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given; ``falling``:
+    numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`).
+    ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
     prove.
     """
     left = Work(work)
@@ -44,7 +52,7 @@ def prove(claim: Claim, work: int = STEP, read_at: Claim | None = None) -> Shown
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case, read_at or claim)
+            posed = pose(claim, case, read_at or claim, () if falling is None else falling(case))
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue

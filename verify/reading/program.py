@@ -115,17 +115,24 @@ def _check_used(reader: Reader, *told: Term) -> None:
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
     """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
     world = _Given.of(algorithm, problem, params, {})
+    found = world.reader.call(theirs(function), *world.given[:2], _begun(world, algorithm, free))
+    return found.of if isinstance(found, Several) else (as_term(found),)
+
+
+def state_at_start(algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> dict[str, Term]:
+    """The parts of the state at the start, some of which are any."""
+    world = _Given.of(algorithm, problem, params, {})
+    return parts_after(_begun(world, algorithm, free), world.types)
+
+
+def _begun(world: _Given, algorithm: Algorithm, free: Sequence[str]) -> Any:
     kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
     init = theirs(algorithm.init, algorithm.State)
     if isfunction(init) and is_made_by(init, base.method):
         # All parts that are not free are zero.
-        state: Any = NamedTupleValue(
-            algorithm.State, {n: kept.get(n, terms.zeros(kind.axes)) for n, kind in world.types.items()}
-        )
-    else:
-        state = world.reader.call_with(init, world.given[:2], kept)
-    found = world.reader.call(theirs(function), *world.given[:2], state)
-    return found.of if isinstance(found, Several) else (as_term(found),)
+        parts_begun = {n: kept.get(n, terms.zeros(kind.axes)) for n, kind in world.types.items()}
+        return NamedTupleValue(algorithm.State, parts_begun)
+    return world.reader.call_with(init, world.given[:2], kept)
 
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
