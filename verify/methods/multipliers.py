@@ -5,17 +5,22 @@ from __future__ import annotations
 from fedtheory.claims import Claim
 from fedtheory.kinds.one_step import OneStep
 from verify.base.verdict import Verdict
+from verify.derivation import starts
+from verify.derivation.telescoping import in_one_round
 from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
-from verify.multipliers.proving import prove
+from verify.multipliers.proving import Shown, prove
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved by multipliers that were checked; otherwise nothing is known."""
     if undefined := reals.unreal(inquiry.claim):
         return method.skipped(undefined)
-    found = prove(inquiry.claim)
+    try:
+        found = _shown(inquiry.claim)
+    except ValueError as error:
+        return method.skipped(f"left open: {error}")
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
     used = sum(len(proof.multipliers) for proof in found.proofs)
@@ -25,6 +30,14 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         f"{'; '.join(found.cases)}"
     )
     return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+def _shown(claim: Claim) -> Shown | str:
+    """Proofs of a claim about one step; of one in which parameters vary with the round, for every round."""
+    if not getattr(claim.statement.algorithm, "schedules", {}):
+        return prove(claim)
+    varies = starts.varying(claim)
+    return varies or prove(in_one_round(claim, claim.statement), read_at=claim)
 
 
 def _applies(claim: Claim) -> bool:
