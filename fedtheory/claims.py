@@ -23,7 +23,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.symbols import T, d, k, round_index
 from fedtheory.origins import checked
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.hypotheses import Hypothesis, hypothesis
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -78,7 +78,7 @@ class Claim:
         checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
         given = self.requires if isinstance(self.requires, tuple | list) else (self.requires,)
-        requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in given)
+        requires = tuple(h if isinstance(h, Hypothesis) else hypothesis(f"{self.id}, requires", h) for h in given)
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
@@ -146,14 +146,17 @@ class Claim:
     def _check_start(self) -> None:
         """``ValueError`` where runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
         setting, algorithm = self.setting, self.statement.algorithm
-        given = setting.drawing.start or setting.drawing.special is not None or not setting.centred
-        if algorithm is None or not self.statement.horizon or setting.functions is None or given:
+        start = setting.drawing.start
+        if algorithm is None or not self.statement.horizon or setting.functions is None or not setting.centred:
+            return
+        if setting.drawing.special is not None:
             return
         for part in list(signature(algorithm.init).parameters.values())[2:]:
-            if part.default is Parameter.empty and part.kind is Parameter.POSITIONAL_OR_KEYWORD:
+            kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+            if part.default is Parameter.empty and part.kind in kinds and part.name not in start:
                 raise ValueError(
                     f"the claim {self.id}: init of {algorithm.name} asks for {part.name}, which nothing gives: "
-                    f"write {part.name}=None, or leave it free by Drawing(start=({part.name!r},))"
+                    f"write {part.name}=None, or leave it free by Drawing(start={(*start, part.name)})"
                 )
 
     def _check_schedules(self) -> None:

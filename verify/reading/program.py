@@ -24,6 +24,7 @@ from verify.reading.values import Condition, Law, NamedTupleValue, Several, Unkn
 #: The functions of this package that wrap the author's, and under which name: what they do is done here.
 _HOLDERS = {
     literals.in_fractions: "function",
+    base.beginning: "made",
     base.stepping: "step",
     base.drawing: "draws",
 }

@@ -56,6 +56,7 @@ class Op(StrEnum):
     ALL = "all draws"
     EXPECTED = "expectation"
     BLOCK = "of a block"
+    LISTED = "list"
 
 
 #: What is drawn, or made of it.
@@ -282,6 +283,13 @@ def power(one: Term, exponent: int) -> Term:
     else:
         raise ValueError(f"the power {exponent} of {one.type} is not an inner product")
     return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
+
+
+def listed(numbers: Sequence[Term], kept: bool) -> Term:
+    """One number for each client, as they are listed; ``kept``: with an axis of one place after that of the clients."""
+    if wrong := next((one for one in numbers if one.type != NUMBER), None):
+        raise ValueError(f"an array is made of {wrong.type}, where numbers are expected")
+    return Term(Op.LISTED, tuple(numbers), Type((Axis.CLIENTS, Axis.ONE) if kept else (Axis.CLIENTS,)))
 
 
 def root(one: Term) -> Term:
