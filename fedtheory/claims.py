@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory import naming, plugins
+from fedtheory import definitions, naming, plugins
+from fedtheory.algorithms.base import OF_PROBLEM
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
@@ -79,6 +80,9 @@ class Claim:
         # A relation alone is a hypothesis in its own words.
         given = self.requires if isinstance(self.requires, tuple | list) else (self.requires,)
         requires = tuple(h if isinstance(h, Hypothesis) else hypothesis(f"{self.id}, requires", h) for h in given)
+        if self.setting.algorithm is not None and not self.setting.letters:
+            statement, requires = definitions.put_in(self.statement, requires, self._valued())
+            object.__setattr__(self, "statement", statement)
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
@@ -97,6 +101,16 @@ class Claim:
         for part in self.setting.classes:
             if not any(h.states_membership((part,), ("contains",)) for h in self.requires):
                 yield Hypothesis(part.text, met=part.contains)
+
+    def _valued(self) -> frozenset[str]:
+        """The names of letters that an instance gives values, and of what is measured: no hypothesis defines them."""
+        algorithm, functions = self.setting.algorithm, self.setting.functions
+        named = {*getattr(getattr(algorithm, "Params", None), "_fields", ()), *OF_PROBLEM, "mu", "L", "T", ROUND, "k"}
+        named |= {str(letter) for letter in getattr(functions, "letters", ())}
+        for adversary in self.setting.adversaries:
+            named |= set(adversary.letters)
+        others = (*measured(self.statement), *self.statement.assignments, *self.setting.drawing.typical)
+        return frozenset(named | set(map(str, others)))
 
     def _setting_text(self) -> str:
         """What the statement quantifies over, in words; with the schedules of its method."""

@@ -13,6 +13,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
+from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
@@ -84,7 +85,8 @@ class _Posing:
 
     def __init__(self, claim: Claim, case: FunctionCase) -> None:
         self.claim, self.case, self.setting = claim, case, claim.setting
-        algorithm = getattr(claim.statement, "algorithm", None)
+        stepping = not isinstance(claim.statement, Inequality)
+        algorithm = claim.statement.algorithm if stepping else self.setting.algorithm
         if algorithm is None or self.setting.algorithm is None:
             raise Unread("the statement names no method")
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
@@ -96,7 +98,7 @@ class _Posing:
         self.algorithm = algorithm
         given = example(claim, case)
         self.read = given.problem, given.params
-        self.program = reading.read(algorithm, *self.read)
+        self.program = reading.read(algorithm, *self.read, stepping=stepping)
         if self.program.fixed:
             raise Unread("the step is read at some parameters only")
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}

@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import sympy
+
 from fedtheory.claims import Claim
-from verify.multipliers.cases import cases
+from verify.multipliers.cases import OfTwoParts, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import STEP, Work
@@ -36,8 +38,34 @@ def prove(claim: Claim, work: int = STEP) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
-    prove.
+    prove. Where a hypothesis says what a parameter is, and nothing is found, it is tried with any smaller value too:
+    what holds there holds at that value.
     """
+    found = _searched(claim, work)
+    weaker = _with_less(claim) if isinstance(found, str) else None
+    again = found if weaker is None else _searched(weaker, work)
+    return found if isinstance(again, str) else again
+
+
+def _with_less(claim: Claim) -> Claim | None:
+    """The claim with parameters of the method at most what a hypothesis says they are; None where none says so."""
+    given = {letter for letter, source in claim.setting.sources.items() if source in _parameters(claim)}
+    requires = [
+        replace(h, relation=sympy.Le(h.relation.lhs, h.relation.rhs, evaluate=False))
+        if isinstance(h.relation, sympy.Eq) and h.relation.lhs in given
+        else h
+        for h in claim.requires
+    ]
+    if requires == list(claim.requires):
+        return None
+    return replace(claim, requires=tuple(requires))
+
+
+def _parameters(claim: Claim) -> frozenset[str]:
+    return frozenset(getattr(getattr(claim.setting.algorithm, "Params", None), "_fields", ()))
+
+
+def _searched(claim: Claim, work: int) -> Shown | str:
     left = Work(work)
     known, found = stored().get(claim.id, {}), {}
     waiting = cases(claim)
@@ -47,6 +75,10 @@ def prove(claim: Claim, work: int = STEP) -> Shown | str:
             posed = pose(claim, case)
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
+            continue
+        except OfTwoParts as parts:
+            by = parts.polynomial
+            waiting = [replace(case, parts=(*case.parts, (by, zero))) for zero in (True, False)] + waiting
             continue
         except NeverOccurs:
             continue

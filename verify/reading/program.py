@@ -49,8 +49,14 @@ class StepProgram:
     raising: Sequence[tuple[str, Condition]]
 
 
-def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> StepProgram:
-    """What a step of an algorithm computes, for all n, d and letters.
+def read(
+    algorithm: Algorithm,
+    problem: Any,
+    params: Any,
+    counts: Mapping[str, int] | None = None,
+    stepping: bool = True,
+) -> StepProgram:
+    """What a step of an algorithm computes, for all n, d and letters; without ``stepping`` what its states are.
 
     ``problem``, ``params``: an example, which shows the types of the parameters, the shapes of a state, and whether
     functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
@@ -58,9 +64,12 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     ``Unread`` says what stands in the way.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
-    law = law_of(world.reader, algorithm, world.given)
-    after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
-    told, step = world.given[1].fields, parts_after(after, world.types)
+    law, step = Law("constant"), dict[str, Term]()
+    if stepping:
+        law = law_of(world.reader, algorithm, world.given)
+        after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
+        step = parts_after(after, world.types)
+    told = world.given[1].fields
     _check_used(world.reader, *step.values(), *law.terms())
     return StepProgram(
         algorithm.name,
