@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from inspect import isfunction
+from inspect import Parameter, isfunction, signature
 from typing import Any
 
 import numpy as np
@@ -195,7 +195,11 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
     """The types of the parts of a state, by the shapes that they have at the example."""
     found = {}
     axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
-    for name, value in algorithm.init(problem, params)._asdict().items():
+    given = list(signature(algorithm.init).parameters.values())[2:]
+    asks = any(part.default is Parameter.empty and part.kind is not Parameter.VAR_KEYWORD for part in given)
+    # What only says what a point is has no start.
+    state = (algorithm.fixed_point if asks else algorithm.init)(problem, params)
+    for name, value in state._asdict().items():
         shape = np.shape(value)
         if not set(shape) <= set(axes):
             raise Unread(f"the part {name} of a state of {algorithm.name} has the shape {shape}")
