@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 
 from fedtheory.claims import Claim
+from fedtheory.settings import Setting
 from verify.multipliers.cases import OfTwoParts, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
@@ -38,13 +39,27 @@ def prove(claim: Claim, work: int = STEP) -> Shown | str:
     """Proofs of all cases of a claim, or what stands in the way.
 
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
-    prove. Where a hypothesis says what a parameter is, and nothing is found, it is tried with any smaller value too:
-    what holds there holds at that value.
+    prove. Where nothing is found, claims are tried of which it is a part: with any smaller value of a parameter that a
+    hypothesis fixes, and of any number of clients where it is about one.
     """
-    found = _searched(claim, work)
-    weaker = _with_less(claim) if isinstance(found, str) else None
-    again = found if weaker is None else _searched(weaker, work)
-    return found if isinstance(again, str) else again
+    why = ""
+    for wider in _wider(claim):
+        found = _searched(wider, work)
+        if not isinstance(found, str):
+            return found
+        why = why or found
+    return why
+
+
+def _wider(claim: Claim) -> Iterator[Claim]:
+    """The claim, and claims that say more."""
+    of_any = [claim]
+    if set(claim.setting.clients) == {1}:
+        of_any.append(replace(claim, setting=replace(claim.setting, clients=Setting().clients)))
+    for one in of_any:
+        yield one
+        if (weaker := _with_less(one)) is not None:
+            yield weaker
 
 
 def _with_less(claim: Claim) -> Claim | None:

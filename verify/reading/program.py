@@ -188,7 +188,7 @@ def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapp
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
-    return oracles.compressors(name, value) or reader.lifted(value)
+    return oracles.compressors(name, value, n == 1) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
