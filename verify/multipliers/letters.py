@@ -7,7 +7,7 @@ assumed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -104,15 +104,19 @@ class CaseLetters:
     # Which are allowed
 
     def domain(
-        self, values: Mapping[sympy.Expr, WorldValue], own: set[int], rooted: Mapping[str, WorldValue]
+        self,
+        values: Mapping[sympy.Expr, WorldValue],
+        own: set[int],
+        rooted: Mapping[str, WorldValue],
+        positive: Collection[int] = (),
     ) -> Domain:
         """The letters that the claim allows.
 
-        ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative;
-        ``rooted``: of what letters of the world are square roots.
+        ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative,
+        ``positive``: that are positive; ``rooted``: of what letters of the world are square roots.
         """
         place = {name: k for k, name in enumerate(self.names)}
-        signs = self._signs(place, own)
+        signs = self._signs(place, own) | dict.fromkeys(positive, True)
         if missing := [n for k, n in enumerate(map(_short, self.kept)) if n != "d" and k not in signs]:
             raise Unread(f"the sign of {missing[0]} is not known")
         domain = Domain(self.ring, frozenset(k for k, strict in signs.items() if strict))
@@ -121,8 +125,8 @@ class CaseLetters:
         if self.case.equal:
             self.told[place["mu"]] = self.generator(place["L"])
         self.env = {letter: self.number(value) for letter, value in values.items()}
-        for p, zero in self.case.parts:
-            if zero and not self._solved(self.as_told(Ratio(p, self.ring.constant(1))), domain):
+        for p, by in self.case.parts:
+            if by == "=" and not self._solved(self.as_told(Ratio(p, self.ring.constant(1))), domain):
                 raise Unread(f"no letter is determined by {p} = 0")
         domain = self._parted(domain)
         relations = [part for relation in conjuncts(assumed(self.claim)) for part in _without_extremes(relation)]
@@ -171,9 +175,9 @@ class CaseLetters:
 
     def _parted(self, domain: Domain) -> Domain:
         """The part of a domain where the polynomials are positive that are so in this case."""
-        for p, zero in self.case.parts:
-            if not zero:
-                domain = at_least(domain, self.as_told(Ratio(p, self.ring.constant(1))), True)
+        for p, by in self.case.parts:
+            if by != "=":
+                domain = at_least(domain, self.as_told(Ratio(p, self.ring.constant(1))), by == ">")
         return domain
 
     def _limited(self, domain: Domain, relations: list[sympy.Rel]) -> Domain:
@@ -310,7 +314,7 @@ class CaseLetters:
         left = [factor for factor, _ in slope.factor()[1] if not self.plain.never_zero(factor)]
         sign = next((s for s in (1, -1) if len(left) == 1 and self.plain.sign(left[0] * s) is not None), 0)
         if sign:
-            raise OfTwoParts(left[0] * sign)
+            raise OfTwoParts((left[0] * sign, "="), (left[0] * sign, ">"))
 
     def _of_square(self, radicand: Ratio) -> Ratio | None:
         """The root of a square of a quotient whose sign is known; None of anything else."""

@@ -16,6 +16,9 @@ from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, l
 from verify.multipliers.work import STEP, Work
 from verify.reading.source import Unread
 
+#: Polynomials by whose signs a case is split, at most.
+PARTS = 6
+
 
 @dataclass(frozen=True, eq=False)
 class Shown:
@@ -91,9 +94,10 @@ def _searched(claim: Claim, work: int) -> Shown | str:
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
             continue
-        except OfTwoParts as parts:
-            by = parts.polynomial
-            waiting = [replace(case, parts=(*case.parts, (by, zero))) for zero in (True, False)] + waiting
+        except OfTwoParts as two:
+            if len(case.parts) == PARTS:
+                return f"{case.name}: more than {PARTS} comparisons of letters decide"
+            waiting = [replace(case, parts=(*case.parts, part)) for part in two.parts] + waiting
             continue
         except NeverOccurs:
             continue

@@ -57,6 +57,8 @@ class Op(StrEnum):
     EXPECTED = "expectation"
     BLOCK = "of a block"
     LISTED = "list"
+    SIZE = "square root of a number of the state"
+    LARGER = "the larger of two"
 
 
 #: What is drawn, or made of it.
@@ -293,10 +295,19 @@ def listed(numbers: Sequence[Term], kept: bool) -> Term:
 
 
 def root(one: Term) -> Term:
-    """The square root of a number that is the same for all clients and in all replicas."""
-    if one.type != NUMBER:
+    """The square root of a number, be it the same in all replicas or one of a state."""
+    if one.type.degree or one.type.mask or Axis.COORDINATES in one.type.axes:
         raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
-    return Term(Op.ROOT, (one,), NUMBER)
+    return Term(Op.ROOT if one.type == NUMBER else Op.SIZE, (one,), one.type)
+
+
+def larger(one: Term, other: Term) -> Term:
+    """The larger of two numbers, in each replica."""
+    for of in (one.type, other.type):
+        if of.degree > 0 or of.mask or Axis.COORDINATES in of.axes:
+            raise ValueError(f"the larger of {one.type} and {other.type} is taken, where numbers are expected")
+    axes, batched = broadcast(one.type, other.type)
+    return Term(Op.LARGER, (one, other), Type(axes, batched))
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:
