@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory import naming, plugins
+from fedtheory import definitions, naming, plugins
+from fedtheory.algorithms.base import OF_PROBLEM
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
@@ -23,7 +24,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.symbols import T, d, k, round_index
 from fedtheory.origins import checked
 from fedtheory.settings import COMPRESSOR, Setting
-from fedtheory.settings.hypotheses import Hypothesis
+from fedtheory.settings.hypotheses import Hypothesis, hypothesis
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -78,7 +79,10 @@ class Claim:
         checked(self.id, self.origin, self.where, self.formula, self.literal_of)
         # A relation alone is a hypothesis in its own words.
         given = self.requires if isinstance(self.requires, tuple | list) else (self.requires,)
-        requires = tuple(h if isinstance(h, Hypothesis) else Hypothesis(str(h), h) for h in given)
+        requires = tuple(h if isinstance(h, Hypothesis) else hypothesis(f"{self.id}, requires", h) for h in given)
+        if self.setting.algorithm is not None and not self.setting.letters:
+            statement, requires = definitions.put_in(self.statement, requires, self._valued())
+            object.__setattr__(self, "statement", statement)
         object.__setattr__(self, "requires", requires)
         object.__setattr__(self, "kind", self.kind or self.statement.kind)
         self._check_letters()
@@ -97,6 +101,16 @@ class Claim:
         for part in self.setting.classes:
             if not any(h.states_membership((part,), ("contains",)) for h in self.requires):
                 yield Hypothesis(part.text, met=part.contains)
+
+    def _valued(self) -> frozenset[str]:
+        """The names of letters that an instance gives values, and of what is measured: no hypothesis defines them."""
+        algorithm, functions = self.setting.algorithm, self.setting.functions
+        named = {*getattr(getattr(algorithm, "Params", None), "_fields", ()), *OF_PROBLEM, "mu", "L", "T", ROUND, "k"}
+        named |= {str(letter) for letter in getattr(functions, "letters", ())}
+        for adversary in self.setting.adversaries:
+            named |= set(adversary.letters)
+        others = (*measured(self.statement), *self.statement.assignments, *self.setting.drawing.typical)
+        return frozenset(named | set(map(str, others)))
 
     def _setting_text(self) -> str:
         """What the statement quantifies over, in words; with the schedules of its method."""
@@ -146,14 +160,17 @@ class Claim:
     def _check_start(self) -> None:
         """``ValueError`` where runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
         setting, algorithm = self.setting, self.statement.algorithm
-        given = setting.drawing.start or setting.drawing.special is not None or not setting.centred
-        if algorithm is None or not self.statement.horizon or setting.functions is None or given:
+        start = setting.drawing.start
+        if algorithm is None or not self.statement.horizon or setting.functions is None or not setting.centred:
+            return
+        if setting.drawing.special is not None:
             return
         for part in list(signature(algorithm.init).parameters.values())[2:]:
-            if part.default is Parameter.empty and part.kind is Parameter.POSITIONAL_OR_KEYWORD:
+            kinds = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
+            if part.default is Parameter.empty and part.kind in kinds and part.name not in start:
                 raise ValueError(
                     f"the claim {self.id}: init of {algorithm.name} asks for {part.name}, which nothing gives: "
-                    f"write {part.name}=None, or leave it free by Drawing(start=({part.name!r},))"
+                    f"write {part.name}=None, or leave it free by Drawing(start={(*start, part.name)})"
                 )
 
     def _check_schedules(self) -> None:

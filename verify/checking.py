@@ -32,7 +32,7 @@ from verify.conditions import conditional
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import ASSUMED, Evidence, Outcome, Provenance, strongest
 from verify.methods import METHODS, PROOFS
-from verify.methods.base import PROVEN, Inquiry, Method, Role, examined
+from verify.methods.base import PROVEN, UNCOUNTED, Inquiry, Method, Role, examined
 from verify.methods.search import agree, margin_at
 from verify.reading import theory
 from verify.results import Carried
@@ -239,7 +239,8 @@ def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
         return note
     if best.verdict is Verdict.SUPPORTED:
         whole = [o.note for o in _by(Role.WHOLE, outcomes) if o.verdict is None]
-        note = "; ".join([note, *whole[:1]])
+        uncounted = [o.note.removeprefix("left open: ") for o in outcomes if o.note.startswith(UNCOUNTED)]
+        note = "; ".join(dict.fromkeys((note, *uncounted[:1], *whole[:1])))
     # The beginning of a search says little of each number of rounds.
     if inquiry.claim.statement.horizon and inquiry.climbing:
         rounds = inquiry.hunt.by_round

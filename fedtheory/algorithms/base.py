@@ -9,7 +9,7 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
-from inspect import Parameter, Signature, unwrap
+from inspect import Parameter, Signature, signature, unwrap
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,8 @@ def run(
 
 #: What a part of a state may be: one vector, or one for each client.
 SHAPES = ("point", "clients")
+#: How ``init`` may take a part of the state.
+_BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 #: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
 OF_PROBLEM = ("n", "d", "kappa", "x", "g", "clients")
 
@@ -121,7 +123,8 @@ def method(
     """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
-    ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too. Unless given: all parts start at 0; the
+    ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too, and parts that ``init`` has no default
+    for start at 0 where nothing else is said. Unless given: all parts start at 0; the
     draws are those of ``params.compressors`` or of ``params.noise``, or those of ``params.compressor`` for each client
     by itself, or there are none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``:
     parameters that vary with the round, by name, as expressions in its index ``round_index`` and in letters; the step
@@ -153,7 +156,7 @@ def method(
     State: Any = namedtuple("State", list(state))  # type: ignore[misc]
 
     def start(problem: Any, params: Any, **parts: Any) -> Any:
-        empty = {p: zeros(problem.d) if s == "point" else zeros(problem.n, problem.d) for p, s in state.items()}
+        empty = {p: _empty(problem, s) for p, s in state.items()}
         return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
     known = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD, default=None) for p in state]
@@ -176,13 +179,40 @@ def method(
         name,
         Params,
         State,
-        start if init is None else stepping(init, State),
+        start if init is None else beginning(name, init, State, state),
         drawn if draws is None else drawing(draws),
         stepping(step, State),
         rest if fixed_point is None else stepping(fixed_point, State),
         invariant,
         varying,
     )
+
+
+def _empty(problem: Any, shape: str) -> Array:
+    """The zeros at which a part of this shape starts."""
+    return zeros(problem.d) if shape == "point" else zeros(problem.n, problem.d)
+
+
+def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[str, str]) -> Callable[..., Any]:
+    """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
+    default for starts at 0 where it is not given.
+
+    ``ValueError`` where it is no function of problem, params, and parts of the state by their names.
+    """
+    due = f"the init of {name} must be a function of (problem, params) and of parts of the state, by their names"
+    if not callable(init):
+        raise ValueError(f"{due}, got {init!r}")
+    made = stepping(init, State)
+    given = list(signature(made).parameters.values())
+    if wrong := [p for p in given[2:] if p.name not in shapes or p.kind not in _BY_NAME]:
+        raise ValueError(f"{due}: {wrong[0]} is none of {', '.join(shapes)}")
+    asked = [p.name for p in given[2:] if p.default is Parameter.empty]
+
+    @wraps(made)
+    def begun(problem: Any, params: Any, **parts: Any) -> Any:
+        return made(problem, params, **{p: _empty(problem, shapes[p]) for p in asked if p not in parts}, **parts)
+
+    return begun if asked else made
 
 
 def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:

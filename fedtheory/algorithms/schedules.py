@@ -14,6 +14,7 @@ import numpy as np
 import sympy
 
 from fedtheory.instances import number, pick, value_of
+from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.symbols import round_index
 
@@ -84,7 +85,8 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
 def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: int, exact: bool) -> Any:
     """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
 
-    ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none.
+    ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
+    rounds is. One with the root of a number, as sqrt(2), is enclosed.
     """
     if not schedules:
         return params
@@ -95,10 +97,17 @@ def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: 
         letters = schedule.free_symbols - {round_index}
         given = {letter: value_of(str(letter), problem, params) for letter in letters}
         value = evaluate(schedule, {**given, round_index: k})
+        if exact and isinstance(value, Interval) and _has_root_of_number(schedule):
+            values[name] = value
+            continue
         if exact and not isinstance(value, int | Fraction):
             raise Irrational(f"the schedule {name} = {schedule} is irrational at k = {k}")
         values[name] = number(value, exact)
     return params._replace(**values, **{ROUND: k})
+
+
+def _has_root_of_number(schedule: sympy.Expr) -> bool:
+    return any(power.is_number and not power.is_rational for power in schedule.atoms(sympy.Pow))
 
 
 def drawn(rng: np.random.Generator) -> int:

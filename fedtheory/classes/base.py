@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -36,8 +37,8 @@ class FunctionClass:
     may hold; ``conjugates``: whether the method sees the f_i through their conjugates; ``quadratics``: whether the
     class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
-    is, and ``with_g`` whether there always is one; ``ends``: the letters of the least and the largest curvature, where
-    the class has both.
+    is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
+    ``ends``: the letters of the least and the largest curvature, where the class has both.
     """
 
     alike = False
@@ -48,6 +49,7 @@ class FunctionClass:
     optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary")
     has_g = False
     with_g = False
+    flat: ClassVar[str] = ""
 
     optimum: str = field(default="", kw_only=True)
 
@@ -57,9 +59,29 @@ class FunctionClass:
         if self.optimum not in self.optima:
             name, meant = type(self).__name__, " or ".join(map(repr, self.optima))
             raise ValueError(f"{name} has no members for the optimum {self.optimum!r}: write optimum={meant}")
-        letters = [getattr(self, f.name) for f in fields(self) if f.name in ("mu", "L")]
-        if not all(isinstance(letter, sympy.Symbol) for letter in letters) or len(set(letters)) < len(letters):
-            raise ValueError(f"the letters of {type(self).__name__} are different symbols: see fedtheory.letters")
+        self._check_letters({f.name: getattr(self, f.name) for f in fields(self) if f.name in ("mu", "L", "M")})
+
+    def _check_letters(self, letters: Mapping[str, Any]) -> None:
+        """``ValueError`` where a constant of the class is no letter, or two of them are the same."""
+        name = type(self).__name__
+        for constant, given in letters.items():
+            if isinstance(given, sympy.Symbol):
+                continue
+            if constant == "mu" and given == 0 and self.flat:
+                meant = (
+                    f"with {constant} = 0 these are the functions of {self.flat.format(*list(letters)[1:])}: write that"
+                )
+            else:
+                meant = f"write a letter, as ft.letters({constant!r}) gives"
+                if isinstance(given, int | Fraction | sympy.Rational):
+                    meant += f", and requires=(sympy.Eq({constant}, {given}),) in the claim"
+            raise ValueError(f"the constant {constant} of {name} is {given!r}, and must be a letter: {meant}")
+        if len(set(letters.values())) < len(letters):
+            same = next(iter(letters.values()))
+            raise ValueError(
+                f"the constants {' and '.join(letters)} of {name} are both {same}: give each a letter of its own, and "
+                f"requires=(sympy.Eq({', '.join(letters)}),) in the claim if they are equal"
+            )
 
     @property
     def text(self) -> str:

@@ -60,6 +60,7 @@ class StronglyConvex(FunctionClass):
     mu: sympy.Symbol
 
     alike = True
+    flat: ClassVar[str] = "Convex()"
     constants: ClassVar[tuple[str, ...]] = ("mu",)
     has_g = True
 

@@ -189,6 +189,7 @@ class WeaklyConvex(FunctionClass):
     L: sympy.Symbol
     symmetric: bool = False
 
+    flat: ClassVar[str] = "SmoothConvex({})"
     alike = True
     loose = True
     constants: ClassVar[tuple[str, ...]] = ("L",)
@@ -239,6 +240,7 @@ class PolyakLojasiewicz(FunctionClass):
     L: sympy.Symbol
     own: bool = False
 
+    flat: ClassVar[str] = "Smooth({})"
     loose = True
 
     @property

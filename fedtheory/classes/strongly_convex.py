@@ -45,6 +45,7 @@ class SmoothStronglyConvex(_BetweenConstants):
     quadratics: bool = False
 
     alike = True
+    flat: ClassVar[str] = "SmoothConvex({})"
     optima: ClassVar[tuple[str, ...]] = ("consensus", "stationary", "sum zero")
 
     @property
@@ -170,6 +171,8 @@ class StronglyConvexOnAverage(FunctionClass):
 
     mu: sympy.Symbol
     L: sympy.Symbol
+
+    flat: ClassVar[str] = "SmoothConvex({})"
 
     loose = True
 

@@ -151,6 +151,11 @@ def value_of(source: Source, problem: Any, params: Any) -> Any:
         return getattr(params, source)
     if source in ("omega", "omega_av") and hasattr(params, "compressors"):
         return getattr(params.compressors, source)
+    if source in ("omega", "omega_av"):
+        raise ValueError(
+            f"{source} is the variance of the compressors of a setting with adversaries=(UnbiasedCompressors(),), and "
+            "there are none: give the setting some, or the method a parameter of this name"
+        )
     raise ValueError(
         f"neither the problem nor the parameters of the method have a value for {source!r}: "
         "add it to the names of the parameters"

@@ -48,13 +48,23 @@ class Hypothesis:
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
         """Whether the instance meets the hypothesis."""
-        if self.met is not None and not self.met(problem, params):
+        if self.met is not None and not self._decided(problem, params):
             return False
         for name, number in self.each.items():
             equal = sympy.Eq(_ONE, number, evaluate=False)
             if not all(holds(equal, {**values, _ONE: v}) for v in getattr(params, name)):
                 return False
         return self.relation is None or holds(self.relation, values)
+
+    def _decided(self, problem: Problem, params: Any) -> bool:
+        """What the code says. ``ValueError`` where that is no truth value."""
+        found = self.met(problem, params) if self.met is not None else True
+        if not isinstance(found, bool | np.bool_ | int):
+            raise ValueError(
+                f"the function of the hypothesis {self.text!r} gives an object of type {type(found).__name__}, where "
+                "True or False is due"
+            )
+        return bool(found)
 
     def states_membership(self, classes: Iterable[Any], names: Iterable[str] = MEMBERSHIPS) -> bool:
         """Whether it is what one of these classes says of its own members, by one of these names, and no other code."""
@@ -66,6 +76,18 @@ class Hypothesis:
             for part in classes
             for name in names
         )
+
+
+def hypothesis(part: str, value: Any) -> Hypothesis:
+    """The hypothesis that is a relation, or a function of (problem, params) that decides it, in its own words.
+
+    ``ValueError`` where it is neither.
+    """
+    if isinstance(value, sympy.Basic | bool) or not callable(value):
+        return Hypothesis(str(value), value)
+    validation.function(part, value, ("problem", "params"))
+    name = getattr(value, "__name__", type(value).__name__)
+    return Hypothesis((getattr(value, "__doc__", "") or name).strip().splitlines()[0], met=value)
 
 
 def _members_of(of: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from verify.best import factors, parameters, places, potentials, states
 from verify.best.factors import Interval
-from verify.best.subjects import Subject, subject
+from verify.best.subjects import DIFFERENCE, Subject, by_difference, subject
 from verify.evidence import certificates, formats, references
 from verify.evidence.parsing import fraction
 from verify.pep.prover import DoesNotHold
@@ -33,7 +33,9 @@ class Record:
     @property
     def of(self) -> Subject:
         """What of the claim has a best value."""
-        return subject(parameters.freed(self.claim, (self.letter,) if self.letter else self.over))
+        free = parameters.freed(self.claim, (self.letter,) if self.letter else self.over)
+        signed = self.letter and self.found and self.found[0].note == DIFFERENCE
+        return by_difference(free) if signed else subject(free)
 
     def check(self) -> None:
         """``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""

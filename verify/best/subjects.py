@@ -8,18 +8,32 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import sympy
 
+from fedtheory.algorithms import base
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
+from fedtheory.settings.relations import Quantity
 from verify.pep.bounding import enclosed
+from verify.reading.program import held, is_made_by, theirs
 from verify.tightness.comparison import potential_step
 
 RATE, OF_POTENTIAL, MULTIPLE = "rate", "rate of its potential", "multiple of the right side"
+#: What holds or not, and has no number; and how that is asked.
+INEQUALITY = "inequality"
+DIFFERENCE = (
+    "the right side may be negative: left - right is compared with 0, in units of the squared distance from rest"
+)
+
+
+class NoRatio(ValueError):
+    """What is stated is no bound of a ratio of its two sides."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +89,50 @@ def subject(claim: Claim) -> Subject:
             part.has(q) for part in parts if part not in known for q in known
         ):
             return Subject(replace(claim, statement=replace(statement, strict=False)), sympy.S.One, MULTIPLE)
-    raise ValueError(f"the right side of {claim.id} is not a multiple of one quantity, so no number of it is the best")
+    raise NoRatio(f"the right side of {claim.id} is not a multiple of one quantity, so no number of it is the best")
+
+
+def by_difference(claim: Claim) -> Subject:
+    """The statement left <= right as left - right + N <= N, N the squared distance of the state from the fixed point:
+    what is to hold of it does, whatever the sign of its right side, where N times 1 is an upper bound.
+
+    ``ValueError`` where it makes several comparisons, or its method has a fixed point of its author's.
+    """
+    statement, algorithm = claim.statement, claim.setting.algorithm
+    assert algorithm is not None, "subjects are of methods"
+    centre = theirs(algorithm.fixed_point, algorithm.State)
+    if len(statement.comparisons) != 1 or statement.horizon or not is_made_by(centre, base.method):
+        raise ValueError(
+            f"the right side of {claim.id} may be negative, so that no number of it is compared: of such a statement "
+            "the values at which it holds are found where it is one inequality, of a method without a fixed_point"
+        )
+    parts = tuple((name, shape == "clients") for name, shape in held(centre, "state").items())
+    away = Quantity(f"squared distance from {algorithm.name}'s fixed point", partial(_away, parts))
+    (comparison,) = statement.comparisons
+    changes: dict[str, Any] = {
+        "left": comparison.left - comparison.right + away.expression,
+        "right": away.expression,
+        "quantities": (*statement.quantities, away),
+        "strict": False,
+    }
+    return Subject(replace(claim, statement=statement.changed(changes)), sympy.S.One, INEQUALITY)
+
+
+def _away(parts: tuple[tuple[str, bool], ...], problem: Any, params: Any, state: Any) -> Any:
+    """The squared distance of a state from the optimum, that of its vectors of clients from 0."""
+    total = 0
+    for name, own in parts:
+        part = getattr(state, name)
+        away = (part**2).sum(axis=(-1, -2)) if own else ((part - problem.x_star) ** 2).sum(axis=-1)
+        total = total + away
+    return total
 
 
 def _of_step(claim: Claim, statement: OneStep) -> Subject:
     if statement.factor is not None and statement.factor != 0:
         return Subject(replace(claim, statement=statement), statement.factor, RATE)
     if statement.right == 0:
-        raise ValueError(f"the right side of {claim.id} is 0, of which every multiple is the same")
+        raise NoRatio(f"the right side of {claim.id} is 0, of which every multiple is the same")
     before = {q.of: q.expression for q in statement.quantities if not q.after}
     later = {q.expression: before.get(q.of) for q in statement.quantities if q.after}
     if all(then is not None for then in later.values()):

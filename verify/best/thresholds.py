@@ -14,9 +14,10 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from verify.best import factors, places, states
 from verify.best.factors import Interval, Say
-from verify.best.subjects import Subject, subject
-from verify.pep import rounding
+from verify.best.subjects import DIFFERENCE, NoRatio, Subject, by_difference, subject
+from verify.pep import programs, rounding
 from verify.pep.bounding import enclosed
+from verify.pep.gram import Form
 from verify.pep.programs import Program
 
 #: By how much a worst case must exceed what is stated, for floats to see it.
@@ -35,7 +36,19 @@ def threshold(
 
     ``ValueError`` where no such values are found.
     """
-    of = subject(places.freed(claim, letter))
+    free = places.freed(claim, letter)
+    try:
+        return _between(subject(free), letter, at, largest, deadline, say)
+    except NoRatio as error:
+        say(f"{error}; left - right is compared with 0 instead")
+        holds, fails = _between(by_difference(free), letter, at, largest, deadline, say)
+        return replace(holds, note=DIFFERENCE), replace(fails, note=DIFFERENCE)
+
+
+def _between(
+    of: Subject, letter: str, at: places.Letters, largest: bool, deadline: float, say: Say
+) -> tuple[Interval, Interval]:
+    claim = of.claim
     where = _Line(of, letter, _pinned(of, letter, at))
     holds, fails = _bracket(where, largest, say)
     for _ in range(_HALVED):
@@ -99,7 +112,18 @@ class _Line:
     def excess(self, value: float) -> float:
         """By how much the worst case exceeds what is stated, in floats; infinite where it is unbounded."""
         _, _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
+        self.check_sign(program)
         return _excess(program, stated[0])
+
+    def check_sign(self, program: Program) -> None:
+        """:class:`NoRatio` where floats see the right side negative: of the ratio of the sides less is then asked than
+        what is stated."""
+        (before,) = (c for c in program.constraints if c.name == programs.BEFORE)
+        others = tuple(c for c in program.constraints if c.name != programs.BEFORE)
+        nothing = Form({}, {}, 0)
+        found = states.solved(programs.excess(nothing, before.form + 1, others))[1].value
+        if found is None or found > _SEEN:
+            raise NoRatio(f"the right side of {self.of.claim.id} may be negative")
 
     def proved(self, value: Fraction) -> Interval | None:
         """A certificate of what is stated at a value of the letter."""
@@ -146,13 +170,15 @@ def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
     # From where it fails one goes back to where it holds.
     _, instance, program, _, stated = where.posed(start)
     where.of.stated(instance)
-    states.check_sign(where.of.claim, program)
+    where.check_sign(program)
     step = towards if _excess(program, stated[0]) <= _SEEN else 1 / towards
     for _ in range(_DOUBLED):
         say(f"{where.letter} = {value:.6g}")
         later = value * step
         try:
             fails = where.excess(later) > _SEEN
+        except NoRatio:
+            raise
         except ValueError:
             if step != towards:
                 raise

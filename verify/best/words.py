@@ -8,7 +8,7 @@ from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
 from verify.best.states import AtInstance
-from verify.best.subjects import MULTIPLE, OF_POTENTIAL, subject
+from verify.best.subjects import INEQUALITY, MULTIPLE, OF_POTENTIAL, subject
 from verify.comparisons import naming
 from verify.tightness.sweep import rounded
 
@@ -93,7 +93,11 @@ def _threshold(found: Record) -> list[str]:
         f"{found.claim.id} at {', '.join(f'{name} = {value}' for name, value in others.items())}",
         f"  the {found.of.name} that is stated holds at {letter} = {number(inside)} and fails at {letter} ="
         f" {number(outside)}",
-        f"  there it is {number(holds.printed)} and {number(fails.printed)}",
+        *(
+            []
+            if found.of.name == INEQUALITY
+            else [f"  there it is {number(holds.printed)} and {number(fails.printed)}"]
+        ),
         *_shown(holds, found),
         *_shown(fails, found),
     ]

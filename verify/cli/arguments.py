@@ -98,8 +98,9 @@ class _Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         found, left = self.parse_known_args(args, namespace)
+        asked: argparse.ArgumentParser = getattr(found, "parser", None) or self
+        left = _filled_in(asked, found, left)
         if left:
-            asked: argparse.ArgumentParser = getattr(found, "parser", None) or self
             known = asked._option_string_actions
             options = [word.split("=")[0] for word in left if word.startswith("-")]
             near = [name for option in options for name in get_close_matches(option, known, 1, _NEAR)]
@@ -128,6 +129,22 @@ class _Version(argparse.Action):
             found = "of unknown version: the package is not installed"
         print(f"fedtheory {found}")
         parser.exit()
+
+
+def _filled_in(asked: argparse.ArgumentParser, found: argparse.Namespace, left: list[str]) -> list[str]:
+    """The words that are left once those that stand after an option, where argparse expects none, are taken for the
+    arguments that may be left out: ``check FILE --seconds 9 ID``."""
+    words = [word for word in left if not word.startswith("-")]
+    for action in asked._actions:
+        if len(words) < len(left) or not words or action.option_strings or action.nargs not in ("*", "?"):
+            continue
+        if action.nargs == "*":
+            setattr(found, action.dest, [*(getattr(found, action.dest) or ()), *words])
+            return []
+        if getattr(found, action.dest) is None:
+            setattr(found, action.dest, words.pop(0))
+            left = words
+    return left
 
 
 def _at_least(smallest: int, largest: int = 10**12) -> Callable[[str], int]:

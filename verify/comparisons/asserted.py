@@ -19,6 +19,7 @@ import mpmath
 import numpy as np
 import sympy
 
+from fedtheory.algorithms import base
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
 from fedtheory.compressors import codec
@@ -33,6 +34,7 @@ from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untie
 from fedtheory.settings.relations import of_one_state
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
 from verify.comparisons.starts import generic, only_start
+from verify.reading.program import held, is_made_by, theirs
 
 #: What is said of others.
 SAME = "draws must be the same in all states"
@@ -259,7 +261,20 @@ def unfixed(claim: Claim, instance: Instance) -> str:
     statement = claim.statement
     if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
         return ""
-    return f"a step of {statement.algorithm.name} leaves what is given as its fixed point"
+    return f"a step of {statement.algorithm.name} leaves {_centre(statement.algorithm)}"
+
+
+def _centre(algorithm: Any) -> str:
+    """What stands for the fixed point of a method, in words; how to give one where its author does not."""
+    centre = theirs(algorithm.fixed_point, algorithm.State)
+    if not is_made_by(centre, base.method):
+        return "what is given as its fixed point"
+    shapes = held(centre, "state")
+    at = ", ".join(f"{name} = {'x*' if shape == 'point' else 0}" for name, shape in shapes.items())
+    return (
+        f"{at}, which is taken for its fixed point as none is given (points are put at x*, clients' vectors at 0): "
+        f"write ft.method(..., fixed_point=...), a function of (problem, params) that returns the state that is kept"
+    )
 
 
 def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:

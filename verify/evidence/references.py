@@ -22,6 +22,8 @@ T = TypeVar("T")
 STORABLE = ("factor", "bound", "omega", "left", "right", "bits", "constant", "initial", "middle")
 #: Values of a recipe, and how deep it nests.
 VALUES, NESTED = 5000, 6
+#: The largest whole number that a file has as one, and less 0 the smallest: letters beyond are written as texts.
+COUNTS = 10**12
 
 
 def changes(claim: Claim) -> dict[str, str | None]:
@@ -89,7 +91,8 @@ def encode(value: Any) -> Any:
         return {key: encode(v) for key, v in value.items()}
     if isinstance(value, tuple):
         return [encode(v) for v in value]
-    return value if isinstance(value, int | str) else {"ratio": written(value)}
+    counted = isinstance(value, int) and abs(value) <= COUNTS
+    return value if counted or isinstance(value, str) else {"ratio": written(value)}
 
 
 def recipe(value: Mapping[str, Any]) -> Recipe:
@@ -109,5 +112,6 @@ def _decode(value: Any, depth: int, left: list[int]) -> Any:
             return {name: _decode(part, depth + 1, left) for name, part in value.items()}
         if len(value) > 1:
             raise ValueError(f"a ratio alone was expected, got {quoted(value)}")
-        return fraction(value["ratio"])
+        found = fraction(value["ratio"])
+        return int(found) if found.denominator == 1 and abs(found) > COUNTS else found
     return tuple(_decode(part, depth + 1, left) for part in value) if isinstance(value, list) else value

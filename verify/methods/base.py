@@ -28,6 +28,8 @@ MORE = 60
 #: What several methods speak of, in words.
 CONSTANTS = "relations between constants, at all their values"
 CLASS = "the whole class, in all dimensions, at exact parameters"
+#: How the note of a proof begins that does not count, as what is read may not be what is run.
+UNCOUNTED = "left open: shown, but "
 #: Verdicts of proofs.
 PROVEN = (Verdict.PROVED, Verdict.CERTIFIED)
 
@@ -147,6 +149,11 @@ class Method:
         return Outcome(self.name, self.covers, verdict, note, **details)
 
 
+def _met_any(inquiry: Inquiry) -> bool:
+    """Whether an instance of the search met the hypotheses."""
+    return "hunt" in vars(inquiry) and bool(inquiry.hunt.met)
+
+
 def examined(
     inquiry: Inquiry, methods: tuple[Method, ...], find: Callable[[Method, Inquiry], Outcome] | None = None
 ) -> Iterator[Outcome]:
@@ -171,7 +178,9 @@ def examined(
                     f"left open: the claim says {relation}, which a proof by this method does not show"
                 )
             if outcome.verdict in PROVEN and (method.reads or files) and (why := reached.changing()):
-                outcome = method.skipped(f"left open: {why}")
-            if outcome.verdict not in (None, Verdict.SUPPORTED):
+                outcome = method.skipped(f"{UNCOUNTED}{why}")
+            # Sides that are 0 wherever the hypotheses hold are compared by proofs alone.
+            alike = outcome.verdict is Verdict.NOT_TESTED and method.role is Role.MEASURES and _met_any(inquiry)
+            if outcome.verdict not in (None, Verdict.SUPPORTED) and not alike:
                 final = f"{outcome.verdict} by the method {method.name!r}"
         yield outcome

@@ -23,13 +23,17 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"left open: {error}")
     if isinstance(found, str):
         return method.skipped(f"left open: {found}")
+    return method.found(Verdict.PROVED, note(found), used=("symbolic",))
+
+
+def note(found: Shown) -> str:
+    """What a proof of all cases rests on, in words."""
     used = sum(len(proof.multipliers) for proof in found.proofs)
-    several = "" if set(inquiry.claim.setting.clients) == {1} else " and every number of clients"
-    note = (
+    several = "" if set(found.claim.setting.clients) == {1} else " and every number of clients"
+    return (
         f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters{several}: "
         f"{'; '.join(found.cases)}"
     )
-    return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
 def _shown(claim: Claim) -> Shown | str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice
@@ -11,12 +12,13 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
+from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Undefined
 from verify.base.evaluate import has_rounds, hypotheses_hold
 from verify.base.verdict import Verdict
-from verify.comparisons import parts
+from verify.comparisons import exact, parts
 from verify.comparisons.deciding import arithmetic, floats_in
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Attained, Outcome
@@ -24,6 +26,8 @@ from verify.methods.base import Inquiry, Method, Role
 from verify.search import choosing, seen, spectral, states
 from verify.search.refutation import margin
 
+#: Instances at which it is asked which sides are 0, at most.
+_ASKED = 8
 #: How near a margin is to be to what is carried, relative to both: floats differ from one processor to the next.
 _NEAR = 1e-6
 _NO_INSTANCE = "no instance met the hypotheses"
@@ -91,7 +95,7 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
 def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
     """Why none of ``size`` recipes met the hypotheses: which failed, how often, and what the author can write."""
     failed: Counter[str] = Counter()
-    met = 0
+    met, kept = 0, list[Instance]()
     for recipe in islice(claim.instances.recipes(rng), size):
         try:
             instance = claim.instances.build(recipe, True)
@@ -111,18 +115,32 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
                 failed[f"break {hypothesis.text!r}"] += 1
                 broken = True
         met += not broken
+        kept += [] if broken else [instance]
     if met and isinstance(claim.statement, Invariant):
         return (
             f"no state was found at which the residual vanishes, on the {met} of {size} instances that met the "
             "hypotheses: of others the claim says nothing"
         )
     if met:
-        return (
-            f"{_NO_INSTANCE} and said something: on the {met} of {size} that met them its sides vanish or are undefined"
-        )
+        return f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(claim, kept)}"
     told = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"
+
+
+def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
+    """Why sides are not compared at instances: which of them is 0 there, or no number."""
+    seen: list[tuple[bool, bool]] = []
+    for instance in instances[:_ASKED]:
+        for value in (Fraction(0), Fraction(1)):
+            try:
+                compared = list(exact.parts(claim, instance, (value,) * instance.dimension, 1))
+            except (ValueError, ArithmeticError):
+                continue
+            seen += [(not np.any(c.left != 0), not np.any(c.right != 0)) for c in compared]
+    if seen and all(left and right for left, right in seen):
+        return "both sides are 0"
+    return "the left side is 0" if seen and all(left for left, _ in seen) else "a side is undefined"
 
 
 def margin_at(claim: Claim, at: Attained) -> float:

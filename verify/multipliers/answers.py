@@ -57,11 +57,15 @@ class Answers:
                 Op.ORACLE: self._asked,
                 Op.COMPRESSED: self._compressed,
                 Op.GIVEN: self._given,
-                Op.DIVIDE: lambda world, term, of: of[0] * self._inverse(of[1]),
+                Op.DIVIDE: lambda world, term, of: self.quotient(of),
                 Op.POWER: self._power,
                 Op.SUM: _summed,
             }
         )
+
+    def quotient(self, of: list[WorldValue]) -> WorldValue:
+        """A quotient by a number that is made of letters."""
+        return of[0] * self._inverse(of[1])
 
     def _inverse(self, value: WorldValue) -> WorldValue:
         if set(value.of) != {ONE}:
@@ -143,6 +147,12 @@ class Answers:
         if kind == "inner product":
             return any(map(self._is_drawn, of))
         return kind == "sum" or atom.name in self.drawn_by
+
+    @property
+    def error_names(self) -> frozenset[str]:
+        """The names of all errors, biased ones too."""
+        errors = (error for of in self.errors.values() for _, error in of.seen.values())
+        return frozenset(atom.name for error in errors for _, atoms in error.of for atom in atoms)
 
     @property
     def drawn_by(self) -> dict[str, tuple[str, str]]:

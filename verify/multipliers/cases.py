@@ -53,19 +53,30 @@ _POSED = (
 class FunctionCase:
     """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
     ``single``: whether the claim is about a single client alone; ``alone``: whether there is but one client here, or
-    there are more, where the two are cases of their own."""
+    there are more, where the two are cases of their own; ``parts``: polynomials in the letters, and what they are here:
+    "=", ">" or ">=" 0."""
 
     with_g: bool
     equal: bool | None
     single: bool = False
     alone: bool | None = None
+    parts: tuple[tuple[Any, str], ...] = ()
 
     @property
     def name(self) -> str:
         """The case in words."""
         curvature = {None: "", True: ", mu = L", False: ", mu < L"}[self.equal]
         clients = {None: "", True: ", n = 1", False: ", n > 1"}[self.alone]
-        return f"{'with' if self.with_g else 'without'} g{curvature}{clients}"
+        parts = "".join(f", {p} {by} 0" for p, by in self.parts)
+        return f"{'with' if self.with_g else 'without'} g{curvature}{clients}{parts}"
+
+
+class OfTwoParts(Exception):
+    """Of a case that is two: ``parts``: a polynomial in the letters, and what it is in each of them."""
+
+    def __init__(self, *parts: tuple[Any, str]) -> None:
+        super().__init__(" or ".join(f"{p} {by} 0" for p, by in parts))
+        self.parts = parts
 
 
 def cases(claim: Claim) -> list[FunctionCase]:

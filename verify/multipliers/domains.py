@@ -66,7 +66,7 @@ class Domain:
         name = (key(p), strict)
         if bounds is None and (
             (has_no_negative(p) and (not strict or (p.is_constant() and p != 0)))
-            or name in [(key(c.poly), c.strict) for c in self.constraints]
+            or any(key(c.poly) == name[0] and c.strict >= strict for c in self.constraints)
         ):
             return self
         bounded = dict(self.bounded)

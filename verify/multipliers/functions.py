@@ -169,7 +169,7 @@ class ClassFunctions:
         if self.curvatures is not None:
             yield from self._of_each(world, *self.curvatures)
         for k, a in enumerate(self.asked.values()):
-            if self.average is not None and _is_shared(a) and not a.point.is_zero():
+            if self.average is not None and is_shared(a) and not a.point.is_zero():
                 mean = self._averaged(world, a)
                 gap, gradient = mean.value, mean.gradient
                 told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
@@ -227,7 +227,7 @@ class ClassFunctions:
         assert self.curvatures is not None
         mu, L = self.curvatures
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
-            if not (_is_shared(a) and _is_shared(b)):
+            if not (is_shared(a) and is_shared(b)):
                 continue
             between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
             form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
@@ -239,7 +239,8 @@ class ClassFunctions:
                 yield KnownInequality(f"{self.name} apart[{i},{j}]", why, form)
 
 
-def _is_shared(at: FunctionAt) -> bool:
+def is_shared(at: FunctionAt) -> bool:
+    """Whether a point is one that all clients share."""
     return not any(atom.own for _, atoms in at.point.of for atom in atoms)
 
 

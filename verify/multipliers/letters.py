@@ -6,7 +6,8 @@ assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +17,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.cases import FunctionCase, S, stated
+from verify.multipliers.cases import FunctionCase, OfTwoParts, S, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
@@ -60,6 +61,8 @@ class CaseLetters:
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
         self.env: dict[sympy.Expr, Ratio] = {}
+        #: The letters by what is known of them before roots are.
+        self.plain: Domain | None = None
 
     def generator(self, i: int) -> Ratio:
         """A letter, by its place."""
@@ -101,15 +104,19 @@ class CaseLetters:
     # Which are allowed
 
     def domain(
-        self, values: Mapping[sympy.Expr, WorldValue], own: set[int], rooted: Mapping[str, WorldValue]
+        self,
+        values: Mapping[sympy.Expr, WorldValue],
+        own: set[int],
+        rooted: Mapping[str, WorldValue],
+        positive: Collection[int] = (),
     ) -> Domain:
         """The letters that the claim allows.
 
-        ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative;
-        ``rooted``: of what letters of the world are square roots.
+        ``values``: of the letters of the claim that are known; ``own``: places of more letters that are nonnegative,
+        ``positive``: that are positive; ``rooted``: of what letters of the world are square roots.
         """
         place = {name: k for k, name in enumerate(self.names)}
-        signs = self._signs(place, own)
+        signs = self._signs(place, own) | dict.fromkeys(positive, True)
         if missing := [n for k, n in enumerate(map(_short, self.kept)) if n != "d" and k not in signs]:
             raise Unread(f"the sign of {missing[0]} is not known")
         domain = Domain(self.ring, frozenset(k for k, strict in signs.items() if strict))
@@ -118,10 +125,15 @@ class CaseLetters:
         if self.case.equal:
             self.told[place["mu"]] = self.generator(place["L"])
         self.env = {letter: self.number(value) for letter, value in values.items()}
+        for p, by in self.case.parts:
+            if by == "=" and not self._solved(self.as_told(Ratio(p, self.ring.constant(1))), domain):
+                raise Unread(f"no letter is determined by {p} = 0")
+        domain = self._parted(domain)
         relations = [part for relation in conjuncts(assumed(self.claim)) for part in _without_extremes(relation)]
         # Where a root in a hypothesis is none of a real number, it is not met.
-        self._find_roots(relations)
         plain = self._limited(domain, [relation for relation in relations if not _has_root(relation)])
+        self.plain = self._of_class(plain, place)
+        self._find_roots(relations)
         for symbol, value in rooted.items():
             radicand = self.as_told(self.number(value))
             if self._known_root(radicand) is None and plain.ratio_sign(radicand) is None:
@@ -133,6 +145,7 @@ class CaseLetters:
                 self._equation(relation, domain)
         self.env = {letter: self.as_told(value) for letter, value in self.env.items()}
         domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
+        domain = self._parted(domain)
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
         several = self.case.alone is False
@@ -142,10 +155,7 @@ class CaseLetters:
                 # Whole numbers.
                 domain = at_least(domain, self.as_told(self.generator(place[str(term.data)])) - 1, False)
         of = self.setting.functions
-        if self.case.equal is not True and of is not None and of.ends is not None and stated(self.claim, of):
-            # There are functions of the class.
-            strict = self.case.equal is False
-            domain = at_least(domain, self.as_told(self.generator(place["L"]) - self.generator(place["mu"])), strict)
+        domain = self._of_class(domain, place)
         if type(of) is WeaklyConvex and not of.symmetric and stated(self.claim, of):
             least, largest = (self.generator(place[c]) for c in (str(S), "L"))
             domain = at_least(domain, self.as_told(largest - least), False)
@@ -154,6 +164,21 @@ class CaseLetters:
             if k in signs:
                 domain = at_least(domain, told, signs[k])
         return self._limited(domain, relations)
+
+    def _of_class(self, domain: Domain, place: Mapping[str, int]) -> Domain:
+        """The letters of which there are functions of the class."""
+        of = self.setting.functions
+        if self.case.equal is True or of is None or of.ends is None or not stated(self.claim, of):
+            return domain
+        strict = self.case.equal is False
+        return at_least(domain, self.as_told(self.generator(place["L"]) - self.generator(place["mu"])), strict)
+
+    def _parted(self, domain: Domain) -> Domain:
+        """The part of a domain where the polynomials are positive that are so in this case."""
+        for p, by in self.case.parts:
+            if by != "=":
+                domain = at_least(domain, self.as_told(Ratio(p, self.ring.constant(1))), by == ">")
+        return domain
 
     def _limited(self, domain: Domain, relations: list[sympy.Rel]) -> Domain:
         """The part of a domain where one side of each relation is at most the other, or below it."""
@@ -207,19 +232,24 @@ class CaseLetters:
             difference = self.as_told(self._plain(relation.lhs) - self._plain(relation.rhs))
         except Unread:
             return
+        self._solved(difference, domain)
+
+    def _solved(self, difference: Ratio, domain: Domain) -> bool:
+        """Whether that a number is 0 tells a letter, which is then written by others."""
         left = [factor for factor, _ in difference.num.factor()[1] if not domain.never_zero(factor)]
         for i in sorted(k for k in difference.letters() if k < len(self.kept)) if len(left) == 1 else ():
             if degree(left[0], i) == 1:
                 slope, rest = coefficients(left[0], i)[1], coefficients(left[0], i).get(0, self.ring.constant(0))
                 if domain.never_zero(slope):
                     self._tell(i, Ratio.of(-rest, slope))
-                    return
+                    return True
+        return False
 
     # Square roots
 
     def _find_roots(self, expressions: Iterable[sympy.Basic]) -> None:
         """Letters for the square roots in hypotheses, or in the statement."""
-        found = {p.base for e in expressions for p in e.atoms(sympy.Pow) if p.exp.is_Rational and p.exp.q == 2}
+        found = {radicand for e in expressions for radicand in _radicands(e)}
         for base in sorted(found, key=sympy.default_sort_key):
             try:
                 self._evaluated_root(base)
@@ -236,17 +266,18 @@ class CaseLetters:
         """
         if (known := self._known_root(radicand)) is not None:
             return known
+        if (plain := self._of_square(radicand)) is not None:
+            return plain
         if len(self.roots) == ROOTS:
             raise Unread(f"there are more than {ROOTS} square roots")
         i, rest = len(self.names) - ROOTS + len(self.roots), 1 - radicand
+        slopes: list[tuple[int, Any]] = []
         for k in sorted(radicand.letters() - set(self.told)):
             slope = coefficients(radicand.num, k).get(1, self.ring.constant(0))
-            if (
-                k >= len(self.kept)
-                or degree(radicand.num, k) != 1
-                or degree(radicand.den, k)
-                or not slope.is_constant()
-            ):
+            if k >= len(self.kept) or degree(radicand.num, k) != 1 or degree(radicand.den, k):
+                continue
+            if not slope.is_constant():
+                slopes.append((k, slope))
                 continue
             if (rest - self.generator(k)).is_zero:
                 # x = t (2 - t), and the root of 1 - x is 1 - t, for t <= 1: so x > 0 where t > 0.
@@ -254,15 +285,61 @@ class CaseLetters:
                 told = self.generator(i) * (2 - self.generator(i))
                 self.apart[i] = k
             else:
-                root = self.generator(i)
-                below, other = (
-                    Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
-                )
-                told = (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+                root, told = self._by_root(i, radicand, k, slope)
             self.roots.append(root)
             self._tell(k, told)
             return root
+        for k, slope in slopes:
+            if self.plain is not None and self.plain.never_zero(slope):
+                root, told = self._by_root(i, radicand, k, slope)
+                self.roots.append(root)
+                self._tell(k, told)
+                return root
+        for _, slope in slopes:
+            self._check_parts(slope)
         raise Unread("the argument of a square root is not linear in any letter")
+
+    def _by_root(self, i: int, radicand: Ratio, k: int, slope: Any) -> tuple[Ratio, Ratio]:
+        """The letter for a root, and what another letter is that by ``slope`` times it is in the radicand."""
+        root = self.generator(i)
+        below, other = (
+            Ratio(p, self.ring.constant(1)) for p in (radicand.den, radicand.num - slope * self.ring.gen(k))
+        )
+        return root, (root**2 * below - other) / Ratio(slope, self.ring.constant(1))
+
+    def _check_parts(self, slope: Any) -> None:
+        """:class:`OfTwoParts` where all but one factor of a polynomial are nowhere zero, and that one has a sign."""
+        if self.plain is None:
+            return
+        left = [factor for factor, _ in slope.factor()[1] if not self.plain.never_zero(factor)]
+        sign = next((s for s in (1, -1) if len(left) == 1 and self.plain.sign(left[0] * s) is not None), 0)
+        if sign:
+            raise OfTwoParts((left[0] * sign, "="), (left[0] * sign, ">"))
+
+    def _of_square(self, radicand: Ratio) -> Ratio | None:
+        """The root of a square of a quotient whose sign is known; None of anything else."""
+        parts = []
+        for p in (radicand.num, radicand.den):
+            c, factors = (p, []) if p.is_constant() else p.factor()
+            number = Fraction(int(c.p), int(c.q)) if not p.is_constant() else _constant(p)
+            ends = [math.isqrt(abs(v)) for v in (number.numerator, number.denominator)]
+            if number < 0 or Fraction(ends[0] ** 2, ends[1] ** 2) != number or any(power % 2 for _, power in factors):
+                return None
+            of = self.ring.constant(1)
+            for factor, power in factors:
+                of = of * factor ** (int(power) // 2)
+            parts.append((Fraction(*ends), of))
+        (up, num), (down, den) = parts
+        root = Ratio.of(num, den) * (up / down)
+        if root.is_zero:
+            return root
+        if self.plain is None:
+            return None
+        known = self.plain
+        for t in self.apart:
+            known = at_least(known, 1 - self.generator(t), False)
+        sign = next((s for s in (1, -1) if known.ratio_sign(root * s) is not None), 0)
+        return root * sign if sign else None
 
     def meanings(self) -> Iterator[str]:
         """What letters are that are written by square roots."""
@@ -298,6 +375,11 @@ class CaseLetters:
             return env[e]
         if e.is_Rational:
             return self.one * Fraction(int(e.p), int(e.q))
+        if e.is_Mul and len(halves := [a for a in e.args if _is_half(a)]) > 1:
+            # Roots of numbers of which both have some are taken together.
+            rest = [self.evaluated(a, env) for a in e.args if a not in halves]
+            parts = [self._evaluated_root(_radicand(halves)), *rest]
+            return math.prod(sorted(rest, key=lambda part: isinstance(part, ProductSum)), start=parts[0])
         if e.is_Add or e.is_Mul:
             parts = [self.evaluated(a, env) for a in e.args]
             # Numbers first, so that forms are multiplied by them.
@@ -310,6 +392,10 @@ class CaseLetters:
             base = self.evaluated(e.base, env) if e.exp.q == 1 else self._evaluated_root(e.base)
             if isinstance(base, Ratio) and not (base.is_zero and e.exp < 0):
                 return base ** int(e.exp * e.exp.q)
+        if isinstance(e, sympy.Abs):
+            size = self._plain(e.args[0])
+            if (known := self._of_square(size * size)) is not None:
+                return known
         raise Unread(f"{e} is not a rational function of what is known")
 
 
@@ -331,6 +417,36 @@ def _without_extremes(relation: sympy.Rel) -> Iterator[sympy.Rel]:
             yield from (part for part in parts if not _has_root(part) and not part.has(sympy.Min, sympy.Max))
             return
     yield relation
+
+
+def _is_half(e: sympy.Basic) -> bool:
+    """Whether e is a power with the exponent k/2, k odd."""
+    return bool(e.is_Pow and e.exp.is_Rational and e.exp.q == 2)
+
+
+def _radicand(halves: Iterable[sympy.Expr]) -> sympy.Expr:
+    """What is under the root of a product of roots."""
+    return sympy.Mul(*(a.base ** (2 * a.exp) for a in halves))
+
+
+def _radicands(e: sympy.Basic) -> Iterator[sympy.Expr]:
+    """What is under the square roots in an expression, those of a product taken together."""
+    halves = [a for a in e.args if _is_half(a)] if isinstance(e, sympy.Mul) else []
+    if len(halves) > 1:
+        yield _radicand(halves)
+    elif _is_half(e):
+        yield e.base
+    for part in e.args:
+        inner = part.base if len(halves) > 1 and part in halves else part
+        yield from _radicands(inner)
+
+
+def _constant(p: Any) -> Fraction:
+    """The number that a constant polynomial is."""
+    if p == 0:
+        return Fraction(0)
+    c = p.leading_coefficient()
+    return Fraction(int(c.p), int(c.q))
 
 
 def _has_root(relation: sympy.Rel) -> bool:

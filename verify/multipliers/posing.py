@@ -6,7 +6,7 @@ All of it is derived from the claim: its step and quantities as they are read, i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import sympy
@@ -14,19 +14,33 @@ import sympy
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
+from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
+from verify.multipliers import measured
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
-from verify.multipliers.cases import MU_L, Declared, FunctionCase, S, declared, declared_of_g, example, stated, typical
+from verify.multipliers.cases import (
+    MU_L,
+    Declared,
+    FunctionCase,
+    OfTwoParts,
+    S,
+    declared,
+    declared_of_g,
+    example,
+    stated,
+    typical,
+)
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
+from verify.multipliers.measured import StateNumbers
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
-from verify.reading.worlds import ONE, World, WorldValue, symbol_of
+from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +49,8 @@ class Posed:
 
     ``names``: of the letters; ``words``: where what is known comes from, by its names; ``branches``: of those
     that stand for maxima, their bounds from below; ``hints``: numbers that stand in the statement, for a search;
-    ``meanings``: of letters that stand for square roots, in words.
+    ``meanings``: of letters that stand for square roots, in words; ``equal``: of what is known to be 0, and not only at
+    most, the name under which its negative is known too.
     """
 
     names: tuple[str, ...]
@@ -46,6 +61,7 @@ class Posed:
     branches: Mapping[int, tuple[Ratio, ...]]
     hints: tuple[Ratio, ...] = ()
     meanings: tuple[str, ...] = ()
+    equal: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, p: Any) -> Posed:
         """The same where a polynomial is >= 0."""
@@ -91,7 +107,8 @@ class _Posing:
     def __init__(self, claim: Claim, case: FunctionCase, read_at: Claim, falling: Sequence[Term] = ()) -> None:
         self.falling = falling
         self.claim, self.case, self.setting = claim, case, claim.setting
-        algorithm = getattr(claim.statement, "algorithm", None)
+        stepping = not isinstance(claim.statement, Inequality)
+        algorithm = claim.statement.algorithm if stepping else self.setting.algorithm
         if algorithm is None or self.setting.algorithm is None:
             raise Unread("the statement names no method")
         if algorithm is not self.setting.algorithm and algorithm.State is not self.setting.algorithm.State:
@@ -103,7 +120,7 @@ class _Posing:
         self.algorithm = algorithm
         given = example(read_at, case)
         self.read = given.problem, given.params
-        self.program = reading.read(algorithm, *self.read)
+        self.program = reading.read(algorithm, *self.read, stepping=stepping)
         if self.program.fixed:
             raise Unread("the step is read at some parameters only")
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}
@@ -121,6 +138,10 @@ class _Posing:
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
         spoken = [t for _, t in self.quantities.values()] + [t for _, t in terms]
         spoken += [*extra, *fixed.values(), *self.residuals, *falling]
+        computed = [*spoken, *self.program.step.values()]
+        met = measured.occur(*computed)
+        if met:
+            spoken += measured.leaves()
         self.world = world(self.program, *spoken)
         self.rooted: dict[str, WorldValue] = {}
         self.each = self._each(dict(terms))
@@ -129,6 +150,10 @@ class _Posing:
         #: A family's constants are variances; of what the method knows of noise the claim gives the signs.
         own = {self.letters.kept.index(str(symbol_of(t))) for t in extra if t.op is Op.GIVEN}
         self.answers = self._answers()
+        self.numbers = StateNumbers.of(self.world, computed, self._is_drawn, self._gaps) if met else None
+        self.world.rules[Op.LARGER] = self._larger
+        if self.numbers is not None:
+            self.world.rules |= {Op.SIZE: self.numbers.root, Op.DIVIDE: self._quotient}
         for term in parts(*spoken, *self.program.step.values()):
             if term.op is Op.ROOT:
                 self._number(term)
@@ -138,7 +163,8 @@ class _Posing:
                 if size.op is Op.LETTER:
                     self.letters.told[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
-        self.domain = self.letters.domain(values, own, self.rooted)
+        sizes_of, divisors = measured.places(self.letters.kept) if met else (set(), set())
+        self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
         if self.domain.is_empty:
             raise NeverOccurs
         for where, condition in self.program.raising:
@@ -204,6 +230,42 @@ class _Posing:
 
     def _number(self, term: Term) -> WorldValue:
         return evaluated(self.world, [term])[0]
+
+    def _quotient(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        assert self.numbers is not None
+        if set(of[1].of) <= {ONE}:
+            return self.answers.quotient(of)
+        return self.numbers.quotient(world, term, of)
+
+    def _larger(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """The larger of two numbers that are made of letters: which it is may be two cases."""
+        difference = self.letters.number(of[0] - of[1])
+        for value, sign in ((of[0], 1), (of[1], -1)):
+            if self.domain.ratio_sign(difference * sign) is not None:
+                return value
+        apart = difference.num * difference.den
+        raise OfTwoParts((apart, ">="), (-apart, ">="))
+
+    def _is_drawn(self, atom: Atom) -> bool:
+        """Whether something depends on a draw: a sum over the clients does if masks or errors stand in it."""
+        kind, *of = self.world.meaning.get(atom.name, ("",))
+        if kind == "inner product":
+            return any(map(self._is_drawn, of))
+        if kind == "sum":
+            letters, draws, own = of
+            return bool(draws) or self.world.holds_drawn(letters) or any(map(self._is_drawn, own))
+        return atom.name in self.answers.error_names or atom.name in self.answers.drawn_values
+
+    def _gaps(self) -> frozenset[str]:
+        """The names of values of the average above the least: of convex functions less their tangents at x*, of others
+        at points that all clients share."""
+        of = self.answers.functions.get("f")
+        if of is None or self.case.with_g or self.setting.optimum != "consensus":
+            return frozenset()
+        told = declared(self.setting.functions)
+        convex = of.curvatures is not None and told is not None and told.least in (0, MU_L[0])
+        shared = (at for at in of.asked.values() if convex or is_shared(at))
+        return frozenset(a.name for at in shared for _, atoms in at.value.of for a in atoms if not a.own)
 
     def _root(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         symbol = symbol_of(term)
@@ -317,6 +379,9 @@ class _Posing:
     def posed(self) -> Posed:
         """What is said."""
         here, letters, domain = self.world, self.letters, self.domain
+        if self.numbers is not None:
+            # What a step divides by is not 0, wherever else it stands.
+            evaluated(here, self.program.step.values())
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
         fallen = evaluated(here, self.falling)
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
@@ -334,6 +399,7 @@ class _Posing:
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
         words = {k.name: k.why for k in inequalities}
+        facts = [] if self.numbers is None else self.numbers.facts
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
         if len(comparisons) != 1 or comparisons[0].relation != "<=":
@@ -344,8 +410,10 @@ class _Posing:
             domain, found = self._expression(domain, side, env)
             sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
         target = sides[0] - sides[1]
-        if any(ProductSum.ONE in form.of for form in (target, *known.values())):
+        if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
             known["1"], words["1"] = ProductSum.number(letters.one * -1), "numbers are compared with 0"
+        known |= {k.name: self._form(moments, k.value) for k in facts}
+        words |= {k.name: k.why for k in facts}
         for divisor in map(letters.converted, self.answers.divisors):
             if not (domain.never_zero(divisor.num) and domain.never_zero(divisor.den)):
                 raise Unread(f"it is divided by {divisor}, which may be zero")
@@ -367,7 +435,8 @@ class _Posing:
             words,
             self.branches,
             tuple(letters.parts_of(comparisons[0])),
-            tuple(letters.meanings()),
+            (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
+            {} if self.numbers is None else self.numbers.equal(),
         )
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:

@@ -105,7 +105,8 @@ def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, El
     for name, c in multipliers.items():
         if not domain.never_zero(c.den):
             raise Wrong(f"the multiplier of {name} is not shown to be finite")
-        if domain.ratio_sign(c) is None:
+        # What is 0 may be multiplied by any number.
+        if name not in posed.equal and domain.ratio_sign(c) is None:
             raise Wrong(f"the multiplier of {name} is not shown to be nonnegative")
     left = remainder(posed, multipliers)
     if values := [key[1] for key in left.of if key[0] == "value"]:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import sympy
+
 from fedtheory.claims import Claim
-from verify.multipliers.cases import FunctionCase, cases
+from fedtheory.settings import Setting
+from verify.multipliers.cases import FunctionCase, OfTwoParts, cases
 from verify.multipliers.posing import NeverOccurs, OfOneClient, Posed, pose
 from verify.multipliers.proofs import CaseProof, Tree, checked, else_searched, leaves, texts
 from verify.multipliers.work import STEP, Work
 from verify.reading.source import Unread
 from verify.reading.terms import Term
+
+#: Polynomials by whose signs a case is split, at most.
+PARTS = 6
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +50,64 @@ def prove(
     ``read_at``: of whose instances the types of parameters are those of the claim, itself unless given; ``falling``:
     numbers of a state, in each case, that are taken to fall in a step (:func:`~verify.multipliers.posing.pose`).
     ``work``: units of :class:`~verify.multipliers.work.Work` for the search in all cases that no stored multipliers
-    prove.
+    prove. Where nothing is found, claims are tried of which it is a part: with any smaller value of a parameter that a
+    hypothesis fixes, and of any number of clients where it is about one.
     """
+    why = ""
+    for wider in _wider(claim):
+        found = _searched(wider, work, read_at or wider, falling)
+        if not isinstance(found, str):
+            return found
+        why = why or found
+    return why
+
+
+def _wider(claim: Claim) -> Iterator[Claim]:
+    """The claim, and claims that say more."""
+    of_any = [claim]
+    if set(claim.setting.clients) == {1}:
+        of_any.append(replace(claim, setting=replace(claim.setting, clients=Setting().clients)))
+    for one in of_any:
+        yield one
+        if (weaker := _with_less(one)) is not None:
+            yield weaker
+
+
+def _with_less(claim: Claim) -> Claim | None:
+    """The claim with parameters of the method at most what a hypothesis says they are; None where none says so."""
+    given = {letter for letter, source in claim.setting.sources.items() if source in _parameters(claim)}
+    requires = [
+        replace(h, relation=sympy.Le(h.relation.lhs, h.relation.rhs, evaluate=False))
+        if isinstance(h.relation, sympy.Eq) and h.relation.lhs in given
+        else h
+        for h in claim.requires
+    ]
+    if requires == list(claim.requires):
+        return None
+    return replace(claim, requires=tuple(requires))
+
+
+def _parameters(claim: Claim) -> frozenset[str]:
+    return frozenset(getattr(getattr(claim.setting.algorithm, "Params", None), "_fields", ()))
+
+
+def _searched(
+    claim: Claim, work: int, read_at: Claim, falling: Callable[[FunctionCase], Sequence[Term]] | None
+) -> Shown | str:
     left = Work(work)
     known, found = stored().get(claim.id, {}), {}
     waiting = cases(claim)
     while waiting:
         case = waiting.pop(0)
         try:
-            posed = pose(claim, case, read_at or claim, () if falling is None else falling(case))
+            posed = pose(claim, case, read_at, () if falling is None else falling(case))
         except OfOneClient:
             waiting = [replace(case, alone=True), replace(case, alone=False), *waiting]
+            continue
+        except OfTwoParts as two:
+            if len(case.parts) == PARTS:
+                return f"{case.name}: more than {PARTS} comparisons of letters decide"
+            waiting = [replace(case, parts=(*case.parts, part)) for part in two.parts] + waiting
             continue
         except NeverOccurs:
             continue

@@ -265,6 +265,10 @@ class Search:
                 total = total + w * self.named[j]
             full[k] = total
         multipliers = {self.names[k]: v for k, v in full.items() if not v.is_zero}
+        for name, negative in self.posed.equal.items():
+            if (less := multipliers.pop(negative, None)) is not None:
+                more = multipliers.pop(name, self.posed.zero) - less
+                multipliers |= {} if more.is_zero else {name: more}
         if self._refuted(multipliers):
             return None
         return self._checked(multipliers)
@@ -274,7 +278,7 @@ class Search:
         X = self.all.X
         for name, v in multipliers.items():
             at = values(v, X)
-            if (at < -1e-9 * np.abs(at).max()).any():
+            if name not in self.posed.equal and (at < -1e-9 * np.abs(at).max()).any():
                 self.failing.extend(X[np.argsort(at)[:3]])
                 self.why = f"the multiplier of {name} is negative"
                 return True

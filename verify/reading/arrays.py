@@ -104,6 +104,17 @@ def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
     return found
 
 
+def listed(value: Sequence[Any], clients: int) -> Term:
+    """An array of numbers that are listed, ``(n,)`` or ``(n, 1)``, where there are as many ``clients``."""
+    kept = all(type(part) is tuple and len(part) == 1 for part in value)
+    if len(value) != clients:
+        raise ValueError(
+            f"an array of {len(value)} is listed, where the number of clients is {clients or 'any'}: write "
+            f"clients=({len(value)},) in the setting, or give the method a parameter with a number for each client"
+        )
+    return terms.listed([as_term(part[0] if kept else part) for part in value], kept)
+
+
 def _is_client(item: Any) -> bool:
     return isinstance(item, Term) and item.op is Op.LETTER and item.type == terms.NUMBER
 

@@ -103,8 +103,12 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return np.take(array, getattr(params, term.data), axis=axes.index(Axis.CLIENTS) - len(axes))
         case Op.BLOCK:
             return problem.part(of[0], term.data)
-        case Op.ROOT:
+        case Op.ROOT | Op.SIZE:
             return square_root(of[0])
+        case Op.LARGER:
+            return np.maximum(*of)
+        case Op.LISTED:
+            return np.array(of).reshape(-1, *(1,) * (len(term.type.axes) - 1))
         case Op.POWER:
             return of[0] ** term.data
     return _OPERATIONS[term.op](*of)

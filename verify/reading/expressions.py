@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from verify.reading import terms
-from verify.reading.arrays import as_term, indexed, length, numbered, shortened
+from verify.reading.arrays import as_term, indexed, length, listed, numbered, shortened
 from verify.reading.objects import Objects, decimal
 from verify.reading.operations import LARGEST, WHOLE, joined, operated, related
 from verify.reading.source import Unread
@@ -239,6 +241,8 @@ class Expressions(Objects):
             # Nothing else happens between the making of the generator and its end.
             return self._comprehension(at.args[0], scope)
         given = tuple(self._listed(at.args, scope))
+        if function in (self._known[id(np.array)][1], self._known[id(np.asarray)][1]) and _is_list(given[:1]):
+            given = (listed(given[0], self.clients), *given[1:])
         named: dict[str, Any] = {}
         for keyword in at.keywords:
             value = self._value(keyword.value, scope)
@@ -274,6 +278,11 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Expressions, Any, Scope], Any]] = {
     ast.Call: Expressions._call,
     ast.JoinedStr: lambda reader, at, scope: Unknown("a computed string"),
 }
+
+
+def _is_list(given: tuple[Any, ...]) -> bool:
+    """Whether several numbers are listed."""
+    return bool(given) and type(given[0]) is tuple and len(given[0]) > 1
 
 
 def refused(at: ast.AST, scope: Scope, why: str) -> Unread:

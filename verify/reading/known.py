@@ -55,9 +55,23 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _extreme(op: Op, of: Any) -> Term:
+def _larger(one: Any, other: Any) -> Term:
+    return terms.larger(as_term(one), as_term(other))
+
+
+def _less(one: Any, other: Any) -> Term:
+    return terms.negative(terms.larger(*(terms.negative(as_term(side)) for side in (one, other))))
+
+
+def _size(of: Any) -> Term:
+    return terms.larger(as_term(of), terms.negative(as_term(of)))
+
+
+def _extreme(op: Op, of: Any, *more: Any) -> Term:
+    if len(more) == 1 and as_term(of).type == as_term(more[0]).type == terms.NUMBER:
+        return (_larger if op is Op.MOST else _less)(of, *more)
     term = as_term(of)
-    if term.type.axes != (Axis.CLIENTS,) or term.type.batched:
+    if more or term.type.axes != (Axis.CLIENTS,) or term.type.batched:
         raise ValueError(f"the {op} of {term.type} is taken, where a number for each client is expected")
     return terms.extreme(op, term)
 
@@ -89,6 +103,12 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield np.atleast_2d, Rule("atleast_2d", _of_replicas)
     yield np.shape, Rule("shape", lambda value: METHODS["shape"](as_term(value)))
     yield np.ones, Rule("ones", _ones)
+    yield np.sqrt, Rule("sqrt", lambda x: terms.root(as_term(x)))
+    yield np.linalg.norm, Rule("norm", _norm)
+    yield np.maximum, Rule("maximum", _larger)
+    yield np.minimum, Rule("minimum", _less)
+    yield np.abs, Rule("abs", _size)
+    yield builtins.abs, Rule("abs", _size)
     yield np.square, Rule("square", lambda x: terms.power(as_term(x), 2))
     yield np.sum, Rule("sum", summed)
     yield np.mean, Rule("mean", averaged)
@@ -129,6 +149,13 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield quadratic.bregman, Rule("bregman", _bregman)
     yield gradskip.coins, Rule("coins", _coins)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
+
+
+def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
+    """The Euclidean length, along the coordinates."""
+    if ord not in (None, 2) or axis != -1:
+        raise ValueError("a norm is taken that is not Euclidean, or along another axis than the last: write axis=-1")
+    return terms.root(summed(terms.power(as_term(value), 2), axis, keepdims))
 
 
 def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:

@@ -68,6 +68,17 @@ class _FileLook(Look):
         return isinstance(node, ast.Name) and self.times[node.id] <= 1
 
     def nodes(self, body: list[Any]) -> list[ast.AST]:
+        # Another name of the file's for a function of a library is looked at where it is called, as one that is
+        # imported by another name.
+        names = (n for n in body if isinstance(n, ast.Assign) and len(n.targets) == 1)
+        self.at_once |= {
+            id(part)
+            for n in names
+            for part in (n.value, n.targets[0])
+            if isinstance(n.value, ast.Attribute)
+            and isinstance(n.targets[0], ast.Name)
+            and self.times[n.targets[0].id] == 1
+        }
         return list(_run(body))
 
     def own(self, made: frozenset[str]) -> frozenset[str]:

@@ -95,8 +95,7 @@ class Objects(ABC):
             return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, which is not known here"))
         if _is_plain_instance(value):
             return DataclassValue(value)
-        kind = value.__name__ if isinstance(value, type) else type(value).__name__
-        return Unknown(f"an object of type {kind}, which is not known here")
+        return Unknown(_unread(value))
 
     def _function(self, function: FunctionType) -> Function:
         node, module = tree_of(function)
@@ -205,6 +204,28 @@ class Objects(ABC):
         if found is not None:
             return self.lifted(found)
         raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
+
+
+#: What to write in place of functions that are not read, by their names.
+_INSTEAD = {
+    **dict.fromkeys(("dot", "inner", "vdot", "einsum", "matmul"), "(u * v).sum(axis=-1)"),
+    **dict.fromkeys(("outer", "kron", "trace", "solve", "inv"), "vectors and their inner products"),
+    **dict.fromkeys(("average", "nanmean"), ".mean(axis=-2), or a sum with weights"),
+    **dict.fromkeys(("clip", "fmax", "fmin"), "np.where of a draw, or two claims"),
+}
+
+
+def _unread(value: Any) -> str:
+    """Why an object has no meaning here, in words that its user knows, and what may be written instead."""
+    name = str(getattr(value, "__name__", ""))
+    root = str(getattr(value, "__module__", "") or "").partition(".")[0]
+    if not callable(value) or isinstance(value, type) or not name:
+        kind = value.__name__ if isinstance(value, type) else type(value).__name__
+        return f"an object of type {kind}, which is not known here"
+    whole = f"{'np' if root == 'numpy' else root}.{name}" if root not in ("", "builtins") else name
+    if name in _INSTEAD:
+        return f"{whole}, which no proof reads: write {_INSTEAD[name]}"
+    return f"{whole}, which no proof reads: it may look at single clients, coordinates or values"
 
 
 def _is_library(module: ModuleType) -> bool:

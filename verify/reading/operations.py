@@ -78,6 +78,8 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
     if isinstance(by, ast.Div):
         return terms.divide(a, b)
     if isinstance(by, ast.Pow):
+        if type(other) is Fraction and abs(other) == Fraction(1, 2):
+            return terms.root(a) if other > 0 else terms.divide(terms.constant(1), terms.root(a))
         if type(other) is not int and not (type(other) is Fraction and other.denominator == 1):
             raise ValueError(f"a power has {describe(other)} as its exponent, where an integer is expected")
         return terms.power(a, int(other))

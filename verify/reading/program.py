@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
-from inspect import isfunction
+from inspect import Parameter, isfunction, signature
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from verify.reading.values import Condition, Law, NamedTupleValue, Several, Unkn
 #: The functions of this package that wrap the author's, and under which name: what they do is done here.
 _HOLDERS = {
     literals.in_fractions: "function",
+    base.beginning: "made",
     base.stepping: "step",
     base.drawing: "draws",
 }
@@ -48,8 +49,14 @@ class StepProgram:
     raising: Sequence[tuple[str, Condition]]
 
 
-def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None) -> StepProgram:
-    """What a step of an algorithm computes, for all n, d and letters.
+def read(
+    algorithm: Algorithm,
+    problem: Any,
+    params: Any,
+    counts: Mapping[str, int] | None = None,
+    stepping: bool = True,
+) -> StepProgram:
+    """What a step of an algorithm computes, for all n, d and letters; without ``stepping`` what its states are.
 
     ``problem``, ``params``: an example, which shows the types of the parameters, the shapes of a state, and whether
     functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
@@ -57,9 +64,12 @@ def read(algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, i
     ``Unread`` says what stands in the way.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
-    law = law_of(world.reader, algorithm, world.given)
-    after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
-    told, step = world.given[1].fields, parts_after(after, world.types)
+    law, step = Law("constant"), dict[str, Term]()
+    if stepping:
+        law = law_of(world.reader, algorithm, world.given)
+        after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
+        step = parts_after(after, world.types)
+    told = world.given[1].fields
     _check_used(world.reader, *step.values(), *law.terms())
     return StepProgram(
         algorithm.name,
@@ -192,14 +202,18 @@ def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapp
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
-    return oracles.compressors(name, value) or reader.lifted(value)
+    return oracles.compressors(name, value, n == 1) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
     """The types of the parts of a state, by the shapes that they have at the example."""
     found = {}
     axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
-    for name, value in algorithm.init(problem, params)._asdict().items():
+    given = list(signature(algorithm.init).parameters.values())[2:]
+    asks = any(part.default is Parameter.empty and part.kind is not Parameter.VAR_KEYWORD for part in given)
+    # What only says what a point is has no start.
+    state = (algorithm.fixed_point if asks else algorithm.init)(problem, params)
+    for name, value in state._asdict().items():
         shape = np.shape(value)
         if not set(shape) <= set(axes):
             raise Unread(f"the part {name} of a state of {algorithm.name} has the shape {shape}")

@@ -109,6 +109,8 @@ class Reader(Expressions):
             return made(function.of, given, named, self.lifted)
         if isinstance(function, DataclassValue | Made):
             return self._called(self._special(function, "__call__"), given, named)
+        if isinstance(function, Unknown):
+            raise ValueError(function.why)
         if not isinstance(function, Function):
             raise ValueError(f"{describe(function)} is called")
         if self._depth == DEEPEST:

@@ -56,6 +56,9 @@ class Op(StrEnum):
     ALL = "all draws"
     EXPECTED = "expectation"
     BLOCK = "of a block"
+    LISTED = "list"
+    SIZE = "square root of a number of the state"
+    LARGER = "the larger of two"
 
 
 #: What is drawn, or made of it.
@@ -284,11 +287,27 @@ def power(one: Term, exponent: int) -> Term:
     return Term(Op.POWER, (one,), Type(one.type.axes, one.type.batched, degree), exponent)
 
 
+def listed(numbers: Sequence[Term], kept: bool) -> Term:
+    """One number for each client, as they are listed; ``kept``: with an axis of one place after that of the clients."""
+    if wrong := next((one for one in numbers if one.type != NUMBER), None):
+        raise ValueError(f"an array is made of {wrong.type}, where numbers are expected")
+    return Term(Op.LISTED, tuple(numbers), Type((Axis.CLIENTS, Axis.ONE) if kept else (Axis.CLIENTS,)))
+
+
 def root(one: Term) -> Term:
-    """The square root of a number that is the same for all clients and in all replicas."""
-    if one.type != NUMBER:
+    """The square root of a number, be it the same in all replicas or one of a state."""
+    if one.type.degree or one.type.mask or Axis.COORDINATES in one.type.axes:
         raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
-    return Term(Op.ROOT, (one,), NUMBER)
+    return Term(Op.ROOT if one.type == NUMBER else Op.SIZE, (one,), one.type)
+
+
+def larger(one: Term, other: Term) -> Term:
+    """The larger of two numbers, in each replica."""
+    for of in (one.type, other.type):
+        if of.degree > 0 or of.mask or Axis.COORDINATES in of.axes:
+            raise ValueError(f"the larger of {one.type} and {other.type} is taken, where numbers are expected")
+    axes, batched = broadcast(one.type, other.type)
+    return Term(Op.LARGER, (one, other), Type(axes, batched))
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:

@@ -223,6 +223,10 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
     degrees: dict[int, dict[str, int]] = {}
     drawn: set[int] = set()
     for term in parts(*told):
+        if term.op is Op.SIZE:
+            raise Unread("it takes the root of a number that depends on the state")
+        if term.op is Op.LARGER:
+            raise Unread("it takes the larger, or the less, of two numbers")
         if term.op is Op.COUNT and term.data == "d":
             raise Unread("it depends on the dimension")
         along = term.op is Op.DRAW and Axis.COORDINATES in term.type.axes

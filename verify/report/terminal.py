@@ -273,6 +273,8 @@ _LOUD = "bold white on red"
 _FAULT = "its own code fails in "
 #: How the part of a note begins that says what keeps worst cases from being posed.
 _OPEN = "over the class: "
+#: How the part of a note begins that says why a proof does not count.
+_UNCOUNTED = "shown, but "
 #: How the note of a proof begins to list its cases.
 _CASES = re.compile(r": with(out)? g\b.*")
 #: How the note of a claim says of what choices of the parameters it has certificates, and what may be otherwise.
@@ -310,6 +312,7 @@ def over(evidence: Evidence) -> str:
         open_ = next((part for part in note.split("; ") if part.startswith(_OPEN)), "")
         instances = f"{evidence.instances} instances: {told}{open_ and f'; left open {open_}'}"
         told = instances if some is None else ", but ".join(some.groups())
+        told = next((part for part in note.split("; ") if part.startswith(_UNCOUNTED)), told)
     if not evidence.assumed:
         return told
     first, *others = evidence.assumed

@@ -85,12 +85,18 @@ def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:
     named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
     told = sums(claim)
-    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told]
+    # What compressors have that is no letter of the claim is drawn with them.
+    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told and not _is_of_compressors(e)]
+
+
+def _is_of_compressors(e: sympy.Expr) -> bool:
+    return any("." in str(x) for x in e.free_symbols)
 
 
 def in_its_letters(claim: Claim) -> Mapping[sympy.Expr, sympy.Expr]:
-    """What letters that code has by their names are in a claim."""
-    return {letter(s): x for x, s in claim.setting.sources.items() if isinstance(s, str)}
+    """What letters that code has by their names are in a claim; of compressors by the names of their parts too."""
+    of = ("", *(f"{adversary.field}." for adversary in claim.setting.adversaries))
+    return {letter(f"{p}{s}"): x for x, s in claim.setting.sources.items() if isinstance(s, str) for p in of}
 
 
 def vanishing(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> list[sympy.Expr]:

@@ -105,6 +105,9 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
             with np.errstate(over="raise", invalid="ignore"):
                 list(parts(claim, built, point, rounds))
         except Undefined as error:
+            if isinstance(error, NoStep) and _is_stationary(claim, built, point):
+                # Every state may be an optimum, as of a function that is constant.
+                continue
             undefined += 1
             whole = undefined == len(simple) == k + 1
             if isinstance(error, NoNumber) or whole or (k >= len(simple) and not isinstance(error, NoStep)):
@@ -112,6 +115,17 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
         except (ValueError, ArithmeticError):
             continue
     return None
+
+
+def _is_stationary(claim: Claim, instance: Instance, point: Coordinates) -> bool:
+    """Whether the average has the gradient 0 at all points of a state, where a method may stop."""
+    try:
+        problem, state = instance.at(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
+        points = [part for part in state if np.ndim(part) and np.shape(part)[-1:] == (problem.d,)]
+        slopes = [problem.f.gradient(x[..., None, :]).sum(axis=-2) for x in points if np.ndim(x) < 4]
+    except (ValueError, ArithmeticError, AttributeError, TypeError):
+        return False
+    return bool(slopes) and not any(np.any(slope != 0) for slope in slopes)
 
 
 def too_many(claim: Claim, instance: Instance) -> bool:

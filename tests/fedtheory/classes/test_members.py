@@ -180,8 +180,16 @@ def claim(functions, statement=None, **more):
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: ft.SmoothStronglyConvex(mu, mu), "different symbols"),
-        (lambda: ft.PolyakLojasiewicz("mu", "L"), "different symbols"),
+        (lambda: ft.SmoothStronglyConvex(mu, mu), "the constants mu and L of SmoothStronglyConvex are both mu"),
+        (lambda: ft.PolyakLojasiewicz("mu", "L"), "the constant mu of PolyakLojasiewicz is 'mu', and must be a letter"),
+        (
+            lambda: ft.SmoothStronglyConvex(0, L),
+            r"with mu = 0 these are the functions of SmoothConvex\(L\): write that",
+        ),
+        (lambda: ft.StronglyConvex(0), r"these are the functions of Convex\(\)"),
+        (lambda: ft.PolyakLojasiewicz(0, L), r"these are the functions of Smooth\(L\)"),
+        (lambda: ft.SmoothStronglyConvex(mu, 1), r"requires=\(sympy.Eq\(L, 1\),\) in the claim"),
+        (lambda: ft.SmoothConvexLipschitz(L, 2), "the constant M of SmoothConvexLipschitz is 2"),
         (lambda: ft.Smooth(mu, L, s), "one letter"),
         (lambda: classes.SmoothOwn(optimum="consensus"), "optimum='none'"),
         (lambda: claim(ft.PolyakLojasiewicz(mu, L), drawing=ft.Drawing(g=(True,))), "does not say what g is"),

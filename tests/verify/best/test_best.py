@@ -343,8 +343,11 @@ def test_of_a_strict_claim_it_is_told_that_the_best_number_is_one_of_the_other_r
     assert of_strict[:-1] == of_other and "the claim says <" in of_strict[-1]
 
 
-@pytest.mark.parametrize("sort", ["negative right side", "negative left side", "negative number"])
-def test_of_what_may_be_negative_no_number_is_the_best(sort):
+@pytest.mark.parametrize(
+    ("sort", "said"),
+    [("negative right side", ""), ("negative left side", "no number"), ("negative number", "at none of")],
+)
+def test_of_what_may_be_negative_no_number_is_the_best_and_steps_may_be(sort, said):
     """-V <= V/2 holds with every number from -2 on, and of -V' <= V/2 the program's value is 0."""
     claim = mine("signs", descent)
     method, (mu, _, gamma) = claim.statement.algorithm, ft.letters("mu L gamma")
@@ -357,8 +360,13 @@ def test_of_what_may_be_negative_no_number_is_the_best(sort):
     signed = replace(claim, statement=statement)
     with pytest.raises(ValueError, match="no number"):
         factors.smallest(subject(signed), {"gamma": Fr(1, 2)})
-    with pytest.raises(ValueError, match="no number"):
-        thresholds.threshold(signed, "gamma", {}, True, float("inf"), lambda text: None)
+    if said:
+        with pytest.raises(ValueError, match=said):
+            thresholds.threshold(signed, "gamma", {}, True, float("inf"), lambda text: None)
+    else:
+        holds, fails = thresholds.threshold(signed, "gamma", {}, True, float("inf"), lambda text: None)
+        # Of mu = 1/10 and L = 1 it is the largest step at which (1 - gamma L)^2 <= 1 - gamma mu.
+        assert Fr(holds.letters["gamma"]) <= Fr(19, 10) < Fr(fails.letters["gamma"]) < 2
 
 
 def test_a_number_below_zero_is_no_end_unless_a_state_has_it():

@@ -1,0 +1,165 @@
+"""Numbers that a step computes of a state by a root or a quotient, as a length or Polyak's stepsize: new letters, with
+what defines them.
+
+Such a number s is the same for all clients, and nothing that is drawn has a part in it. It is a letter as a parameter
+is: what is shown for all values of the letters, of all states where they are what defines them, is shown of each state.
+The root s of a form a is at least 0, and a - s^2 = 0. Of a quotient t of a by b that is t b - a = 0, where b is not 0:
+where the code divides by 0 it says nothing. That t is nonnegative is seen of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+
+from verify.multipliers.functions import KnownInequality, said
+from verify.reading.source import Unread
+from verify.reading.terms import NUMBER, Op, Term, leaf, parts
+from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
+
+#: Letters for such numbers, of each sort: those that are at least 0, and those that are divided by.
+SPARE = 3
+_SIZE, _DIVISOR = "number", "divisor"
+#: What depends on the state.
+_OF_STATE = frozenset({Op.PART, Op.ORACLE, Op.ANY})
+
+
+def depends(term: Term) -> bool:
+    """Whether a term depends on the state."""
+    return any(part.op in _OF_STATE for part in parts(term))
+
+
+def occur(*terms: Term) -> bool:
+    """Whether numbers of a state that have letters of their own occur in terms."""
+    return any(part.op is Op.SIZE or (part.op is Op.DIVIDE and depends(part.of[1])) for part in parts(*terms))
+
+
+def leaves() -> list[Term]:
+    """What stands for the letters."""
+    return [leaf(Op.GIVEN, f"{kind} {k}", NUMBER) for kind in (_SIZE, _DIVISOR) for k in range(SPARE)]
+
+
+def places(names: list[str]) -> tuple[set[int], set[int]]:
+    """Of the letters, by the names of all: which are at least 0, and which are positive."""
+    of = {
+        kind: {names.index(str(symbol_of(one))) for one in leaves() if one.data.startswith(kind)}
+        for kind in (_SIZE, _DIVISOR)
+    }
+    return of[_SIZE], of[_DIVISOR]
+
+
+@dataclass(eq=False)
+class StateNumbers:
+    """The numbers that were met. ``is_drawn``: whether something depends on a draw; ``gaps``: the names of values of
+    functions above the least."""
+
+    world: World
+    is_drawn: Callable[[Atom], bool]
+    gaps: Callable[[], frozenset[str]]
+    divisors: frozenset[int] = frozenset()
+    named: dict[str, tuple[str, WorldValue]] = field(default_factory=dict)
+    facts: list[KnownInequality] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, world: World, terms: list[Term], is_drawn: Any, gaps: Any) -> StateNumbers:
+        """Those of terms; what is divided by is seen in these."""
+        below = [part.of[1] for part in parts(*terms) if part.op is Op.DIVIDE]
+        return cls(world, is_drawn, gaps, frozenset(id(_plain(one)) for one in below))
+
+    def root(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """The root of a number of a state."""
+        number = of[0]
+        self._check(number)
+        if not self.is_nonnegative(number):
+            raise Unread("the root is taken of a number that is not a sum of squares")
+        kind = _DIVISOR if id(term) in self.divisors else _SIZE
+        size = self._letter(kind, f"root of {number.name()}")
+        if isinstance(size, str):
+            return self._told(size)
+        letter, name = size
+        self._define(name, letter * letter, number, f"{name} is the root of {said(number)}")
+        return letter
+
+    def quotient(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """A quotient by a number of a state: of a vector it is a multiple by the quotient of 1."""
+        above, below = of
+        self._check(below)
+        vector = any(atom.degree for _, atoms in above.of for atom in atoms)
+        one = WorldValue({ONE: world.field.one})
+        top = one if vector else above
+        self._check(top)
+        if not (self.is_nonnegative(top) and self.is_nonnegative(below)):
+            raise Unread("the sign of a quotient by a number of the state is not known")
+        found = self._letter(_SIZE, f"{top.name()} by {below.name()}")
+        if isinstance(found, str):
+            letter = self._told(found)
+        else:
+            letter, name = found
+            self._define(name, letter * below, top, f"{name} is ({said(top)}) / ({said(below)})")
+        return above * letter if vector else letter
+
+    def _letter(self, kind: str, key: str) -> tuple[WorldValue, str] | str:
+        """A new letter with its name; or the key of one that is known."""
+        if key in self.named:
+            return key
+        taken = sum(name.startswith(kind) for name, _ in self.named.values())
+        if taken == SPARE:
+            raise Unread(f"more than {SPARE} numbers are computed of a state by roots or quotients")
+        name = f"{kind} {taken}"
+        letter = WorldValue({ONE: self.world.field(sympy.Symbol(f"{Op.GIVEN} {name}"))})
+        self.named[key] = name, letter
+        return letter, name
+
+    def _told(self, key: str) -> WorldValue:
+        return self.named[key][1]
+
+    def _define(self, name: str, one: WorldValue, other: WorldValue, why: str) -> None:
+        """That two numbers are equal."""
+        for sign, word in ((1, "at most"), (-1, "at least")):
+            value = (one - other) * self.world.constant(sympy.Integer(sign))
+            self.facts.append(KnownInequality(f"{name}, {word}", why, value))
+
+    def _check(self, number: WorldValue) -> None:
+        """``Unread`` where a number is not the same for all clients and draws."""
+        for draws, atoms in number.of:
+            if draws or any(map(self.is_drawn, atoms)):
+                raise Unread("a root, or a quotient by a number of the state, depends on what is drawn")
+            if any(atom.own or atom.example or atom.degree for atom in atoms) or len(atoms) > 1:
+                raise Unread("a root, or a quotient, is taken of more than a number that is the same for all clients")
+
+    def is_nonnegative(self, number: WorldValue) -> bool:
+        """Whether a number is a sum of squares, values above the least, and letters, with coefficients that are not
+        negative."""
+        return all(_has_no_negative(c) and all(map(self._is_square, atoms)) for (_, atoms), c in number.of.items())
+
+    def _is_square(self, atom: Atom) -> bool:
+        kind, *of = self.world.meaning.get(atom.name, ("",))
+        if kind == "inner product":
+            return bool(of[0] == of[1])
+        if kind == "sum":
+            letters, draws, own = of
+            return not draws and len(own) == 1 and _has_no_negative(letters) and self._is_square(own[0])
+        return atom.name in self.gaps()
+
+    def equal(self) -> dict[str, str]:
+        """The names of what is 0, each with that of its negative."""
+        names = [fact.name for fact in self.facts]
+        return dict(zip(names[::2], names[1::2], strict=True))
+
+    def meanings(self) -> Iterator[str]:
+        """What the letters are."""
+        yield from dict.fromkeys(fact.why for fact in self.facts)
+
+
+def _plain(term: Term) -> Term:
+    while term.op is Op.VIEW:
+        (term,) = term.of
+    return term
+
+
+def _has_no_negative(c: Any) -> bool:
+    """Whether all coefficients of a quotient of polynomials in letters that are nonnegative are so too."""
+    return all(number >= 0 for p in (c.numer, c.denom) for _, number in p.terms())
