@@ -1,6 +1,6 @@
 """FedDyn at the optimum stays there, whatever its stepsizes, once it knows the clients' gradients; FedProx leaves it.
 
-Source: Acar and others, Federated learning based on dynamic regularization (2021), Section 3.
+Source: Acar and others, Federated learning based on dynamic regularization (2021).
 """
 
 import numpy as np

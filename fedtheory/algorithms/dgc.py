@@ -1,4 +1,4 @@
-"""Deep gradient compression: error feedback whose memory holds momenta (Lin et al. 2018, Algorithm 4).
+"""Deep gradient compression: error feedback whose memory holds momenta (Lin et al. 2018).
 
 Client i: u_i <- momentum u_i + grad f_i(x); v_i <- v_i + u_i; it sends the k entries of v_i that are largest in size,
 and sets these entries of v_i and of u_i to 0 ("momentum factor masking"). x <- x - (eta/n) sum of what is sent. All u_i

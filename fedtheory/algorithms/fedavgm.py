@@ -1,4 +1,4 @@
-"""FedAvgM: FedAvg whose server has momentum (Hsu, Qi and Brown 2019, Section 4.3).
+"""FedAvgM: FedAvg whose server has momentum (Hsu, Qi and Brown 2019).
 
 m <- beta m + Delta, Delta the participants' average change, by their numbers of examples where these are given;
 x <- x + eta m. The paper has eta = 1 and the opposite sign of Delta.

@@ -2,8 +2,8 @@
 
 A round ends when the buffer holds ``buffer`` changes. Client i, whose change is s_i rounds late, has gone from
 z_i = x^{t - s_i} to y_i by K local steps: x <- x + (eta_g/buffer) sum over the buffer of (y_i - z_i)/sqrt(1 + s_i), the
-weights of their Section 5. Who is in the buffer is a uniformly random subset of the clients here, and each s_i uniform
-on 0, ..., ``delay``; before the first round all models are x^0.
+weights of their experiments. Who is in the buffer is a uniformly random subset of the clients here, and each s_i is
+uniform on 0, ..., ``delay``; before the first round all models are x^0.
 """
 
 from __future__ import annotations

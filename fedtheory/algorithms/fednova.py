@@ -1,4 +1,4 @@
-"""FedNova: changes are divided by what each client did before they are averaged (Wang et al. 2020, eq. (6)).
+"""FedNova: changes are divided by what each client did before they are averaged (Wang et al. 2020).
 
 Client i takes K_i local steps, a number of its own, from x to y_i. Its change is (x - y_i)/eta_l = a_i d_i, a_i being
 how often its gradients count: K_i, and with local momentum the sum over j = 1, ..., K_i of

@@ -41,7 +41,8 @@ def _of_file(path: Path, name: str) -> Algorithm:
     """The method of a file that is called so, or has this variable; the only one for an empty name."""
     module = own.read(path)
     found = {variable: value for variable, value in vars(module).items() if isinstance(value, Algorithm)}
-    named = {value.name: value for value in found.values()}
+    about = (claim.statement.algorithm for claim in _listed(module))
+    named = {value.name: value for value in (*found.values(), *about) if value is not None}
     if not named:
         raise ValueError(f"{path} has no method: write NAME = fedtheory.method(...)")
     if name in found or name in named:
@@ -49,9 +50,15 @@ def _of_file(path: Path, name: str) -> Algorithm:
     listed = ", ".join(f"{path}:{other}" for other in named)
     if name:
         raise ValueError(f"{path} has no method {name!r}: choose from {listed}")
-    if len(set(map(id, found.values()))) > 1:
+    if len(set(map(id, named.values()))) > 1:
         raise ValueError(f"{path} has several methods, name one: {listed}")
     return next(iter(named.values()))
+
+
+def _listed(module: ModuleType) -> list[Claim]:
+    """The claims that a module lists as its own; nothing is loaded to find them."""
+    listed = getattr(module, "__dict__", {}).get("CLAIMS", ())
+    return [claim for claim in listed if isinstance(claim, Claim)] if isinstance(listed, list | tuple) else []
 
 
 def claims_about(algorithm: Algorithm) -> Iterator[Claim]:
@@ -59,8 +66,7 @@ def claims_about(algorithm: Algorithm) -> Iterator[Claim]:
     if algorithms.is_known(algorithm):
         candidates: list[Claim] = list(claims.all())
     else:
-        listed = (getattr(module, "CLAIMS", ()) for module in list(sys.modules.values()))
-        candidates = [c for some in listed if isinstance(some, list | tuple) for c in some if isinstance(c, Claim)]
+        candidates = [claim for module in list(sys.modules.values()) for claim in _listed(module)]
     seen: set[int] = set()
     for claim in candidates:
         if claim.statement.algorithm is algorithm and id(claim) not in seen:

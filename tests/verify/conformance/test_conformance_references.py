@@ -164,6 +164,8 @@ def test_a_file_without_a_method_or_with_several(tmp_path):
     with pytest.raises(ValueError, match=r"several methods, name one: .*:first, .*:second"):
         reference(str(path))
     assert reference(f"{path}:two").name == reference(f"{path}:second").name == "second"
+    # Those that only claims speak of.
+    assert reference(f"{EXAMPLES / 'gallery' / 'two_forms.py'}:dampened").name == "dampened"
 
 
 @pytest.mark.parametrize("options", [[], ["--hide-draws"], ["--iterates"]])
