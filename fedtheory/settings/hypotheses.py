@@ -58,7 +58,8 @@ class Hypothesis:
 
     def _decided(self, problem: Problem, params: Any) -> bool:
         """What the code says. ``ValueError`` where that is no truth value."""
-        found = self.met(problem, params) if self.met is not None else True
+        given = self.met(problem, params) if self.met is not None else True
+        found = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
         if not isinstance(found, bool | np.bool_ | int):
             raise ValueError(
                 f"the function of the hypothesis {self.text!r} gives an object of type {type(found).__name__}, where "
