@@ -33,11 +33,20 @@ _SHORT, _CURVED = ("gamma*L <= 1",), ("mu < L",)
 _BOTH = _CURVED + _SHORT
 #: With the numbers of steps for which proofs are found; what is beyond is tried by hand.
 TASKS = (
-    Task("adaptive_methods/polyak_steps_in_distance_to_optimum", "L mu gamma", (*_CURVED, "gamma*L >= 1", "gamma*mu <= 1")),
+    Task(
+        "adaptive_methods/polyak_steps_in_distance_to_optimum",
+        "L mu gamma",
+        (*_CURVED, "gamma*L >= 1", "gamma*mu <= 1"),
+    ),
     Task("adaptive_methods/polyak_steps_in_function_value", "L mu gamma", (*_CURVED, "gamma*L >= 1", "gamma*L <= 2")),
     Task("composite_convex_minimization/accelerated_proximal_gradient_simplified", "L", (), {"n": 1, "mu": 0}),
     Task("composite_convex_minimization/bregman_proximal_point", "gamma", (), {"n": 1}),
-    Task("composite_convex_minimization/douglas_rachford_splitting_contraction", "mu L alpha", _CURVED, {"n": 1, "theta": 1}),
+    Task(
+        "composite_convex_minimization/douglas_rachford_splitting_contraction",
+        "mu L alpha",
+        _CURVED,
+        {"n": 1, "theta": 1},
+    ),
     Task("composite_convex_minimization/no_lips_in_function_value", "L gamma", _SHORT, {"n": 1}),
     Task("composite_convex_minimization/proximal_gradient", "L mu gamma", _BOTH, {"n": 1}),
     Task("continuous_time_models/accelerated_gradient_flow_convex", "t"),
@@ -51,7 +60,12 @@ TASKS = (
     Task("nonconvex_optimization/no_lips_2", "L gamma", _SHORT, {"n": 1}),
     Task("online_learning/online_gradient_descent", "M D", (), {"n": 1}),
     Task("potential_functions/gradient_descent_lyapunov_1", "L", (), {"n": 10, "gamma": "1/L"}),
-    Task("stochastic_and_randomized_convex_minimization/randomized_coordinate_descent_smooth_convex", "L", (), {"d": 2, "gamma": "1/L", "t": 3}),
+    Task(
+        "stochastic_and_randomized_convex_minimization/randomized_coordinate_descent_smooth_convex",
+        "L",
+        (),
+        {"d": 2, "gamma": "1/L", "t": 3},
+    ),
     Task("stochastic_and_randomized_convex_minimization/saga", "L mu", _CURVED, {"n": 2}),
     Task("stochastic_and_randomized_convex_minimization/sgd_overparametrized", "L mu gamma", _BOTH, {"n": 2}),
     Task("tutorials/gradient_descent_contraction", "L mu gamma", (*_CURVED, "gamma*(L + mu) <= 2"), {"n": 1}),
@@ -62,11 +76,21 @@ TASKS = (
     Task("unconstrained_convex_minimization/gradient_descent_qg_convex", "L gamma", ("gamma*L <= 1/2",), {"n": 1}),
     Task("unconstrained_convex_minimization/gradient_exact_line_search", "L mu", _CURVED, {"n": 1}),
     Task("unconstrained_convex_minimization/heavy_ball_momentum_qg_convex", "L", (), {"n": 3}),
-    Task("unconstrained_convex_minimization/inexact_gradient_descent", "L mu epsilon", (*_CURVED, "epsilon < 1"), {"n": 1}),
-    Task("unconstrained_convex_minimization/inexact_gradient_exact_line_search", "L mu epsilon", (*_CURVED, "epsilon < 1"), {"n": 1}),
+    Task(
+        "unconstrained_convex_minimization/inexact_gradient_descent",
+        "L mu epsilon",
+        (*_CURVED, "epsilon < 1"),
+        {"n": 1},
+    ),
+    Task(
+        "unconstrained_convex_minimization/inexact_gradient_exact_line_search",
+        "L mu epsilon",
+        (*_CURVED, "epsilon < 1"),
+        {"n": 1},
+    ),
     Task("unconstrained_convex_minimization/proximal_point", "gamma", (), {"n": 1}),
     Task("unconstrained_convex_minimization/subgradient_method_rsi_eb", "mu L", _CURVED, {"n": 1, "gamma": "mu/L**2"}),
-)  # fmt: skip
+)
 
 
 def row(task: Task, file: Path) -> str:

@@ -1,17 +1,25 @@
-"""The site has proofs that the package carries, and the notebooks with their outputs; and docstrings name each other
-by roles, as :func:`check`, of which a page shows the name alone."""
+"""The site has proofs that the package carries, the notebooks with their outputs, and a table of all methods; notes are
+set with their formulas; docstrings name each other by roles, as :func:`check`, of which a page shows the name alone.
+"""
 
 from __future__ import annotations
 
+import html
+import inspect
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from mkdocs.structure.files import File
 
+from fedtheory import algorithms
 from verify.report.atlas import mathml
+
+sys.path.insert(0, str(Path(__file__).parent))
+from docstrings import shown
 
 #: The proofs that the package carries, as pages link to them, and where the site has them.
 _PROOFS, _THERE = "../verify/results/proofs/", "proofs/"
@@ -28,7 +36,44 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         page = "\n\n".join(part for cell in cells for part in _shown(cell))
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
+    files.append(File.generated(config, METHODS, content="\n".join(methods())))
     return files
+
+
+#: The page of all methods.
+METHODS = "api/methods.md"
+_FIELD = re.compile(r"``([^`]+)``")
+
+
+def methods() -> Iterator[str]:
+    """A table of every method: what it is, and the letters of its parameters and its state, with their types and
+    meaning."""
+    yield "# All methods\n"
+    yield "`fedtheory.algorithms.get(NAME)` is each of them: `Params` and `State` have these letters, in this order.\n"
+    yield "| method | parameters | state |"
+    yield "| --- | --- | --- |"
+    for name in algorithms.names():
+        method = algorithms.get(name)
+        module = inspect.getmodule(inspect.unwrap(method.step))
+        what = _cell((inspect.getdoc(module) or "").split("\n\n")[0]) if module else ""
+        yield f"| **`{name}`**<br>{what} | {_letters(method.Params)} | {_letters(method.State)} |"
+
+
+def _letters(kind: Any) -> str:
+    """The fields of a NamedTuple with their types, and what its docstring says of them."""
+    types = {} if kind.__annotations__ is None else kind.__annotations__
+    fields = ", ".join(f"`{field}`{_type(types.get(field))}" for field in kind._fields)
+    said = inspect.getdoc(kind) or ""
+    return f"{fields or 'none'}<br>{_cell(said)}" if _FIELD.search(said) else fields or "none"
+
+
+def _type(of: Any) -> str:
+    name = getattr(of, "__forward_arg__", None) or getattr(of, "__name__", str(of or ""))
+    return "" if name in ("Any", "Array", "") else f" ({html.escape(str(name)).replace('|', 'or')})"
+
+
+def _cell(text: str) -> str:
+    return shown(" ".join(text.split())).replace("|", "&#124;")
 
 
 def _shown(cell: dict[str, Any]) -> Iterator[str]:
@@ -55,10 +100,35 @@ def _with_formulas(markdown: str) -> str:
     return re.sub(r"\$([^$]+)\$", lambda found: f"<span>{mathml.inline(found[1])}</span>", markdown)
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """The text of a page that links to what the site has."""
+def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
+    """The text of a page that links to what the site has; of a note with its formulas."""
     markdown = markdown.replace(_PROOFS, _THERE)
+    if page is not None and page.file.src_uri.startswith("notes/"):
+        markdown = noted(markdown)
     return re.sub(rf"\]\({re.escape(_NOTEBOOKS)}(\w+)\.ipynb\)", r"](notebooks/\1.md)", markdown)
+
+
+#: What is Markdown in a note: code, links, bold type, and how a line begins; in a table the bars too.
+_MARKUP = r"`[^`]*`|\[[^\]]*\]\([^)]*\)|\*\*|^#+ |^\s*[-+] |^\s*\d+\. "
+_LINE, _ROW = re.compile(f"({_MARKUP})"), re.compile(rf"({_MARKUP}|(?<!\\)\||-{{3,}})")
+
+
+def noted(markdown: str) -> str:
+    """A note in which letters, signs and scripts are set."""
+    found, code = [], False
+    for line in markdown.split("\n"):
+        code ^= line.startswith("```")
+        if code or line.startswith("```"):
+            found.append(line)
+            continue
+        parts = (_ROW if line.startswith("|") else _LINE).split(line)
+        found.append("".join(part if k % 2 else _typeset(part) for k, part in enumerate(parts)))
+    return "\n".join(found)
+
+
+def _typeset(text: str) -> str:
+    plain = re.sub(r"\\([*_|\\<>])", r"\1", html.unescape(text))
+    return str(mathml.typeset(plain)).replace("*", "&#42;").replace("_", "&#95;").replace("|", "&#124;")
 
 
 def on_page_content(html: str, **_: Any) -> str:
