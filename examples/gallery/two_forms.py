@@ -1,4 +1,4 @@
-"""Momentum by the last two models and by a buffer: both models stay equal, which may be asked of your code and a paper.
+"""Momentum written in two ways, by the last two models and by a buffer: the models stay equal.
 
 A step carries both states. The second claim multiplies the gradient by 1 - beta in the buffer, as some optimisers do.
 Source: Sutskever, Martens, Dahl and Hinton, On the importance of initialization and momentum in deep learning (2013).
