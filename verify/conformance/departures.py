@@ -43,7 +43,9 @@ def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol
         # What a client does when it is drawn a third time is not looked at.
         thrice += picks is None
         told += [picks] if picks else []
-    if len(told) <= thrice:
+    several = [set(picks) for picks in told if len(picks) > 2]
+    if len(told) <= thrice or (several and all(len(clients) == 1 for clients in several)):
+        # A median is always one client's model, which three picks in a row hardly are.
         return None
     clients = ", ".join(map(str, told[0]))
     text = f"participants are drawn with replacement: the model is the mean over the clients {clients}"

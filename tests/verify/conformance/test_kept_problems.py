@@ -221,6 +221,24 @@ def test_a_name_takes_no_parameter_that_is_not_there():
     assert "params.counts" not in failure.evidence
 
 
+def test_a_median_is_no_mean_over_the_same_client_again():
+    def run(problem, params, rounds, rng):
+        x, found = np.zeros(problem.d), []
+        for _ in range(rounds):
+            models = []
+            for i in rng.choice(problem.n, params.tau, replace=False):
+                y = x
+                for _ in range(params.epochs):
+                    y = y - params.eta_l * conformance.client(problem, i).gradient(y)
+                models.append(y)
+            x = np.median(models, axis=0)
+            found.append(x)
+        return found
+
+    (failure,) = conformance.algorithm("fedavg", run=run).failures
+    assert failure.data["slip"] is None
+
+
 def lone(problem, params, rounds, rng, kind):
     """A peer that trains by itself, and returns its model as it is."""
     x, found = np.zeros(problem.d), []
