@@ -37,9 +37,7 @@ def put_in(
     return statement, tuple(left)
 
 
-def _definition(
-    requires: Sequence[Hypothesis], known: Collection[str]
-) -> tuple[int, sympy.Symbol, sympy.Expr] | None:
+def _definition(requires: Sequence[Hypothesis], known: Collection[str]) -> tuple[int, sympy.Symbol, sympy.Expr] | None:
     """The first hypothesis that defines a letter, and what it says the letter is."""
     for k, hypothesis in enumerate(requires):
         relation = hypothesis.relation
