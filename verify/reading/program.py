@@ -177,10 +177,14 @@ class _Given:
         if not is_record_class(algorithm.State) or not is_record_class(type(params)):
             raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
-        told = {name: parameter(reader, name, value, problem.n, counts) for name, value in params._asdict().items()}
+        types = parts_of(algorithm, problem, params)
+        # Where no part of the state is of the clients, a single one's messages are points.
+        points = problem.n == 1 and not any(Axis.CLIENTS in kind.axes for kind in types.values())
+        told = {
+            name: parameter(reader, name, value, problem.n, counts, points) for name, value in params._asdict().items()
+        }
         if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in told.values()):
             raise Unread(f"{algorithm.name} has parameters of each client's own, and there is only one")
-        types = parts_of(algorithm, problem, params)
         state = NamedTupleValue(
             algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
         )
@@ -189,8 +193,13 @@ class _Given:
         return cls(reader, (given, NamedTupleValue(type(params), told), state), types)
 
 
-def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int]) -> Any:
-    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or a constant."""
+def parameter(
+    reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int], points: bool = False
+) -> Any:
+    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or a constant.
+
+    ``points``: the messages of a single client are points, not the row of one client.
+    """
     if name in counts:
         return counts[name]
     if isinstance(value, np.ndarray):
@@ -202,7 +211,7 @@ def parameter(reader: Reader, name: str, value: Any, n: int | None, counts: Mapp
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
-    return oracles.compressors(name, value, n == 1) or reader.lifted(value)
+    return oracles.compressors(name, value, points) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
