@@ -672,7 +672,7 @@ def _completed(script: str, *words: str) -> list[str]:
 def test_bash_completes_commands_options_values_and_ids(capsys):
     status, script, err = run(capsys, "completion", "bash")
     assert (status, err) == (0, "")
-    assert _completed(script, "se") == ["selftest"]
+    assert _completed(script, "se") == ["selftest", "serve"]
     assert _completed(script, "audit", "--fa") == ["--fail-on"]
     assert _completed(script, "audit", "--budget", "") == ["quick", "full"]
     assert _completed(script, "table", "--format", "la") == ["latex"]
