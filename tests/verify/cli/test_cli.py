@@ -680,7 +680,7 @@ def test_bash_completes_commands_options_values_and_ids(capsys):
     for command in ("show", "why"):
         found = _completed(script, command, "feddcd/lemma-B.8/ra")
         assert found == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
-    assert _completed(script, "completion", "") == ["-h", "--help", *arguments.SHELLS]
+    assert _completed(script, "completion", "") == ["-h", "--help", "--json", *arguments.SHELLS]
 
 
 @pytest.mark.parametrize("shell", arguments.SHELLS)
