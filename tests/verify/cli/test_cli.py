@@ -673,7 +673,7 @@ def _completed(script: str, *words: str) -> list[str]:
 def test_bash_completes_commands_options_values_and_ids(capsys):
     status, script, err = run(capsys, "completion", "bash")
     assert (status, err) == (0, "")
-    assert _completed(script, "se") == ["selftest"]
+    assert _completed(script, "se") == ["selftest", "serve"]
     assert _completed(script, "audit", "--fa") == ["--fail-on"]
     assert _completed(script, "audit", "--budget", "") == ["quick", "full"]
     assert _completed(script, "table", "--format", "la") == ["latex"]
@@ -681,7 +681,7 @@ def test_bash_completes_commands_options_values_and_ids(capsys):
     for command in ("show", "why"):
         found = _completed(script, command, "feddcd/lemma-B.8/ra")
         assert found == [c.id for c in claims.select(["feddcd/lemma-B.8/rate"])]
-    assert _completed(script, "completion", "") == ["-h", "--help", *arguments.SHELLS]
+    assert _completed(script, "completion", "") == ["-h", "--help", "--json", *arguments.SHELLS]
 
 
 @pytest.mark.parametrize("shell", arguments.SHELLS)
