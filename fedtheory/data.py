@@ -247,9 +247,9 @@ class _Lines:
         size = 0
         while line := self._file.readline(_LINE_LIMIT + 1):
             size += len(line)
+            self.place += 1
             if len(line) > _LINE_LIMIT or size > _FILE_LIMIT:
                 raise ValueError(f"a line has more than {_LINE_LIMIT} bytes, or all more than {_FILE_LIMIT}")
-            self.place += 1
             if self.place == 1:
                 if line.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                     raise ValueError("it begins with the byte-order mark of UTF-16: save it in UTF-8")

@@ -78,12 +78,13 @@ FOLDERS = {
         "",
         "mutation",
         "conformance",
-        "pepit",
         "report",
         "report.atlas",
         "repair",
         "export",
+        "pepit",
         "cli",
+        "agent",
     ),
 }
 

@@ -58,15 +58,18 @@ _LOOKING_UP = frozenset(
         *(
             f"verify/{name}.py"
             for name in (
+                "agent/server",
                 "base/code",
                 "base/uses",
                 "cli/__init__",
+                "cli/auditing",
                 "cli/commands",
                 "cli/listing",
                 "conditions",
                 "experiments/running",
                 "experiments/stored",
                 "export/commands",
+                "export/latex_why",
                 "report/atlas/cards",
                 "report/experiments",
                 "report/statement",

@@ -19,7 +19,7 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
     """Add the command; the arguments as :mod:`verify.cli.arguments` has them."""
     serving = command(
         "serve",
-        f"{__name__}.run_serve",
+        "verify.agent.run_serve",
         "serve agents by the Model Context Protocol, over standard input and output",
         "fedtheory serve",
         "fedtheory serve --seconds 120 --memory 4",
@@ -42,14 +42,3 @@ def register(command: Callable[..., argparse.ArgumentParser], at_least: Callable
     serving.add_argument(
         "--allow-network", action="store_true", help="run what agents write with the network of this machine"
     )
-
-
-def run_serve(args: argparse.Namespace) -> int:
-    """Serve until the input ends."""
-    from fedtheory import extras
-
-    extras.require("mcp", extra="agent")
-    from verify.agent.server import Limits, server
-
-    server(Limits(args.seconds, args.memory * 2**30, args.allow_network)).run("stdio")
-    return 0

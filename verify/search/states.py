@@ -99,17 +99,16 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
         return None
     simple = [(tuple(Fraction(v) for _ in range(size)), 1) for v in (0, 1)]
     found = [(refutation.nearest(f.theta), f.rounds) for f in findings if not np.isfinite(f.ratio)]
-    undefined = 0
+    undefined, moving = 0, False
     for k, (point, rounds) in enumerate((*simple, *found)):
         try:
             with np.errstate(over="raise", invalid="ignore"):
                 list(parts(claim, built, point, rounds))
         except Undefined as error:
-            if isinstance(error, NoStep) and _is_stationary(claim, built, point):
-                # Every state may be an optimum, as of a function that is constant.
-                continue
             undefined += 1
-            whole = undefined == len(simple) == k + 1
+            # Every state may be an optimum, as of a function that is constant, where a method may stop.
+            moving = moving or not (isinstance(error, NoStep) and _is_stationary(claim, built, point))
+            whole = moving and undefined == len(simple) == k + 1
             if isinstance(error, NoNumber) or whole or (k >= len(simple) and not isinstance(error, NoStep)):
                 return str(error), built.text + naming.clause(claim, built, point)
         except (ValueError, ArithmeticError):
@@ -118,7 +117,7 @@ def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tup
 
 
 def _is_stationary(claim: Claim, instance: Instance, point: Coordinates) -> bool:
-    """Whether the average has the gradient 0 at all points of a state, where a method may stop."""
+    """Return True if the average has the gradient 0 at all points of a state."""
     try:
         problem, state = instance.at(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
         points = [part for part in state if np.ndim(part) and np.shape(part)[-1:] == (problem.d,)]

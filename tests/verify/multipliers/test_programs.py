@@ -229,7 +229,7 @@ def _taken(draws, k):
 def _posed(claim, case):
     """A case as it is posed, of several clients where one alone is a case of its own."""
     try:
-        made = _Posing(claim, case)
+        made = _Posing(claim, case, claim)
         return made, made.posed()
     except posing.OfOneClient:
         return _posed(claim, replace(case, alone=False))

@@ -128,7 +128,7 @@ def test_an_audit_ends_with_the_verdicts_that_changed(capsys, tmp_path, carried,
     entries = shipped().entries
     carried(entries=entries | {"locodl/regimes": entries["locodl/regimes"] | {"verdict": verdict}})
     status, out, _ = run(capsys, "audit", "locodl/regimes", "--jobs", "1", "--out", str(tmp_path))
-    told = [line for line in out.splitlines() if line == "locodl/regimes: was certified, is proved"]
+    told = [line for line in out.splitlines() if line.strip() == "locodl/regimes: was certified, is proved"]
     assert status == 0 and len(told) == lines and (": was " in out) == bool(lines)
 
 
