@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from fedtheory import claims, tables
 from fedtheory.tables import regions
-from verify import checking
-from verify.cli import arguments, auditing, main, serving
+from verify import agent, checking
+from verify.cli import arguments, auditing, main
 from verify.conformance import trace_file
 from verify.evidence import parsing
 from verify.mutation import selftest
@@ -157,7 +157,7 @@ def test_commands(tmp_path, monkeypatch, capfd, words):
     for module, name in (
         *(
             (auditing, "audit"),
-            (serving, "run_serve"),
+            (agent, "run_serve"),
             (checking, "check"),
             (measure, "experiments"),
             (selftest, "holding"),
