@@ -213,3 +213,15 @@ def test_a_file_that_is_read_may_have_no_claims(tmp_path):
     assert own.read(path).x == 1
     with pytest.raises(ValueError, match="has no CLAIMS"):
         own.load(path)
+
+
+@pytest.mark.slow
+def test_a_step_in_which_the_reference_overflows_is_no_departure():
+    reference = algorithms.get("fedcomgate")
+
+    def step(problem, params, state, draw):
+        before = reference.State(**{name: state[name] for name in reference.State._fields})
+        return reference.step(problem, params, before, draw)._asdict()
+
+    # At this seed the run of eighty rounds diverges to 1e306, and then to NaN.
+    assert conformance.algorithm("fedcomgate", step=step, seed=19).ok
