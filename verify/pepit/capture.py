@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import math
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -128,7 +129,8 @@ def numbers(problem: Any, value: float | None) -> Captured:
 def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> Iterator[list[T]]:
     """What is read of every problem that is solved meanwhile and of its value; nothing that PEPit prints is shown.
 
-    Unless ``solved`` no solver is called: a problem is read as it is posed, and its value is taken to be 1.
+    Unless ``solved`` no solver is called: a problem is read as it is posed, and its value is not a number, so that
+    nothing can be computed from it.
     """
     extras.require("PEPit", extra="pepit")
     from PEPit import PEP
@@ -137,7 +139,7 @@ def captured(reading: Callable[[Any, float | None], T], solved: bool = True) -> 
     solve = PEP.solve
 
     def solving(self: Any, *arguments: Any, **named: Any) -> Any:
-        value = solve(self, *arguments, **(named | {"verbose": 0})) if solved else 1.0
+        value = solve(self, *arguments, **(named | {"verbose": 0})) if solved else math.nan
         found.append(reading(self, None if value is None else float(value)))
         return value
 

@@ -135,6 +135,7 @@ def test_what_a_file_compares_is_assumed(proved):
         ({"step": "float(f'{gamma:.3f}')"}, "could not convert"),
         ({"step": "gamma ** 0.3"}, "no quotient of polynomials"),
         ({"stated": "None"}, "returns no stated value"),
+        ({"stated": "problem.solve(verbose=0)"}, "one problem is taken with letters"),
         ({"stated": "float(L)"}, "L is turned into a plain number"),
         ({"stated": "2.0 ** 0.5"}, "or one that is no function"),
         ({"step": "sqrt(gamma)"}, "the square root of gamma is no quotient"),
@@ -150,6 +151,17 @@ def test_what_a_file_compares_is_assumed(proved):
 def test_what_is_no_function_of_the_letters_is_said(proved, changes, sentence):
     with pytest.raises(ValueError, match=sentence.replace("*", ".").replace("(", ".")):
         proved(**changes)
+
+
+def test_a_value_made_of_pepits_number_is_none_that_is_stated(tmp_path):
+    path = tmp_path / "step.py"
+    path.write_text(
+        STEP.format(**CONVEX).replace(
+            "return problem.solve(verbose=0), ", "tau = problem.solve(verbose=0)\n    return tau, 0 * tau + "
+        )
+    )
+    with pytest.raises(ValueError, match="TypeError"):
+        for_all.prove(path, ["L", "gamma"], SHORT)
 
 
 def test_comparisons_are_kept_with_their_answers():
