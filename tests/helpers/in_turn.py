@@ -1,4 +1,4 @@
-"""Of many planted errors, those that the fast subset looks for: some of every sort, others with each set of results."""
+"""Of many planted errors, those that the fast subset looks for: some of every sort, the same on every machine."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import pytest
 from places import ROOT
 
 from fedtheory.claims import Claim
-from verify.results import shipped
 
 #: The names of tests that the fast subset leaves out by themselves, as pytest shows their parameters.
 _LONG = {line.partition("[")[2][:-1] for line in (ROOT / "tests/long.txt").read_text(encoding="utf-8").splitlines()}
 
 
 def first_of_each(names: Collection[Any], *sorts: Callable[[Any], Hashable]) -> list[Any]:
-    """The names that are the first of some sort, in an order that the results set; those that take long come last.
+    """The names that are the first of some sort, in an order by their checksums; those that take long come last.
 
     ``sorts``: each tells of what sort a name is, in one respect. Names are strings, or tuples of several parameters.
     """
     kept: dict[Hashable, Any] = {}
-    for name in sorted(names, key=lambda name: (name in _LONG, zlib.crc32(f"{shipped().commit} {name}".encode()))):
+    for name in sorted(names, key=lambda name: (name in _LONG, zlib.crc32(str(name).encode()))):
         for respect, sort in enumerate(sorts):
             kept.setdefault((respect, sort(name)), name)
     chosen = set(kept.values())

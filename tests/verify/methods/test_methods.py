@@ -86,7 +86,7 @@ DECIDED = [
     ("baseline/gradient-descent/one-step", "multipliers", Verdict.PROVED),
     ("feddcd/lemma-B.8/rate", "search", Verdict.REFUTED),
     ("feddcd/participation/bound", "signs of polynomials", Verdict.PROVED),
-    ("feddcd/gap", "real closed fields", Verdict.PROVED),
+    ("fedadmm/remark-4.3/eq-28", "real closed fields", Verdict.PROVED),
     ("feddcd/lemma-B.7", "worst cases", Verdict.CERTIFIED),
     ("baseline/scaffnew/invariant", "code that is read", Verdict.PROVED),
     ("feddcd/lemma-B.6/euclidean", "client by client", Verdict.PROVED),
