@@ -14,6 +14,7 @@ BRINGS = {
     "array": ("arraybackslash", "raggedright\\arraybackslash"),
     "booktabs": ("toprule", "midrule", "bottomrule", "addlinespace"),
     "graphicx": ("resizebox", "includegraphics"),
+    "mathtools": ("coloneqq",),
 }
 PAPER = "\\documentclass[twocolumn]{{article}}\n{packages}\n\\begin{{document}}\n\\input{{part}}\n\\end{{document}}\n"
 

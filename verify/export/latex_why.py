@@ -13,7 +13,7 @@ from verify.export.latex_words import mathematical, plain
 from verify.report import by_hand, falls, statement, terminal, why
 
 #: The packages of the document.
-PACKAGES = ("amsmath", "amssymb", "graphicx")
+PACKAGES = ("amsmath", "amssymb", "graphicx", "mathtools")
 #: Signs of several characters, which a formula of words does not have.
 _ARROWS = {"<-": r"\(\leftarrow\)", "<=": r"\(\le\)", ">=": r"\(\ge\)", "==": r"\(=\)", "->": r"\(\to\)", "<": r"\(<\)"}
 _ITEMS = "\\begin{itemize}\n\\setlength{\\itemsep}{0pt}"

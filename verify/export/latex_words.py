@@ -135,14 +135,16 @@ def _product(of: str, told: Symbols) -> str:
 #: Words of formulas, beside Greek letters.
 _FUNCTIONS = {"grad": r"\nabla", "sum": r"\sum", "prod": r"\prod", "sqrt": r"\surd", "max": r"\max", "min": r"\min"}
 _CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
-_PIECES = re.compile(r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^][A-Za-z0-9]+|\^\*|.")
-_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle "}
+_PIECES = re.compile(r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{([^{}]*)\}|[_^][A-Za-z0-9]+|\^\*|.")
+#: Accents, which are written as subscripts in words.
+_ACCENTS = {"hat": r"\hat", "bar": r"\bar", "tilde": r"\tilde"}
+_SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "{": r"\{", "}": r"\}"}
 
 
 def mathematical(text: str) -> str:
     """Words, with formulas among them set as such."""
     out: list[str] = []
-    for part in text.split(" "):
+    for part in re.split(r" (?![^{}]*\})", text):  # what stands in braces is one part
         core = part.rstrip(",.;:")
         tex = "" if core in ("a", "A", "I", "-") else _formula(core)
         out.append(f"\\({tex}\\){part[len(core) :]}" if tex else plain(part))
@@ -153,13 +155,17 @@ def mathematical(text: str) -> str:
 
 def _formula(core: str) -> str:
     """What has no words but those of formulas, in LaTeX; empty for other text."""
-    found = ""
+    found = last = ""
     for match in _PIECES.finditer(core):
-        piece = match[0]
-        if piece[0] in "_^" and len(piece) > 1:
-            inner = match[1] or piece[1:]
-            below = _formula(inner) or f"\\mathrm{{{plain(inner)}}}"
-            found += f"{piece[0]}{{{below}}}"
+        piece, start = match[0], len(found)
+        if piece in ("_hat", "_bar", "_tilde") and last and found.endswith(last):
+            found = f"{found.removesuffix(last)}{_ACCENTS[piece[1:]]}{{{last.strip()}}}"
+        elif piece[0] in "_^" and len(piece) > 1:
+            inner = match[1] or match[2] or piece[1:]
+            below = r" \in ".join(map(_formula, inner.split(" in "))) or f"\\mathrm{{{plain(inner)}}}"
+            # A second subscript joins the first.
+            joined = piece[0] == "_" and last.startswith("_{") and found.endswith(last)
+            found = f"{found[:-1]}, {below}}}" if joined else f"{found}{piece[0]}{{{below}}}"
         elif re.fullmatch(r"[A-Za-z]{2,}", piece):
             word = _FUNCTIONS.get(piece) or (f"\\{piece}" if piece in _CAPITALS else letter_of(piece))
             if not word.startswith("\\"):
@@ -176,6 +182,7 @@ def _formula(core: str) -> str:
             found += _SIGNS.get(piece, piece)
         else:
             return ""
+        last = found[start:]
     return found
 
 
@@ -289,13 +296,14 @@ def math(of: str, told: Symbols) -> str:
     return f"\\text{{{plain(of)}}}"
 
 
+#: Characters that LaTeX reads otherwise in words.
+_ESCAPED = str.maketrans(
+    {character: f"\\{character}" for character in "&%$#_{}"}
+    | {"\\": "/", "^": "\\^{}", "~": " ", "*": "{*}"}
+    | {"<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}"}
+)
+
+
 def plain(text: str) -> str:
-    """Words with what LaTeX reads otherwise escaped."""
-    found = text.replace("\\", "/").replace("^", "\\^{}").replace("~", " ")
-    found = re.sub(r"([&%$#_{}])", lambda m: m[0] if m[0] in "{}" else "\\" + m[0], found)
-    return (
-        found.replace("<", "\\textless{}")
-        .replace(">", "\\textgreater{}")
-        .replace("|", "\\textbar{}")
-        .replace("*", "{*}")
-    )
+    """Return words with the characters escaped that LaTeX reads otherwise."""
+    return text.translate(_ESCAPED)

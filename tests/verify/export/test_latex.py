@@ -113,6 +113,9 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
         ("sum_i <grad f_i(x), y>, a mean", r"\(\sum_{i} \langle \nabla  f_{i}(x)\), \(y\rangle \), a mean"),
         ("f*(y) <= 2*(a + b)", r"\(f^{\star}(y)  \le  2\, (a + b)\)"),
         ("mu-strongly convex", "mu-strongly convex"),
+        ("x_hat_i, x_other_i", r"\(\hat{x}_{i}\), \(x_{\mathrm{other}, i}\)"),
+        ("where sum_{i in I} y_i = 0", r"where \(\sum_{i \in I} y_{i} = 0\)"),
+        ("in {1, 2} or {a}", r"in \{1, 2\} or \(\{a\}\)"),
     ],
 )
 def test_formulas_among_words_are_set(text, expected):
