@@ -1,9 +1,9 @@
 (() => {
   "use strict";
   // Boxes that scroll are reached by the keyboard; others are no stops.
-  const boxes = () => document.querySelectorAll(".scroll, pre.command").forEach((box) => {
+  const boxes = () => document.querySelectorAll(".scroll, pre.command, .commands code").forEach((box) => {
     const scrolls = box.scrollWidth > box.clientWidth;
-    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", box.dataset.label]])
+    for (const [name, value] of [["tabindex", "0"], ["role", "group"], ["aria-label", box.dataset.label ?? "command"]])
       scrolls ? box.setAttribute(name, value) : box.removeAttribute(name);
   });
   boxes();
