@@ -110,7 +110,7 @@ def told(search: Search) -> list[str]:
     first = proven or least
     others = [r for r in found.repairs if r is not first]
     lines = _repair(claim, first)
-    lines += [f"also {r.word}: {r.change.text}" for r in sorted(others, key=lambda r: r.change.cost)]
+    lines += [f"also {r.word}: {r.change.text}{_remark(r)}" for r in sorted(others, key=lambda r: r.change.cost)]
     return [*lines, tried]
 
 
@@ -123,7 +123,7 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     elsewhere = changed.setting is not claim.setting and not begun
     hedged = ", which is not a proof" if repair.word == "supported" else ""
     hedged += ", in another setting of the paper" if elsewhere else ""
-    lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}"]
+    lines = [f"{repair.word}{hedged}: {claim.id} with {repair.change.text}{_remark(repair)}"]
     lines += [f"  {line}" for line in statement.text(changed)]
     if elsewhere or begun:
         lines.append(f"  of {changed.setting.text}")
@@ -139,6 +139,10 @@ def _repair(claim: Claim, repair: Repair) -> list[str]:
     if repair.nearer:
         lines.append(f"  a short search finds nothing against {repair.nearer} either")
     return lines
+
+
+def _remark(repair: Repair) -> str:
+    return f" ({repair.change.remark})" if repair.change.remark else ""
 
 
 def _key(claim: Claim, args: Any) -> dict[str, Any]:
@@ -187,6 +191,7 @@ def _repairs(search: Search) -> list[dict[str, Any]]:
             "change": r.change.text,
             "sort": r.change.sort,
             "cost": round(r.change.cost, 3),
+            "remark": r.change.remark,
             "verdict": r.word,
             "note": r.verdict.note,
             "margin": r.verdict.margin,

@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.kinds.base import Statement, measured, spoken_of
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
@@ -19,7 +19,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison
 from verify.repair import formulas, of_paper, readings, starts
-from verify.repair.families import COSTS, Family
+from verify.repair.families import COSTS, Family, potential, rate
 from verify.repair.solving import solved
 from verify.report.statement import expression as words
 
@@ -117,6 +117,8 @@ def _scaled(claim: Claim) -> Iterator[Family]:
             statement, formulas.replacing(node, node + by)
         )
 
+    for noise in noises(statement):
+        yield Family("noise", partial(term, noise), GRID, True, noise.as_coeff_Mul()[0])
     for size in formulas.constants(statement):
         for amounts in (GRID, inverse):
             yield Family("constant", partial(constant, size), amounts, not equal, size)
@@ -132,6 +134,14 @@ def _scaled(claim: Claim) -> Iterator[Family]:
         if node.is_integer and not node.free_symbols & measured(statement):
             for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
                 yield Family("offset", partial(offset, node), amounts)
+
+
+def noises(statement: Statement) -> list[sympy.Expr]:
+    """The terms on the right side of a step that a potential does not multiply."""
+    before, right = potential(statement), getattr(statement, "right", None)
+    if before is None or right is None or rate(statement) is None:
+        return []
+    return [node for node in sympy.Add.make_args(right) if not node.has(before) and node.free_symbols]
 
 
 def _shaped(claim: Claim) -> Iterator[Family]:

@@ -5,20 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from itertools import islice
 from typing import Any
 
+import numpy as np
 import sympy
 from sympy import primerange
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import measured, spoken_of
+from fedtheory.kinds.base import Statement, measured, spoken_of
 from fedtheory.settings.relations import Comparison
+from verify.base.evaluate import meeting
 
 #: What each sort of change costs, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
     # Of two sides that are equal it says more than that one is at most the other.
     "equality": 0.5,
     "relation": 0.6,
+    # What the rate and the hypotheses say is kept.
+    "noise": 0.9,
     "constant": 1.0,
     "assignment": 1.0,
     "prefactor": 1.1,
@@ -49,16 +55,23 @@ COSTS: Mapping[str, float] = {
 _DOUBLING = 0.2
 #: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
 _REQUIRED, _LOST = 1.0, 1.0
+#: What is added for a fraction where the printed number is none of that denominator, up to the largest that is usual;
+#: and for what comes last: a number that nobody prints, and a contraction that is none any more.
+_FRACTION, _USUAL, _LAST = 0.15, 4, 3.0
+#: Instances at which rates are compared.
+_PROPOSED = 200
 
 
 @dataclass(frozen=True)
 class Change:
-    """A claim changed: the ``sort``, the change in words, the claim, and what it costs."""
+    """A claim changed: the ``sort``, the change in words, the claim, and what it costs. ``remark``: why it comes after
+    other changes, in words; "" where nothing speaks against it."""
 
     sort: str
     text: str
     claim: Claim
     cost: float
+    remark: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,7 +122,67 @@ class Family:
             + _REQUIRED * ("relations" in parts and bool(changed.statement.assignments))
             + _LOST * len(lost)
         )
-        return Change(self.sort, text, changed, self.cost + further)
+        fraction, remark = _unusual(self.unit, amount)
+        if no_longer_contracts(claim, changed):
+            remark = "no contraction any more"
+        return Change(self.sort, text, changed, self.cost + further + fraction + _LAST * bool(remark), remark)
+
+
+def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
+    """What a number in place of ``unit`` costs as a fraction, and a remark where it is one that nobody prints."""
+    value = unit * amount
+    if value.free_symbols:
+        return 0.0, ""
+    if not value.is_Rational or not value:
+        return 0.0, "" if value.is_Rational else "an unusual constant"
+    # Of numbers below 1 the inverses are looked at.
+    denominator = min(value.q, abs(value.p))
+    if denominator == 1 or (unit.is_Rational and unit.q % value.q == 0):
+        return 0.0, ""
+    return _FRACTION, "" if denominator <= _USUAL else "an unusual constant"
+
+
+def no_longer_contracts(claim: Claim, changed: Claim) -> bool:
+    """Return True if the claim's rate is below 1 at an instance where the changed claim's is not."""
+    before, now = rate(claim.statement), rate(changed.statement)
+    if before is None or now is None or before == now:
+        return False
+    letters = sorted(before.free_symbols | now.free_symbols, key=str)
+    values = [at for at in _letters(claim) if all(np.ndim(at.get(s, ())) == 0 and s in at for s in letters)]
+    try:
+        both = sympy.lambdify(letters, (before, now), "math")
+        return any(was < 1 <= is_now for was, is_now in (both(*(float(at[s]) for s in letters)) for at in values))
+    except (ValueError, TypeError, ArithmeticError):
+        return False
+
+
+def rate(statement: Statement) -> sympy.Expr | None:
+    """By what a potential is multiplied in a round, at most; None where the statement does not say so."""
+    if statement.geometric is not None or statement.factor is not None:
+        return statement.factor
+    before = potential(statement)
+    if before is None:
+        return None
+    right = sympy.expand(sympy.sympify(getattr(statement, "right", 0)))
+    found = right.coeff(before)
+    return found if found != 0 and not found.has(before) and not (right - found * before).expand().has(before) else None
+
+
+def potential(statement: Statement) -> sympy.Expr | None:
+    """The quantity before a step that alone is on the left side after it; None where there is none."""
+    if not statement.stepping or statement.horizon:
+        return None
+    left = getattr(statement, "left", None)
+    after = next((q for q in statement.quantities if q.after and q.expression == left), None)
+    before = (q.expression for q in statement.quantities if after and not q.after and q.of == after.of)
+    return next(before, None)
+
+
+@cache
+def _letters(claim: Claim) -> tuple[Mapping[sympy.Expr, Any], ...]:
+    """The letters at instances that meet the hypotheses."""
+    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
+    return tuple(claim.setting.bind(at.problem, at.params) for _, at in meeting(claim, proposed))
 
 
 def _changed(claim: Claim, parts: dict[str, Any]) -> Claim:

@@ -281,7 +281,9 @@ class Search:
         names = named(family.unit * fallen, family.unit * open_) if family.amounts[-1] > 1 else ()
         numbers = (n / family.unit for n in names)
         nearer = next((n for n in numbers if stands(n)), open_)
-        return None if nearer == one.amount else family.change(self.claim, nearer)
+        change = None if nearer == one.amount else family.change(self.claim, nearer)
+        told = {r.change.text for r in self.found.repairs}
+        return None if change is None or change.text in told else change
 
     def _lowered(self, repair: Repair) -> bool:
         """Whether a smaller number than that of what is only supported holds, too; it is told then."""
@@ -389,6 +391,7 @@ class Search:
                         f"{change.text}, and {second.text}",
                         second.claim,
                         change.cost + second.cost,
+                        change.remark or second.remark,
                     )
                     if self._new(pair) and self._stands(pair):
                         standing.append(pair)

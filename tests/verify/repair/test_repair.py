@@ -17,7 +17,7 @@ from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
 from verify.repair.changes import families
-from verify.repair.families import COSTS
+from verify.repair.families import COSTS, _unusual, no_longer_contracts
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
 from verify.repair.restating import restated
@@ -443,3 +443,86 @@ def test_no_rate_is_one_or_above():
     assert not [text for text in changes(claim, "sign") if text.startswith("-(n - 1)/(tau - 1) - ")]
     # The larger of 1 and what is negative.
     assert not [text for text in changes(claim, "maximum") if text.startswith("Max(1, -")]
+
+
+def _half_the_noise():
+    claim = claims.get("baseline/dcgd/one-step")
+    noise = next(
+        part for part in claim.statement.right.args if part.coeff(sympy.Symbol("V")) == 0 and "omega" in str(part)
+    )
+    return claim.variant(right=claim.statement.right - noise / 2)
+
+
+def test_more_noise_is_tried_before_what_loses_the_contraction():
+    claim = _half_the_noise()
+    (noise,) = (f for f in families(claim) if f.sort == "noise")
+    twice = noise.change(claim, sympy.Integer(2))
+    assert twice.text.startswith("2*gamma^2*") and not twice.remark
+    assert twice.claim.statement.right == claims.get("baseline/dcgd/one-step").statement.right
+    whole = next(f for f in families(claim) if f.sort == "prefactor").change(claim, sympy.Rational(4, 3))
+    tightened = next(f for f in families(claim) if f.sort == "hypothesis tightened").change(claim, sympy.S.Half)
+    assert whole.remark == "no contraction any more" and twice.cost < tightened.cost < whole.cost
+    # Three halves hold too: what is told first is the simpler number.
+    assert twice.cost < noise.change(claim, sympy.Rational(3, 2)).cost
+
+
+def test_a_constant_before_a_power_keeps_the_contraction():
+    claim = claims.get("feddcd/theorem-6.1/eq-10")
+    assert families(claim) and not [f for f in families(claim) if f.sort == "noise"]
+    (twice,) = (f.change(claim, sympy.Integer(2)) for f in families(claim) if f.sort == "prefactor")
+    assert twice.claim.statement.constant == 2 and not twice.remark
+
+
+@pytest.mark.parametrize(
+    ("id", "by", "lost"),
+    [
+        ("locodl/theorem-3.1/one-step", "2", True),
+        ("locodl/theorem-3.1/one-step", "1/2", False),
+        ("baseline/diana/one-step", "8/7", True),
+        ("baseline/diana/one-step", "1", False),
+        ("baseline/ef21/one-step", "3", True),
+    ],
+)
+def test_what_is_no_contraction_any_more(id, by, lost):
+    claim = claims.get(id)
+    assert no_longer_contracts(claim, claim.variant(right=claim.statement.right * sympy.Rational(by))) is lost
+
+
+@pytest.mark.parametrize(
+    ("unit", "amount", "said"),
+    [
+        ("1", "2", ""),
+        ("1", "3/2", ""),
+        ("1", "4/3", ""),
+        ("1", "2/3", ""),
+        ("1", "1/64", ""),
+        ("5/3", "2", ""),
+        ("3/7", "3", ""),
+        ("1", "7/5", "an unusual constant"),
+        ("1", "11/12", "an unusual constant"),
+        ("2", "7*exp(-1)/2", "an unusual constant"),
+        ("1", "sqrt(2)", "an unusual constant"),
+        ("5/3", "9/5 - 3*kappa/5", ""),
+    ],
+)
+def test_numbers_that_nobody_prints_come_last(unit, amount, said):
+    cost, remark = _unusual(sympy.Rational(unit), sympy.sympify(amount))
+    assert remark == said and 0 <= cost < 0.2
+
+
+def test_what_comes_last_says_why():
+    claim = _half_the_noise()
+    search = Search(Bench(claim))
+    for sort, amount in (("prefactor", "4/3"), ("noise", "2"), ("noise", "2*sqrt(3)/3")):
+        change = next(f for f in families(claim) if f.sort == sort).change(claim, sympy.sympify(amount))
+        search.found.repairs.append(Repair(change, Verdict("proved", "a proof", None, 0, ())))
+    told = repairing.told(search)
+    assert told[0].startswith("proved: baseline/dcgd/one-step* with 2*gamma^2*")
+    also = [line for line in told if line.startswith("also proved: ")]
+    assert sorted(line.rpartition("(")[2] for line in also) == ["an unusual constant)", "no contraction any more)"]
+    # Data have it too.
+    assert {one["remark"] for one in repairing._repairs(search)} == {
+        "",
+        "an unusual constant",
+        "no contraction any more",
+    }

@@ -56,9 +56,18 @@ class Paper:
 
     @property
     def falls(self) -> dict[Fall, tuple[Card, ...]]:
-        """The cards of what an errata page lists, by the way in which they fall."""
-        found = {way: tuple(card for card in self.cards if card.fall is way) for way in Fall}
-        return {way: cards for way, cards in found.items() if cards}
+        """The cards of what an errata page lists, by the way in which they fall; those with one root together."""
+        return {way: tuple(card for of in faults for card in of) for way, faults in self.faults.items()}
+
+    @cached_property
+    def faults(self) -> dict[Fall, list[tuple[Card, ...]]]:
+        """The same, by the way and then by the root: roots in the order of the paper."""
+        found: dict[Fall, list[tuple[Card, ...]]] = {}
+        for way in Fall:
+            cards = {card.id: card for card in self.cards if card.fall is way}
+            if cards:
+                found[way] = [tuple(cards[id] for id in ids) for ids in falls.by_root(cards.values()).values()]
+        return found
 
     @property
     def told(self) -> list[str]:
@@ -68,12 +77,6 @@ class Paper:
             cards = tuple(card for card in self.falls.get(Fall.UNPRINTED, ()) if card.origin == origin)
             found += [falls.number(cards, words)] if cards else []
         return found
-
-    @property
-    def roots(self) -> dict[Fall, list[tuple[str, list[str]]]]:
-        """The faults that make several claims fall, with the claims, by the way in which these fall."""
-        each = {way: falls.by_root(cards) for way, cards in self.falls.items()}
-        return {way: [(root, ids) for root, ids in found.items() if len(ids) > 1] for way, found in each.items()}
 
     @property
     def fallen(self) -> int:

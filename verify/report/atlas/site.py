@@ -6,10 +6,12 @@ import base64
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from shlex import quote
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -18,7 +20,7 @@ from verify.base import files
 from verify.base.verdict import Verdict
 from verify.evidence import formats
 from verify.report.atlas import figures
-from verify.report.atlas.cards import Atlas
+from verify.report.atlas.cards import Atlas, Card
 from verify.report.atlas.mathml import typeset
 from verify.report.falls import FALLEN
 from verify.report.outcomes import LISTED, short
@@ -41,12 +43,22 @@ _RELATIONS = {"<=": "≤", "<": "<", "==": "="}
 _LONG = 200
 
 
-def pages(audit: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+@dataclass(frozen=True)
+class Place:
+    """Where the pages are to be found: their ``address`` in the web, the ``home`` page that they belong to, and the
+    ``repository`` in which a wrong verdict is reported; "" where there is none."""
+
+    address: str = ""
+    home: str = ""
+    repository: str = ""
+
+
+def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[str, str]]:
     """(path, text) of each file; the overview last, so that what it leads to is there when it is.
 
     The same audit gives the same texts.
     """
-    atlas = Atlas(audit)
+    atlas, _render = Atlas(audit), partial(_page, at or Place())
     for paper in atlas.papers:
         for before, card, after in zip((None, *paper.cards), paper.cards, (*paper.cards[1:], None), strict=False):
             more = {"card": card, "paper": paper, "before": before, "after": after, "here": paper.name}
@@ -61,20 +73,20 @@ def pages(audit: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "index.html", _render("index.html", atlas, "", here="")
 
 
-def write(audit: Mapping[str, Any], directory: Path) -> Path:
+def write(audit: Mapping[str, Any], directory: Path, at: Place | None = None) -> Path:
     """Write the pages into a directory, each file all of it or nothing; the path of the overview.
 
     ``OSError`` names a file that cannot be written.
     """
-    for path, text in pages(audit):
+    for path, text in pages(audit, at):
         target = directory / path
         target.parent.mkdir(parents=True, exist_ok=True)
         files.write(target, text)
     return directory / "index.html"
 
 
-def _render(template: str, atlas: Atlas, root: str, **more: Any) -> str:
-    found = _templates().get_template(template).render(atlas=atlas, root=root, **more)
+def _page(at: Place, template: str, atlas: Atlas, root: str, **more: Any) -> str:
+    found = _templates().get_template(template).render(at=at, atlas=atlas, root=root, **more)
     return _squeezed(found)
 
 
@@ -100,12 +112,39 @@ def _templates() -> Environment:
         fallen=FALLEN,
         note=_note,
         number=figures.number,
+        citation=_citation,
+        report=_report,
         quote=quote,
         paper_bar=figures.shares,
         relation=lambda text: _RELATIONS.get(text, text),
         short=short,
     )
     return environment
+
+
+def _citation(card: Card, at: Place) -> str:
+    """An entry for BibTeX, which says what was found, by which code."""
+    audit = card.atlas.audit
+    told = (
+        f"fedtheory {audit['version']}",
+        f"commit {audit['commit']}" if audit.get("commit") else "",
+        audit.get("date"),
+    )
+    fields = {
+        "title": f"{card.id}: {card.verdict}",
+        "author": "{The fedtheory authors}",
+        "year": str(audit.get("date") or "")[:4],
+        "note": ", ".join(filter(None, told)),
+        "url": f"{at.address.rstrip('/')}/claims/{card.slug}.html" if at.address else "",
+    }
+    lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
+    return "\n".join((f"@misc{{fedtheory:{card.slug},", *lines, "}"))
+
+
+def _report(card: Card, at: Place) -> str:
+    """Where a wrong verdict is reported: a form that knows which claim it is about."""
+    about = {"template": "wrong-verdict.yml", "title": f"{card.id} is {card.verdict}", "claim": card.id}
+    return f"{at.repository.rstrip('/')}/issues/new?{urlencode(about)}"
 
 
 def _note(text: str) -> Markup:

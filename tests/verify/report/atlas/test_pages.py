@@ -14,6 +14,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from atlases import CERTIFICATE, COUNTEREXAMPLE, document, entry, outcome, pages_of_whole, refuted, whole
+from places import ROOT
 
 from fedtheory import claims
 from fedtheory.naming import file_name
@@ -237,6 +238,33 @@ def test_the_errata_of_a_paper(atlas):
     assert "1. Section 3.4 ill-posed" in said and "Why it does not hold a note" in said
     assert "tested 1 does not hold" in said and "False, but not printed 2. Section 3.1 refuted" in said
     assert "Observed: not printed: an addition of ours." in said
+
+
+def test_errata_are_ordered_by_the_fault(monkeypatch):
+    first, other, third = (claims.get(id) for id in ("locodl/eq-6", "locodl/eq-13", "locodl/eq-15"))
+    known = (replace(first, root="a <sign>"), replace(other, root=""), replace(third, root="a <sign>"))
+    monkeypatch.setattr(claims, "all", lambda: known)
+    page = drawn(document(*(entry(claim.id, "refuted") for claim in known)))["errata/locodl.html"]
+    said = words(page)
+    assert said.count("One fault, 2 statements: a <sign>") == 2
+    order = re.findall(r'All the evidence: locodl/<wbr>(eq-\d+)', page)
+    assert order == ["eq-6", "eq-15", "eq-13"]
+
+
+def test_a_claim_is_cited_and_a_wrong_verdict_reported():
+    audit = formats.checked_audit(document(refuted(), date="2026-11-28", commit="abc"))
+    at = site.Place("https://example.org/atlas/", "../index.html", "https://example.org/code")
+    page = dict(site.pages(audit, at))["claims/feddcd_theorem-6.1_eq-10.html"]
+    said = words(page)
+    assert "@misc{fedtheory:feddcd_theorem-6.1_eq-10, title = {feddcd/theorem-6.1/eq-10: refuted}," in said
+    assert "year = {2026}, note = {fedtheory 1.0, commit abc, 2026-11-28}" in said
+    assert "url = {https://example.org/atlas/claims/feddcd_theorem-6.1_eq-10.html}" in said
+    (report,) = (href for href in Page(page).values("href") if "issues/new" in href)
+    assert urlsplit(report).query.endswith("&claim=feddcd%2Ftheorem-6.1%2Feq-10")
+    assert (ROOT / ".github" / "ISSUE_TEMPLATE" / "wrong-verdict.yml").exists()
+    assert "../../index.html" in Page(page).values("href")
+    # By themselves the pages link to nothing outside.
+    assert "Report it to the maintainers" in words(drawn(audit)["claims/feddcd_theorem-6.1_eq-10.html"])
 
 
 def test_what_the_paper_prints_stands_above_what_is_tested(atlas):
