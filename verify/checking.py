@@ -123,7 +123,7 @@ def check_arguments(seed: int, budget: str) -> None:
 
 
 def _unfinished(claim: Claim, outcomes: Sequence[Outcome]) -> Evidence:
-    """What is known when only some of the methods have ended: no verdict, but theirs beside it."""
+    """Return the evidence when only some methods have ended: no verdict, but their outcomes."""
     best = strongest(outcomes)
     ended = [f"{o.method}: {o.verdict or 'nothing'}" for o in outcomes if o.applied]
     return Evidence(
@@ -172,7 +172,7 @@ def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
 
 
 def assumptions(claim: Claim, verdict: Verdict, used: Collection[str], met: Collection[Recipe] = ()) -> tuple[str, ...]:
-    """What the verdict takes from the author of a claim as it is.
+    """Return what the verdict takes from the claim's author without proof.
 
     ``used``: the ways in which it was found; ``met``: recipes of some instances that meet the hypotheses.
     """
@@ -189,7 +189,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[str]:
 
 
 def _is_ours(hypothesis: Hypothesis) -> bool:
-    """Whether a hypothesis is what a class of this package says of its own members."""
+    """Return True if a hypothesis is membership in a class of this package."""
     of = hypothesis.met.__self__ if isinstance(hypothesis.met, MethodType) else None
     return theory.is_class(of) and hypothesis.states_membership((of,))
 
@@ -229,7 +229,7 @@ def _by(role: Role, outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def _note(inquiry: Inquiry, best: Outcome, outcomes: Sequence[Outcome]) -> str:
-    """What the verdict rests on; of a claim that is only supported also what stands in the way of more."""
+    """Return what the verdict rests on; for a supported claim also what prevents a stronger one."""
     note = best.note
     fallen = [o.note for o in _by(Role.DERIVES, outcomes) if o.verdict is None]
     if fallen:
@@ -264,7 +264,7 @@ class _Recheck:
         self._beginnings = [replace(inquiry, size=min(size, inquiry.size), climbing=False) for size in _GUARD]
 
     def outcomes(self, methods: tuple[Method, ...]) -> Iterator[Outcome]:
-        """What each method finds, in order, as :func:`verify.methods.base.examined`."""
+        """Yield each method's outcome in order, like :func:`verify.methods.base.examined`."""
         fallen = self._refuted(methods)
         if fallen is not None:
             yield from fallen

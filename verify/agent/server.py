@@ -82,7 +82,7 @@ def answer(
 
 
 def words(given: Sequence[str]) -> list[str]:
-    """What an agent gives as names and values; ``ValueError`` where it would be an option."""
+    """Return the names and values that an agent gave. Raise ``ValueError`` if one would be read as an option."""
     for word in given:
         if word.startswith("-"):
             raise ValueError(f"a name or a value was expected, and {word[:40]!r} begins with -")

@@ -1,4 +1,6 @@
-"""What a proof that is read rests on, shown from the claim's hypotheses: divisors, errors, cases that never occur."""
+"""Discharge the obligations of a proof from read code, using the hypotheses: divisors, errors, cases that
+never occur.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ _BETWEEN = (SmoothEach, SmoothStronglyConvex)
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """What is known of the letters of a world in one case: relations, and what its symbols are called in them.
+    """The known relations between the letters of a world in one case, and the names of its symbols in them.
 
     ``before``: how many of the ``relations`` are known before the conditions of the case, which follow them.
     """
@@ -53,15 +55,15 @@ class Ground:
         return relation_of(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
 
     def implies(self, relation: sympy.Basic) -> bool:
-        """Whether a relation follows."""
+        """Return True if a relation follows from the known ones."""
         return relation is sympy.true or reals.implied(relation, self.relations)
 
     def never_occurs(self) -> bool:
-        """Whether no values of the letters meet all that is known."""
+        """Return True if no values of the letters satisfy all known relations."""
         return sympy.false in self.relations or reals.contradictory(self.relations)
 
     def is_never_zero(self, c: Any) -> bool:
-        """Whether an element of the field is zero for no values of the letters."""
+        """Return True if an element of the field is nonzero for all values of the letters."""
         _, factors = c.numer.factor_list()
         return all(self._nonzero(self.expression(self.world.field(factor))) for factor, _ in factors)
 
@@ -70,7 +72,7 @@ class Ground:
 
 
 def ground(claim: Claim, case: CodePath, world: World) -> Ground:
-    """What is known of the letters of a world: the hypotheses, what the claim's letters are, and the case."""
+    """Return what is known of a world's letters: the hypotheses, the values of the claim's letters, and the case."""
     names: dict[sympy.Symbol, sympy.Expr] = {}
     links: list[tuple[sympy.Expr, Any]] = []
     bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
@@ -150,7 +152,7 @@ def _is_positive(ground: Ground, total: WorldValue | None) -> bool:
 
 
 def unmet(ground: Ground, case: CodePath) -> Iterator[str]:
-    """What does not follow from the hypotheses: that a divisor is not zero, or that no error is raised."""
+    """Yield the obligations that do not follow from the hypotheses: a nonzero divisor, or that no error is raised."""
     for where, condition in case.raising:
         if not ground.implies(sympy.Not(ground.relation(condition))):
             yield f"an error may be raised ({where})"

@@ -32,10 +32,10 @@ _SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStro
 
 
 def applies(claim: Claim) -> bool:
-    """Whether a claim says that two sides are equal, or ordered, in every state, or that a step leaves a residual zero,
-    or what is observed as it was; or relates constants to numbers that code computes.
+    """Return True if the method covers the claim: it states that two sides are equal or ordered in every state, that a
+    step preserves an invariant or an observed quantity, or relates constants to numbers that code computes.
 
-    Of what is ordered in every state only that is shown of which both sides are one expression.
+    An inequality in every state is shown only where both sides are the same expression.
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
@@ -103,7 +103,7 @@ def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, W
 
 
 def _at_most(about: Ground, left: WorldValue, right: WorldValue) -> bool:
-    """Whether of two numbers that are made of letters one is at most the other."""
+    """Return True if both sides are numbers made of letters and the first is provably at most the second."""
     numbers = [about.number(side) for side in (left, right) if set(side.of) <= {ONE}]
     return len(numbers) == 2 and about.implies(sympy.Le(*numbers, evaluate=False))
 
@@ -115,12 +115,14 @@ def _ground(claim: Claim, case: CodePath) -> Ground:
 
 
 def _kept(claim: Claim) -> Any:
-    """What is zero in all states of a setting; None where any state is one."""
+    """Return the algorithm's invariant, a residual that vanishes in all states of the setting; None if any state is
+    allowed.
+    """
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
 def _observed(claim: Claim, case: CodePath, here: World) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """What is observed after a step from a state of the setting, and before it."""
+    """Yield the observed quantity after a step from a state of the setting, and before it."""
     assert case.program is not None
     if _balances(claim) and not case.program.with_g:
         generic_client.know_optimum(here)
@@ -129,7 +131,9 @@ def _observed(claim: Claim, case: CodePath, here: World) -> Iterator[tuple[World
 
 
 def _balances(claim: Claim) -> bool:
-    """Whether x* is known to be where the gradients of f_i that are differentiable are y*_i, of sum zero."""
+    """Return True if x* is known to satisfy grad f_i(x*) = y*_i with the y*_i summing to zero, for
+    differentiable f_i.
+    """
     setting, of = claim.setting, claim.setting.functions
     member = any(h.states_membership((of,), ("contains",)) for h in claim.requires)
     plain = set(setting.drawing.g) == {False} and setting.drawing.special is None

@@ -1,1 +1,1 @@
-"""What all rooms of the evidence stand on: verdicts, sides of statements, defects, files, limits, jobs."""
+"""The basis of all evidence: verdicts, sides of statements, defects, files, limits, jobs."""

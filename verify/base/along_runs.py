@@ -1,4 +1,4 @@
-"""What statements say of whole runs, computed along the tree of draws: sums over rounds, least values, averages."""
+"""Evaluate statements about whole runs along the tree of draws: sums over rounds, least values, averages."""
 
 from __future__ import annotations
 
@@ -116,5 +116,5 @@ def _numbers(value: Any, state: Any) -> Array:
 
 
 def _spread(before: Array, branches: int) -> Array:
-    """What each branch had, for those into which it was split."""
+    """Repeat each branch's value for the branches into which it was split."""
     return np.repeat(before, branches // before.shape[1], axis=1)

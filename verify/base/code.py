@@ -1,15 +1,14 @@
-"""What a verdict rests on: digests of the code that finds it, and of what it computes with.
+"""Digests of the code and the environment on which a verdict rests.
 
-A verdict found by other code is worth nothing, so a digest takes in too much rather than too little. It is of files,
-not of functions: a statement holds functions, which reach everything that their modules reach.
+A verdict found by other code is worthless, so a digest includes too much rather than too little. It covers whole files
+rather than functions: a statement holds functions, which can reach everything that their modules reach.
 
-A claim of a paper rests on all of this package outside the papers, on the modules of papers that some of that names,
-on the modules of papers in which the claim stands, with all that these import, on the records of the papers, and on
-which other claims there are, among which the error level of the samplers is shared out. What a module might look up
-while it runs is taken to be every paper. A claim of an installed paper rests on all of this and on all of the package
-that holds the paper, and has a digest only if that package uses nothing but what can be told to read no file, no
-clock and no environment. What cannot be seen from files has no digest: a claim of a user's file, a changed
-one.
+The digest of a paper's claim covers all of this package outside the papers; the modules of papers that this part names;
+the modules in which the claim is stated, with everything they import; the records of the papers; and the list of other
+claims, since the error level of the samplers is shared among them. Code that may look modules up at run time is assumed
+to depend on every paper. The digest of an installed paper's claim covers all of this and the whole package that holds
+the paper; it exists only if that package provably reads no file, clock or environment. Claims that files alone do not
+determine, such as claims of a user's file and variants, have no digest.
 """
 
 from __future__ import annotations
@@ -141,7 +140,7 @@ def _files() -> dict[str, Path]:
 
 @cache
 def _foreign(place: str) -> frozenset[str]:
-    """What the package that holds an installed paper uses anywhere beyond files that have digests."""
+    """Return what an installed paper's package uses beyond files that have digests."""
     return uses.beyond(plugins.files(place), place.partition(":")[0].partition(".")[0])
 
 
@@ -164,7 +163,7 @@ def _everything() -> str:
 
 @cache
 def _surroundings() -> tuple[str, ...]:
-    """What computes: the interpreter, the kind of machine, the versions of packages."""
+    """Return the environment: the interpreter, the platform, the versions of packages."""
     found = [sys.version, str(sys.flags.optimize), platform.system(), platform.machine()]
     for name in PACKAGES:
         try:
@@ -213,7 +212,9 @@ def _homes() -> dict[str, set[str]]:
 
 
 def _same(claim: Claim, registered: Claim | None) -> bool:
-    """Whether a registered claim is this one, but for what is said of its print and proof, which no check reads."""
+    """Return True if the registered claim equals this one, apart from remarks on its print and proof, which no check
+    reads.
+    """
     if registered is None:
         return False
     unread = ("uses", "flaw", "root", "origin", "formula", "literal_of")
@@ -273,7 +274,7 @@ def _imports(path: str) -> frozenset[str]:
 
 
 def _looks_up(name: str) -> bool:
-    """Whether what is imported may find any claim of any paper."""
+    """Return True if the imported name can look up any claim of any paper."""
     package, _, rest = name.partition(".")
     module, _, thing = rest.partition(".")
     if (

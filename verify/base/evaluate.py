@@ -34,7 +34,9 @@ Sides = tuple[Array, Array]
 
 
 class NoNumber(Undefined):
-    """What an author's code gives in fractions is NaN or infinite: neither side of a comparison is then the larger."""
+    """Raised when an author's code returns NaN or infinity in exact arithmetic: the two sides then cannot
+    be compared.
+    """
 
 
 class NoStep(Undefined):
@@ -110,7 +112,7 @@ def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
 
 
 def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """Whether parameters that vary are fractions in this many rounds of an exact instance."""
+    """Return True if the varying parameters of an exact instance are fractions for this many rounds."""
     algorithm = claim.statement.algorithm
     if algorithm is None or not algorithm.schedules:
         # There may be a million rounds.
@@ -134,7 +136,7 @@ def shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> 
 
 
 def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether an array of a shape can be broadcast to the wanted one."""
+    """Return True if an array of a shape can be broadcast to the wanted one."""
     return len(shape) <= len(wanted) and all(a in (1, b) for a, b in zip(shape[::-1], wanted[::-1], strict=False))
 
 
@@ -261,7 +263,7 @@ def _(statement: Reached, claim: Claim, instance: Instance, theta: Array, rounds
 
 
 def sides_along(claim: Claim, instance: Instance, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
-    """What :func:`sides` gives of a bound after each of these numbers of rounds, in ascending order."""
+    """Yield the value of :func:`sides` for a bound after each of these numbers of rounds, in ascending order."""
     problem, state = start(claim, instance, theta)
     if of_runs(claim.statement):
         found = _sides_of_runs(claim, instance, problem, state, max(at), len(theta))
@@ -382,7 +384,7 @@ def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
 
 
 def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
-    """Whether an (exact) instance meets every hypothesis of the claim."""
+    """Return True if an (exact) instance meets every hypothesis of the claim."""
     if not claim.requires:
         return True
     values = claim.setting.bind(instance.problem, instance.params)
@@ -390,10 +392,10 @@ def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
 
 
 def meets_grounds(claim: Claim, instance: Instance, named: Collection[Hypothesis] = ()) -> bool:
-    """Whether an instance meets all that a proof may rest on: relations, what classes say of their members, and
+    """Return True if an instance meets everything that a proof may assume: relations, membership in classes, and the
     hypotheses ``named`` by the proof.
 
-    What other code would say of the instance is not accepted as a ground of a proof: it may be about anything.
+    Other code of hypotheses is not accepted as an assumption of a proof, as it may depend on anything.
     """
     values = claim.setting.bind(instance.problem, instance.params)
     grounds = (

@@ -97,7 +97,7 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
 
 
 def _names(error: BaseException) -> str:
-    """What there is instead of an attribute that an object has not; empty where that is no help."""
+    """Suggest attributes in place of one that an object lacks; empty if there is nothing useful to suggest."""
     if not isinstance(error, AttributeError) or error.obj is None or not error.name:
         return ""
     if error.name == ROUND and type(error.obj).__name__ == "Params":

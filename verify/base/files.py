@@ -81,7 +81,7 @@ def directory() -> Path:
 
 
 def load(path: Path) -> Any:
-    """What was saved. ``OSError`` where there is no such file, ``ValueError`` where it is not as it was written."""
+    """Load what was saved. Raise ``OSError`` if there is no such file, ``ValueError`` if it was changed."""
     if path.stat().st_size > LONGEST:
         raise ValueError("it is too long")
     try:

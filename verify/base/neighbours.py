@@ -79,7 +79,9 @@ def hidden(path: Path) -> list[str]:
 
 
 def _is_ours(file: Path) -> bool:
-    """Whether a file is the very one that is meant, as in the folder where this package is developed."""
+    """Return True if a file is the very module loaded under its name, as in the folder where this package
+    is developed.
+    """
     name = file.parent.name if file.name == "__init__.py" else file.stem
     known = getattr(sys.modules.get(name), "__file__", None)
     return known is not None and Path(known).resolve() == file.resolve()
@@ -103,7 +105,7 @@ def _file(folder: Path, name: str) -> Path | None:
 
 
 def _is_beside(folder: Path, name: str) -> bool:
-    """Whether a name is that of a module beside a file, be it a folder of modules without one of its own."""
+    """Return True if a module of this name lies beside a file, possibly as a folder without an ``__init__.py``."""
     first = name.partition(".")[0]
     if _is_installed(first) or _file(folder, first) is not None:
         return not _is_installed(first)
@@ -175,7 +177,7 @@ class _Beside(ast.NodeTransformer):
 
 
 class Read(NamedTuple):
-    """What a file was when it was loaded, as a tree and as code."""
+    """The syntax tree and the code of a file as it was when loaded."""
 
     path: Path
     tree: ast.Module

@@ -1,9 +1,9 @@
-"""What this package relies on: that nobody's code has put something else in the place of a function that it uses.
+"""Check that no code has replaced a function on which this package relies.
 
-A proof knows functions of Python and of numpy, a search calls them and ours. What the code of this package uses by its
-name, and what the tables of known functions list, is kept before a user's file is loaded, and compared afterwards, by
-identity. What nobody here uses libraries may count, make and keep as they like. Where something was replaced before
-this package was loaded, what numpy and Python have no more is seen by where it comes from.
+A proof knows functions of Python and of numpy; a search calls them and ours. Everything that the code of this package
+refers to by name, and everything that the tables of known functions list, is recorded before a user's file is loaded
+and compared by identity afterwards. Names of libraries that nothing here uses may change freely. Replacements made
+before this package was loaded are recognised by the module in which a function is defined.
 """
 
 from __future__ import annotations
@@ -64,7 +64,9 @@ class Kept:
 
 
 def kept(ours: bool = True) -> Kept:
-    """What this package uses of others, as they are now; and, where ``ours``, what its own modules have."""
+    """Return what this package uses of other modules, as it is now; with ``ours``, also what its own
+    modules contain.
+    """
     mine = [m for n, m in list(sys.modules.items()) if _root(n) in OURS and type(m) is ModuleType]
     names = {(id(owner), name): (owner, name) for owner, name in _listed()}
     for module in mine:
@@ -84,14 +86,14 @@ def kept(ours: bool = True) -> Kept:
 
 
 def _listed() -> Iterator[tuple[Any, str]]:
-    """What the tables of functions that are known list, of modules."""
+    """Yield the modules and names in the tables of known functions."""
     yield from ((np.linalg if "." in name else np, name.rpartition(".")[2]) for name in uses.NUMERIC)
     yield from ((math, name) for name in vars(math) if not name.startswith("_"))
     yield from ((builtins, name) for name in uses.BUILTIN if name in vars(builtins))
 
 
 def _used(module: ModuleType) -> Iterator[tuple[Any, str]]:
-    """What the functions of a module use, by its name, of what is built in and of the modules of libraries."""
+    """Yield the builtins and the names of library modules that the functions of a module refer to."""
     held = list(vars(module).values())
     held += [
         v for cls in held if isinstance(cls, type) and cls.__module__ == module.__name__ for v in vars(cls).values()
@@ -105,7 +107,7 @@ def _used(module: ModuleType) -> Iterator[tuple[Any, str]]:
 
 
 def _asked(module: Any, code: CodeType) -> Iterator[tuple[Any, str]]:
-    """What a code may ask of a module of a library, and of the modules that this has."""
+    """Yield the names that a code object may look up in a library module and its submodules."""
     # Modules of a library may name one another.
     pending, seen = [module], set[int]()
     while pending:
@@ -141,7 +143,7 @@ def _function(value: Any) -> Any:
 
 
 def _parts(value: Any) -> tuple[Any, ...]:
-    """What a function consists of: its code, its names, its defaults, what it closes over; nothing for other things."""
+    """Return the parts of a function: its code, globals, defaults and closure; empty for other objects."""
     function = _function(value)
     if type(function) is not FunctionType:
         return ()
@@ -231,5 +233,5 @@ def replaced() -> str | None:
 
 
 def running() -> tuple[object, ...]:
-    """What runs beside the code that is called, or is called at whatever it does."""
+    """Return what runs beside the called code or hooks into it: trace, profiler, gc callbacks, threads."""
     return sys.gettrace(), sys.getprofile(), tuple(map(id, gc.callbacks)), frozenset(sys._current_frames())

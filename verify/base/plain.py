@@ -20,7 +20,7 @@ def clean(text: str) -> str:
 
 
 def quoted(value: Any) -> str:
-    """What was got instead of what was expected, short enough for a message."""
+    """Return a value as text for an error message, shortened if necessary."""
     try:
         shown = repr(value)
     except RecursionError:

@@ -30,7 +30,8 @@ _alone = Lock()
 def sweep(
     function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]], jobs: int = 1, ordered: bool = True
 ) -> Iterator[Any]:
-    """What the function gives for each task, in order or as it is found, by ``jobs`` processes, or a cluster's workers.
+    """Yield the function's result for each task, in order or as completed, using ``jobs`` processes or a cluster's
+    workers.
 
     Function and tasks are pickled. ``ChildProcessError`` when what runs them is killed, on a cluster again and again,
     or lost; ``ValueError`` when a worker's code is not this code.

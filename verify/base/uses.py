@@ -1,8 +1,8 @@
-"""What code of others may use for its verdicts to depend on its files alone: no other file, no clock, no environment.
+"""Decide what foreign code may use so that its verdicts depend on its files alone: no other file, clock or environment.
 
-Allow-lists, as there are many ways to read a file: of names that are built in, of packages, of those modules of this
-package that state mathematics. What a module has from elsewhere is judged by where it is from; a module that is a
-value, or has another name in another file, is not followed.
+These are allow-lists, as there are many ways to read a file: builtins, packages, and the modules of this package that
+state mathematics. A name that a module imports is judged by the module that defines it; a module used as a value, or
+renamed in another file, is not followed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ DUNDERS = frozenset({"__all__", "__doc__", "__name__", "__init__", "__post_init_
 
 
 def beyond(files: Mapping[str, Path], package: str) -> frozenset[str]:
-    """What the files of a package use that is on no list."""
+    """Return what the files of a package use that is on no list."""
     texts = [decode_source(path.read_bytes()) for name, path in files.items() if name.endswith(".py")]
     nodes = [list(ast.walk(ast.parse(text))) for text in texts]
     # A file may have modules from the imports of another.
@@ -134,7 +134,7 @@ def _renamed(node: ast.AST, package: str, modules: Collection[str]) -> Iterator[
 
 
 def _followed(node: ast.AST, module: str, asked: Mapping[int, ast.Attribute]) -> Iterator[str]:
-    """What is asked of a module, at the expression that is this module, that is on no list."""
+    """Yield the attributes not on any list that are looked up in a module, at the expression that denotes it."""
     outer = asked.get(id(node))
     if outer is None:
         if module.partition(".")[0] in (_OURS, "numpy"):
@@ -153,7 +153,7 @@ def _may_be_imported(name: str, package: str) -> bool:
 
 
 def _has(module: str, name: str, package: str = "") -> bool:
-    """Whether a name may be asked of a module, or imported from it."""
+    """Return True if a name may be looked up in a module or imported from it."""
     top, _, rest = module.partition(".")
     if top == package:
         return True
@@ -174,7 +174,7 @@ def _has(module: str, name: str, package: str = "") -> bool:
 
 
 def _is_listed(value: object) -> bool:
-    """Whether what a module has comes from a package of the list, or from our modules that state mathematics."""
+    """Return True if a value is defined in a listed package, or in our modules that state mathematics."""
     home = value.__name__ if isinstance(value, ModuleType) else _home(value)
     top = home.partition(".")[0].lstrip("_")
     return value is not _MISSING and (_states(home) if top == _OURS else top in PACKAGES | {"builtins"})
@@ -190,12 +190,12 @@ def _is_ours(module: str) -> bool:
 
 
 def _states(module: str) -> bool:
-    """Whether a module of ours is one of those that may be imported."""
+    """Return True if a module of ours may be imported."""
     return _is_ours(module) and module.partition(".")[2].partition(".")[0] in _STATING
 
 
 def _holds_module(module: str, name: str) -> bool:
-    """Whether what a module has by a name is a module; of ours only their files are asked."""
+    """Return True if the name denotes a module; for our own package only files are consulted."""
     ours = _is_ours(module)
     return _is_module(f"{module}.{name}") if ours else isinstance(_value(module, name), ModuleType)
 
@@ -207,7 +207,7 @@ def _is_module(name: str) -> bool:
 
 @cache
 def _value(module: str, name: str) -> object:
-    """What a module of a listed package has by a name, ``_MISSING`` where it has nothing."""
+    """Return the value of a name in a module of a listed package, or ``_MISSING``."""
     try:
         return getattr(import_module(module), name, _MISSING)
     except ImportError:
@@ -215,7 +215,7 @@ def _value(module: str, name: str) -> object:
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a name is the code's own, or one of those that Python has built in and that are listed."""
+    """Return True if a name is defined by the code itself, or is a listed builtin."""
     builtin = getattr(builtins, name, None)
     error = isinstance(builtin, type) and issubclass(builtin, BaseException)
     return name in BUILTIN | DUNDERS or error or (builtin is None and not name.startswith("__"))

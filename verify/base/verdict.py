@@ -1,4 +1,4 @@
-"""What the evidence says of a claim, in a word."""
+"""The verdicts on claims."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What the evidence says of a claim; one vocabulary for claims, methods and single programs.
+    """The verdict on a claim; one vocabulary for claims, methods and single programs.
 
-    ``OPEN`` is said of a program or a number only, where no computation decided it, and never of a claim.
+    ``OPEN`` is used for a program or a number that no computation decided, never for a claim.
     """
 
     PROVED = "proved"

@@ -46,7 +46,7 @@ class Interval:
 
     @property
     def closed(self) -> bool:
-        """Whether the number is known exactly."""
+        """True if the number is known exactly."""
         return self.lower is not None and self.lower == self.upper
 
 
@@ -146,7 +146,7 @@ class _Known(Solving):
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
     ) -> Certified:
-        """Whether the known multipliers prove what is ``claimed``."""
+        """Return CERTIFIED if the known multipliers prove the bound ``claimed``, OPEN otherwise."""
         size, known = max(map(len, program.blocks), default=0), self._known
         scale = claimed / known.bound if self._scaled and known.bound > 0 else Fraction(1)
         multipliers = {name: m * (scale if name == BEFORE else 1) for name, m in known.multipliers.items()}

@@ -1,4 +1,4 @@
-"""What was found, as a file: it can be checked again without a solver, and a search goes on from it."""
+"""Store search results in a file, which can be checked without a solver and from which a search can resume."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from verify.pep.prover import DoesNotHold
 
 @dataclass(frozen=True)
 class Record:
-    """What was found of a claim: the interval of its smallest number; or, of a ``letter``, a value at which what is
-    stated holds, and one at which it fails; or the rate of the potential with ``weights``. ``over``: letters that were
-    varied, the hypotheses on them left out."""
+    """The result of a search for a claim: the interval of its smallest constant; or, for a ``letter``, a value at which
+    the statement holds and one at which it fails; or the rate of the potential with ``weights``. ``over``: letters that
+    were varied, without the hypotheses on them.
+    """
 
     claim: Claim
     letter: str
@@ -32,7 +33,7 @@ class Record:
 
     @property
     def of(self) -> Subject:
-        """What of the claim has a best value."""
+        """The number of the claim that is optimised."""
         free = parameters.freed(self.claim, (self.letter,) if self.letter else self.over)
         signed = self.letter and self.found and self.found[0].note == DIFFERENCE
         return by_difference(free) if signed else subject(free)
@@ -92,7 +93,7 @@ def load(path: Path) -> Record:
 
 
 def same(found: Record, asked: Record, at: places.Letters) -> bool:
-    """Whether a record answers a question, an ``asked`` record without what is found, at the letters that are given."""
+    """Return True if a record answers the question ``asked``, a record without results, at the given letters."""
     varied = (found.letter, *found.over)
     if (found.claim.id, *varied) != (asked.claim.id, asked.letter, *asked.over):
         return False
@@ -105,7 +106,7 @@ def same(found: Record, asked: Record, at: places.Letters) -> bool:
 
 
 def text(record: Record) -> str:
-    """What a file holds that stores a record."""
+    """Return the contents of a file that stores a record."""
     return formats.text("best", record.to_json())
 
 

@@ -1,8 +1,9 @@
-"""What shows from below that no smaller number holds: a function of the class, and a state, in fractions.
+"""Lower bounds on the best constant: a function of the class and a state at which no smaller number holds, in
+fractions.
 
-A function is given by an instance of the claim's setting, or by what is known of it at the points that a step visits:
-the Gram matrix of all vectors, and the function values. That a function of the class (with compression errors of the
-moments allowed) takes these is what the interpolation conditions say; both are evaluated again from the claim's code.
+A function is given by an instance of the claim's setting, or by its data at the points that a step visits: the Gram
+matrix of all vectors, and the function values. The interpolation conditions state that some function of the class (with
+compression errors of the allowed moments) has these data; both are evaluated again from the claim's code.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ Witness = AtInstance | AtPoints
 
 
 def from_json(data: Mapping[str, Any]) -> Witness:
-    """What ``to_json`` stored."""
+    """Read what ``to_json`` stored."""
     if "recipe" in data:
         return AtInstance(references.recipe(data["recipe"]), tuple(map(fraction, data["point"])), data["rounds"])
     gram = {
@@ -208,7 +209,7 @@ def feasible(program: Program, posed: Program, solution: Solution) -> tuple[Frac
 
 
 def _units(program: Program, posed: Program) -> dict[str, Fraction]:
-    """What one of each function value was before the program was rescaled."""
+    """Return the value of each function value's unit before the program was rescaled."""
     pairs = zip((program.objective, *program.forms), (posed.objective, *posed.forms), strict=True)
     return {name: Fraction(then.values[name]) / Fraction(c) for now, then in pairs for name, c in now.values.items()}
 

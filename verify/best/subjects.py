@@ -1,7 +1,7 @@
-"""What of a claim has a best value: the number by which its right side may be scaled, E[left] <= c * of.
+"""The number of a claim that has a best value: the c by which its right side may be scaled, E[left] <= c * of.
 
-For a contraction that is the rate; for a bound after T rounds the rate of the potential through which it is shown; for
-other statements the multiple of their right side.
+For a contraction it is the rate; for a bound after T rounds, the rate of the potential that proves it; for other
+statements, the multiple of their right side.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ DIFFERENCE = (
 
 
 class NoRatio(ValueError):
-    """What is stated is no bound of a ratio of its two sides."""
+    """Raised when the statement does not bound the ratio of its two sides."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +55,14 @@ class Subject:
 
     @property
     def scaled(self) -> bool:
-        """Whether worst cases of the claim are given relative to its right side as a whole."""
+        """True if worst cases of the claim are relative to its whole right side."""
         return self.claim.statement.factor is None
 
     def stated(self, instance: Instance) -> Fraction:
-        """What is printed, at an instance; a rational just below it where it is irrational. ``ValueError`` where it is
-        negative, which a worst ratio, that of a state at rest among them, does not reach."""
+        """Return the printed number at an instance, or a rational just below it if it is irrational.
+
+        Raise ``ValueError`` if it is negative: a worst-case ratio is never negative, as a state at rest shows.
+        """
         found = enclosed(self.printed, self.claim.setting.bind(instance.problem, instance.params))
         if found[1] < 0:
             raise ValueError(f"the {self.name} that {self.claim.id} states is negative: no number of it is the best")
@@ -68,7 +70,7 @@ class Subject:
 
 
 def subject(claim: Claim) -> Subject:
-    """What of a claim has a best value; ``ValueError`` where nothing has."""
+    """Return the number of a claim that has a best value. Raise ``ValueError`` if there is none."""
     statement = claim.statement
     if claim.setting.of_constants or claim.setting.algorithm is None or not statement.bounding:
         raise ValueError(

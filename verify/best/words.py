@@ -1,4 +1,4 @@
-"""What was found, in words."""
+"""Describe search results in words."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _told(found: Record) -> list[str]:
 
 
 def _dropped(found: Record) -> str:
-    """What is stated is stated under hypotheses, which parameters that were varied may not meet."""
+    """Return a remark if the varied parameters may violate hypotheses of the statement; empty otherwise."""
     if not found.over:
         return ""
     kept = len(found.of.claim.requires) == len(found.claim.requires)

@@ -107,7 +107,7 @@ def _report(found: Sequence[Evidence], lines: Sequence[str], out: Path) -> OSErr
 
 
 class _Told:
-    """What is said of an audit's verdicts."""
+    """The text that an audit prints about its verdicts."""
 
     def __init__(self, selected: Sequence[Claim], found: Sequence[Evidence], args: argparse.Namespace) -> None:
         self._selected, self._found, self._args = selected, found, args
@@ -150,7 +150,7 @@ class _Told:
             yield f"  and {count - _LISTED} more, in {REPORT}"
 
     def next(self) -> Iterator[str]:
-        """What may be done now."""
+        """Yield the commands that the user may run next."""
         fallen = [id for id, verdict in self._verdicts.items() if verdict in ("refuted", "ill-posed")]
         one = fallen[0] if fallen else next(iter(self._verdicts), None)
         if one is not None:

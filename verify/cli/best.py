@@ -115,7 +115,10 @@ def run_best(args: Any) -> int:
 
 
 def _kept(path: Path | None, asked: Record, at: Any) -> Record | None:
-    """What the file holds of the same question, if all of it is shown again; ``ValueError`` where it is of another."""
+    """Return the record in the file if it answers the same question and passes its checks again.
+
+    Raise ``ValueError`` if the file holds anything else.
+    """
     from verify.best import record
     from verify.evidence import formats
 

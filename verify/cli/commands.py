@@ -1,4 +1,4 @@
-"""What each command does: from its arguments, as :mod:`verify.cli.arguments` parses them, to its exit status.
+"""The commands: each takes the arguments parsed by :mod:`verify.cli.arguments` and returns its exit status.
 
 Bad input is a ``ValueError`` or an ``OSError``, raised before any long work.
 """
@@ -88,7 +88,7 @@ def run_replay(args: argparse.Namespace) -> int:
 
 
 def _proof_object(path: Path) -> tuple[list[str], bool] | None:
-    """What a proof object shows, in lines, and whether it holds; None where a file holds none."""
+    """Check a proof object: return the lines to print and whether it holds, or None if the file contains none."""
     try:
         data = formats.read(path, _PROOF_BYTES)
     except ValueError:

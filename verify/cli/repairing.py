@@ -100,7 +100,7 @@ def _check_refuted(bench: Any) -> None:
 
 
 def told(search: Search) -> list[str]:
-    """What was found, for a reader: the verdict of the repaired claim stands in the first line."""
+    """Return the lines that report a search; the first gives the verdict of the repaired claim."""
     found, claim = search.found, search.claim
     rest = "; the others change as much or more" if found.complete else "; then the search ended"
     tried = f"{found.tried} of {found.of} kinds of change were tried{rest if found.tried < found.of else ''}"
@@ -146,7 +146,7 @@ def _remark(repair: Repair) -> str:
 
 
 def _key(claim: Claim, args: Any) -> dict[str, Any]:
-    """What stored trials are of: the claim, the seed and the code."""
+    """Return what identifies stored trials: the claim, the seed and the code."""
     from verify.base import code, neighbours
     from verify.report import statement
 
@@ -161,8 +161,10 @@ def _key(claim: Claim, args: Any) -> dict[str, Any]:
 
 
 def _known(path: Path, key: dict[str, Any]) -> dict[str, bool]:
-    """What the file says was tried; nothing where there is none, or it is of other code. ``ValueError`` for a file
-    that holds something else."""
+    """Return the trials that the file records, none if there is no file or it belongs to other code.
+
+    Raise ``ValueError`` if the file holds anything else.
+    """
     from verify.evidence import formats
 
     if not path.exists():
@@ -183,7 +185,7 @@ def _store(path: Path, key: dict[str, Any], search: Search) -> None:
 
 
 def _repairs(search: Search) -> list[dict[str, Any]]:
-    """What was found, as data, the least change first."""
+    """Return the repairs found as JSON data, the smallest change first."""
     from verify.report import statement
 
     return [

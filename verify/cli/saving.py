@@ -162,7 +162,7 @@ class Verdicts:
             self._failed = True
 
     def _key(self, claim: Claim) -> str | None:
-        """What a verdict on the claim is of; None where it is not known what it rests on."""
+        """Return the key under which a verdict on the claim is cached, or None if its code has no digest."""
         try:
             digest = code.of(claim)
         except ValueError:

@@ -1,10 +1,12 @@
-"""What the author of a claim asserts of a method, compared with its code at exact instances.
+"""Compare what the author of a claim asserts of a method with its code, at exact instances.
 
-That draws are one distribution: all states of an array share what is drawn, and so do all branches of the tree of
-draws, so that draws that depend on the state would be those of another state; and proofs speak of what is drawn in
-fractions, where runs draw in floats. That each replica is by itself: what a step or a quantity makes of one state and
-one draw is the same whatever stands beside them in an array, as in a run there is nothing; and neither changes what it
-is given. That what is known of states is so. That a step leaves the fixed point there.
+- Draws follow one distribution: all states of an array share their draws, and so do all branches of the tree of
+  draws, so draws that depended on the state would be those of another state. Proofs concern draws in fractions, while
+  runs draw in floats.
+- Replicas are independent: a step or a quantity maps one state and one draw to the same result whatever else is in
+  the array, since a run has nothing else in it; and neither modifies its arguments.
+- The known properties of states hold.
+- A step leaves the fixed point unchanged.
 """
 
 from __future__ import annotations
@@ -103,7 +105,9 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
 
 
 def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
-    """What a step makes of states at coordinates, and each quantity of these or of what comes after; by their code."""
+    """Return the results of a step from states at coordinates, and of each quantity before or after it,
+    by their code.
+    """
     statement = claim.statement
     problem, state = start(claim, instance, rows)
     # An optimum that nobody asks for may not be known.
@@ -140,7 +144,7 @@ def _lock(*parts: Any) -> Any:
 
 
 def _is_replica(together: Array, single: Array, m: int, k: int) -> bool:
-    """Whether a value is that of state m and draw k among those of all; or one for all."""
+    """Return True if a value equals the entry of state m and draw k among all, or the one value shared by all."""
     if together.shape == single.shape and _near(together, single):
         return True
     if together.ndim != single.ndim or single.shape[:1] != (1,):
@@ -152,7 +156,7 @@ def _is_replica(together: Array, single: Array, m: int, k: int) -> bool:
 
 
 def _near(one: Any, two: Any) -> bool:
-    """Whether numbers are the same, to rounding."""
+    """Return True if numbers are equal up to rounding."""
     try:
         if np.shape(one) == np.shape(two) and bool(np.all(np.asarray(one) == np.asarray(two))):
             return True
@@ -178,7 +182,7 @@ def check_chart(claim: Claim, instance: Instance) -> None:
 
 
 def untrue(claim: Claim, instance: Instance) -> str:
-    """What is not so at an exact instance of what the author of a claim asserts of its states; empty if all is.
+    """Return which assertion of the claim's author on its states fails at an exact instance; empty if none does.
 
     ``ValueError`` as :func:`check_chart`.
     """
@@ -235,12 +239,12 @@ def unstarted(claim: Claim, instance: Instance) -> str:
 
 
 def _breaks(algorithm: Any, problem: Any, instance: Instance, state: Any) -> bool:
-    """Whether the invariant does not hold at some of these states."""
+    """Return True if the invariant fails at some of these states."""
     return any(v != 0 for v in np.asarray(algorithm.invariant(problem, instance.params, state)).flat)
 
 
 def reaches(instance: Instance) -> bool:
-    """Whether the coordinates of an exact instance move every entry of its state, each by itself: an exact rank.
+    """Return True if the coordinates of an exact instance move every entry of its state independently: an exact rank.
 
     False where they do so by no affine map.
     """
@@ -265,7 +269,7 @@ def unfixed(claim: Claim, instance: Instance) -> str:
 
 
 def _centre(algorithm: Any) -> str:
-    """What stands for the fixed point of a method, in words; how to give one where its author does not."""
+    """Describe the state used as the method's fixed point, and how to supply one if its author does not."""
     centre = theirs(algorithm.fixed_point, algorithm.State)
     if not is_made_by(centre, base.method):
         return "what is given as its fixed point"
@@ -311,7 +315,7 @@ def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
 
 
 def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
-    """Whether a step leaves a state as it is, for every draw."""
+    """Return True if a step leaves a state unchanged, for every draw."""
     return not differing(rollout(claim, instance, problem, state, 1)[0], state)
 
 
@@ -322,7 +326,7 @@ def _rows(size: int) -> Iterator[Array]:
 
 
 def _same(one: tuple[Any, Array], two: tuple[Any, Array]) -> bool:
-    """Whether draws and probabilities are the same, to rounding."""
+    """Return True if draws and probabilities are equal up to rounding."""
     same: list[bool] = []
 
     def compare(a: Array, b: Array) -> Array:
@@ -335,8 +339,10 @@ def _same(one: tuple[Any, Array], two: tuple[Any, Array]) -> bool:
 
 
 def writes(statement: CompressorClass) -> bool:
-    """Whether the messages of a compressor, where it says how they are written, have the bits that it says, and are
-    read back as what it made of a vector: at one size, in floats. Of bits of which nothing is said there is nothing."""
+    """Return True if a compressor's messages have the stated number of bits and decode to its output.
+
+    This is tried at one size, in floats. It is True if no number of bits is stated.
+    """
     if statement.bits is None:
         return True
     rng, d = np.random.default_rng(0), 5

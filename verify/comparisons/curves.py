@@ -32,7 +32,7 @@ ONE: Scale = (Fraction(0),) * _SCALES
 
 
 class UndecidedExpansion(ValueError):
-    """What the expansion of an expression along a curve does not decide."""
+    """Raised when the expansion of an expression along a curve decides nothing."""
 
 
 def _unit(place: int, power: Any = 1) -> Scale:
@@ -74,7 +74,7 @@ class Expansion:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is 0 exactly."""
+        """Return True if it is exactly 0."""
         return not self.terms and self.rest is None
 
     def sign(self) -> int:
@@ -282,7 +282,7 @@ def logarithm(e: sympy.Expr, curve: Curve) -> Expansion:
 
 
 def holds(relation: sympy.Basic, curve: Curve) -> bool:
-    """Whether a relation holds along a curve for all N beyond some."""
+    """Return True if a relation holds along a curve for all sufficiently large N."""
     if relation in (sympy.true, sympy.false):
         return relation is sympy.true
     if isinstance(relation, sympy.And):
@@ -303,7 +303,7 @@ def holds(relation: sympy.Basic, curve: Curve) -> bool:
 
 
 def expands(e: sympy.Expr, curve: Curve) -> bool:
-    """Whether an expression has an expansion along a curve: it does not grow faster than every power."""
+    """Return True if an expression has an expansion along a curve, that is, grows no faster than some power."""
     try:
         return bool(expand(e, curve).terms)
     except UndecidedExpansion:

@@ -16,17 +16,17 @@ _Found = TypeVar("_Found")
 
 
 def finite(value: Any) -> bool:
-    """Whether a side, or an entry of one, is neither infinite nor NaN."""
+    """Return True if a side, or an entry of one, is neither infinite nor NaN."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, int | np.integer | Fraction | Interval) or bool(mpmath.isfinite(value))
 
 
 def violated(left: Any, right: Any, relation: str) -> bool:
-    """Whether the numbers contradict the relation beyond doubt.
+    """Return True if the numbers provably contradict the relation.
 
-    Fractions are decided as they are, all others by the intervals in which they lie. A float may be off by any number,
-    so that it contradicts nothing.
+    Fractions are compared exactly, all other numbers by the intervals that contain them. A float may have any error, so
+    it contradicts nothing.
     """
     if not (finite(left) and finite(right)):
         return True
@@ -40,7 +40,9 @@ def violated(left: Any, right: Any, relation: str) -> bool:
 
 
 def is_open(left: Any, right: Any, relation: str) -> bool:
-    """Whether intervals leave it open if the numbers contradict the relation, and narrower ones may not."""
+    """Return True if the intervals do not decide whether the numbers contradict the relation, but
+    narrower ones might.
+    """
     if not (_refinable(left) or _refinable(right)) or not (finite(left) and finite(right)):
         return False
     low, high = _gap(left, right)
@@ -50,7 +52,9 @@ def is_open(left: Any, right: Any, relation: str) -> bool:
 
 
 def certainly(compute: Callable[[], _Found], doubtful: Callable[[_Found], bool]) -> _Found:
-    """What is computed with the fewest digits that leave no doubt, or with the most that are ever looked at."""
+    """Return the result computed with the fewest digits that leave no doubt, or with the largest number of digits
+    allowed.
+    """
     for digits in (DIGITS, *MORE):
         with precision(digits):
             try:
@@ -79,7 +83,7 @@ def arithmetic(*sides: Any) -> str:
 
 
 def certain(*sides: Any) -> bool:
-    """Whether numbers are fractions or enclosed without a float."""
+    """Return True if all numbers are fractions, or intervals that involve no float."""
     return all(isinstance(v, int | Fraction) or (isinstance(v, Interval) and not v.where) for v in sides)
 
 

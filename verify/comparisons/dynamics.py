@@ -59,7 +59,7 @@ def read(claim: Claim, instance: Instance) -> Dynamics:
 
 
 def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
-    """Whether so many steps of an exact instance are linear maps of the coordinates, for every draw."""
+    """Return True if this many steps of an exact instance are linear maps of the coordinates, for every draw."""
     try:
         steps(claim, instance, rounds)
     except NotPolynomial:

@@ -143,7 +143,7 @@ def _(statement: CompressorClass, claim: Claim, instance: Instance, row: Array, 
 
 
 def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """Whether all draws of so many rounds are looked at one by one."""
+    """Return True if all draws of this many rounds are enumerated."""
     # One round always is: where its draws cannot be enumerated that is said there.
     return rounds <= 1 or (rounds <= LAST and tree_size(claim, instance, rounds) <= LARGEST_TREE)
 

@@ -1,4 +1,4 @@
-"""What shows that a run does not tend to zero: it comes back to where it was, or its maps do not contract."""
+"""Certificates that a run does not tend to zero: it returns to an earlier state, or its maps do not contract."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def vanishing(claim: Claim) -> tuple[Quantity, ...]:
 
 
 def is_autonomous(claim: Claim, instance: Instance) -> bool:
-    """Whether a state alone determines where the next step leads: nothing is drawn, and parameters do not vary."""
+    """Return True if the state alone determines the next one: nothing is drawn, and parameters do not vary."""
     return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1
 
 
@@ -104,7 +104,7 @@ def linear(claim: Claim, instance: Instance) -> Array:
 
 
 def _spans(A: Array, S: Array) -> bool:
-    """Whether the states at which runs begin, and those that they reach, span all of them."""
+    """Return True if the initial states and those reached from them span the whole space."""
     size = -1
     while size < S.shape[1]:
         size = rank(S)

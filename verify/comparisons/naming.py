@@ -131,7 +131,7 @@ def _part(name: str, part: Any) -> list[str]:
 
 
 def _row(name: str) -> str:
-    """What a row of a matrix is called: W is that of w_1, w_2, ..."""
+    """Return the name of a matrix's row: W is the matrix of w_1, w_2, ..."""
     return name.lower() if name.istitle() and name.lower() > _LAST_OF_NUMBERS else name
 
 

@@ -34,7 +34,7 @@ class TypeDifference(NamedTuple):
 
 
 def runs_on_states(claim: Claim) -> bool:
-    """Whether a claim has code that runs on states."""
+    """Return True if a claim has code that runs on states."""
     statement = claim.statement
     on_states = statement.stepping or statement.statewise or statement.residual is not None
     return on_states and not claim.setting.of_constants

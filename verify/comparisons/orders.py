@@ -23,7 +23,7 @@ PREFIX = "order "
 
 
 def relations(claim: Claim, part: Order) -> list[sympy.Basic]:
-    """What limits the values of the letters of an order."""
+    """Return the relations that restrict the letters of an order."""
     required = (h.relation for h in claim.requires if h.relation is not None)
     return [*part.when, *claim.setting.domain, *required]
 

@@ -23,7 +23,9 @@ from verify.comparisons.exact import Coordinates
 
 
 def relation(claim: Claim, part: str) -> str:
-    """What the claim says of the two sides of one of its parts; ``ValueError`` when it has no such part."""
+    """Return the relation between the two sides of one part of the claim. Raise ``ValueError`` if there is no such
+    part.
+    """
     known = _relations(claim.statement)
     if part == limits.CYCLE and limits.vanishing(claim):
         return "<"
@@ -39,7 +41,7 @@ def relation(claim: Claim, part: str) -> str:
 
 @singledispatch
 def _relations(statement: Statement) -> Mapping[str, str]:
-    """What a statement says of its parts, by their names."""
+    """Return the relations of a statement's parts, by name."""
     if not statement.searched:
         return {}
     return {**{str(index): c.relation for index, c in enumerate(statement.comparisons)}, "domain": "=="}

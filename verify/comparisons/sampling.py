@@ -1,7 +1,8 @@
-"""What can only be sampled: compressors in high dimension, samplers beside their supports, and measured runs.
+"""Tests by sampling: compressors in high dimension, samplers beside their supports, and measured runs.
 
-Each function shares its level out over the tests that it makes; see :mod:`verify.statistics.sequential` for how they
-are made. A statement is refuted at that level if any outcome is ``refuted``."""
+Each function divides its level among the tests it performs; see :mod:`verify.statistics.sequential` for the tests. A
+statement is refuted at that level if any outcome is ``refuted``.
+"""
 
 from __future__ import annotations
 
@@ -136,7 +137,7 @@ def _enumerable(one: Compressor) -> bool:
 
 
 def _ranges(one: Compressor, x: Array, V: Array) -> list[Assumed] | None:
-    """What is known of each of the statistics, or None."""
+    """Return the known range and variance of each statistic, or None."""
     if _enumerable(one):
         values, p = one.outcomes(x)
         found = _statistics(to_float(values), x, V)
@@ -281,15 +282,15 @@ def step_sampler(
 
 @dataclass(frozen=True)
 class Exceedance:
-    """Whether the mean of measured runs exceeds its bound.
+    """The test of whether the mean of measured runs exceeds its bound.
 
-    ``e_value``: the capital against "all means are at most the bound" after all ``seeds``, averaged over the
-    ``rounds`` tested; under that hypothesis its mean is at most 1. ``confidence``: 1 - 1/(the largest capital on the
-    way), at least 0: with which the claim is refuted, however many seeds were meant to be run. ``mean_ratio``: the
-    largest mean over the seeds, divided by the bound, among those rounds, and ``worst`` is its round.
-    ``smallest_defect``: a mean of 1 + that times the bound, at one of the rounds, is refuted at ``level`` by as many
-    independent seeds with probability 1 - ``level``, if the variance of the ratio is at most ``variance``, the largest
-    observed: a *stated alternative*, since nothing bounds the variance.
+    ``e_value``: the capital against "all means are at most the bound" after all ``seeds``, averaged over the ``rounds``
+    tested; under that hypothesis its mean is at most 1. ``confidence``: 1 - 1/(the largest capital on the way), at
+    least 0: with which the claim is refuted, however many seeds were meant to be run. ``mean_ratio``: the largest mean
+    over the seeds, divided by the bound, among those rounds, and ``worst`` is its round. ``smallest_defect``: a mean of
+    1 + that times the bound, at one of the rounds, is refuted at ``level`` by as many independent seeds with
+    probability 1 - ``level``, if the variance of the ratio is at most ``variance``, the largest observed: a *stated
+    alternative*, since nothing bounds the variance.
     """
 
     e_value: float

@@ -48,7 +48,7 @@ _ABOVE, _TERMS = 2.0**-40, 2**10
 
 
 def is_long(rounds: int) -> bool:
-    """Whether so many rounds are reached by second moments and not by enumeration."""
+    """Return True if this many rounds are handled by second moments rather than by enumeration."""
     return LONG[0] <= rounds <= LARGEST
 
 
@@ -195,9 +195,9 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
 
 
 def applies(claim: Claim, instance: Instance) -> bool:
-    """Whether the bound's left side is one quantity, and the coordinates may have linear dynamics.
+    """Return True if the bound's left side is one quantity, and the coordinates may have linear dynamics.
 
-    Whether they do, :func:`may_be_followed` and :func:`is_followed` tell.
+    :func:`may_be_followed` and :func:`is_followed` decide whether they do.
     """
     return (
         claim.statement.horizon
@@ -214,8 +214,11 @@ def applies(claim: Claim, instance: Instance) -> bool:
 
 
 def may_be_followed(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """Whether the steps of an exact instance are linear maps, and the left side a form, of numbers that are not known:
-    enough to look for states, and not to tell what they show."""
+    """Return True if the steps of an exact instance are linear maps and the left side is a form, with unknown
+    coefficients.
+
+    That suffices to look for states, but not to decide what they show.
+    """
     return _is_followed(claim, instance, rounds, traced)
 
 

@@ -49,7 +49,7 @@ def _widened(array: Array) -> Array:
 
 
 def _on_the_processor(value: Any) -> list[Any]:
-    """What may be the same array on the processor, one try each."""
+    """Return copies of the array on the CPU, one for each way of moving it there that works."""
     found: list[Any] = [value]
     for name, arguments in (("to_device", ("cpu",)), ("cpu", ()), ("get", ())):
         found += _called(value, name, *arguments)
@@ -60,7 +60,7 @@ def _on_the_processor(value: Any) -> list[Any]:
 
 
 def _called(value: Any, name: str, *arguments: Any) -> list[Any]:
-    """What a method gives; nothing where there is none, or where it raises."""
+    """Call a method if it exists; return its result in a list, empty if there is no method or it raises."""
     method = getattr(value, name, None)
     try:
         return [method(*arguments)] if callable(method) else []
@@ -103,7 +103,9 @@ _RANDOM = ("rng", "generator", "random", "key", "seed")
 
 
 class BadAnswer(Exception):
-    """What a function gives cannot be compared: ``part`` of the interface, and in words why."""
+    """Raised when the result of a user's function cannot be compared: ``part`` of the interface, and the reason in
+    words.
+    """
 
     def __init__(self, part: str, text: str) -> None:
         super().__init__(text)
@@ -116,7 +118,9 @@ class Unanswered(BadAnswer):
 
 
 def _raised(where: str, problem: Problem, error: Exception) -> BadAnswer:
-    """What a function raised; of a problem's functions anything may be asked that some of them have."""
+    """Wrap an error that a user's function raised, as ``Unanswered`` if it asked the problem's functions for something
+    that only some of them have.
+    """
     asked = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else BadAnswer
     return kind("raises", f"{where} {raised(error)}")
@@ -181,7 +185,7 @@ class Implementation:
         )
 
     def stepped(self, problem: Problem, params: Any, state: Any, random: Any) -> Any:
-        """What the step makes of one of its own states."""
+        """Return the implementation's next state from one of its own states."""
         assert self.step is not None
         given = map_leaves(np.array, random) if self.draws else random
         try:
@@ -207,7 +211,7 @@ class Implementation:
         return as_array(name, value, shape)
 
     def iterates(self, problem: Problem, params: Any, rounds: int, rng: np.random.Generator) -> list[Any]:
-        """What the loop gives, one a round, before the first round too where it gives that."""
+        """Return the iterates of the loop, one per round, preceded by the initial one if the loop returns it."""
         assert self.run is not None
         try:
             found = self.run(problem, params, rounds, rng)
@@ -258,7 +262,9 @@ def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def takes_draws(step: Callable[..., Any], randomness: str | None) -> bool:
-    """Whether a step takes our draws (or a generator), as said or by the name of its fourth parameter."""
+    """Return True if a step takes our draws rather than a generator, as declared or by the name of its fourth
+    parameter.
+    """
     if randomness is not None:
         if randomness not in ("draw", "rng"):
             raise ValueError(f"randomness must be 'draw' or 'rng', got {randomness!r}")

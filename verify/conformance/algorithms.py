@@ -363,7 +363,7 @@ def _own_draws(
 
 
 class _Target:
-    """What the reference can make of one state, by the draws ``(K, ...)``."""
+    """The states that the reference can reach from one state, for the draws ``(K, ...)``."""
 
     def __init__(self, algorithm: Algorithm, scenario: Scenario, state: Any, draws: Any, p: Array) -> None:
         problem, params = scenario.problem, scenario.params

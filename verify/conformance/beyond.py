@@ -46,7 +46,7 @@ REFUSED = (ValueError, TypeError, ArithmeticError, AttributeError, LookupError)
 
 
 def takes(keep: Keep | None, problem: Problem, params: Any) -> bool:
-    """Whether an implementation takes a problem, as it says."""
+    """Return True if an implementation accepts a problem, according to its ``keep``."""
     try:
         return keep is None or keep(problem, params)
     except AttributeError:
@@ -89,7 +89,7 @@ def _fixed(algorithm: Algorithm, scenario: Scenario) -> None:
 
 
 def stays(algorithm: Algorithm, scenario: Scenario) -> bool:
-    """Whether a run of the reference stays near where it begins."""
+    """Return True if a run of the reference stays bounded near its start."""
     problem, params = scenario.problem, scenario.params
     rng = np.random.default_rng(0)
     state = scenario.states[0]

@@ -1,17 +1,18 @@
-r"""Whether an unbiased compressor could have given these values: some that never change, errors that lean one way.
+"""Test whether an unbiased compressor could have returned given values: values that never change, or biased errors.
 
-What is tested of each coordinate needs samples in proportion to the largest error that is possible, and sees nothing of
-a bias that is small in each of them. Here the variance that is claimed is all that counts. Let e = C(x) - x, of mean 0
-and E|e|^2 <= s^2 = omega |x|^2.
+Tests of each coordinate need a number of samples proportional to the largest possible error, and miss a bias that is
+small in every coordinate. These tests use the claimed variance only. Let e = C(x) - x, of mean 0 and E|e|^2 <= s^2 =
+omega |x|^2.
 
 *One value.* If C(x) = v with probability p, and delta = v - x, then p <= q = s^2/(s^2 + |delta|^2), by Cantelli's
-inequality: Y = <e, delta>/|delta| has mean 0 and E Y^2 <= s^2, and is |delta| with probability p at least. So for every
-t >= 0 p (|delta| + t)^2 <= E (Y + t)^2 <= s^2 + t^2, and t = s^2/|delta| gives q. Of n independent values let K be
-q^-(n - 1) if all are the same, v, and else 0. Then E K = sum_v p_v^n q_v^-(n - 1) <= sum_v p_v <= 1. So (1 + K)/2 has a
-mean of at most 1, and the product of these over several inputs exceeds 1/level with probability at most level (Markov).
+inequality: Y = <e, delta>/|delta| has mean 0 and E Y^2 <= s^2, and equals |delta| with probability at least p. So for
+every t >= 0 p (|delta| + t)^2 <= E (Y + t)^2 <= s^2 + t^2, and t = s^2/|delta| gives q. For n independent values let K
+be q^-(n - 1) if all equal the same v, and 0 otherwise. Then E K = sum_v p_v^n q_v^-(n - 1) <= sum_v p_v <= 1. So (1 +
+K)/2 has a mean of at most 1, and the product of these over several inputs exceeds 1/level with probability at most
+level (Markov).
 
-*One direction.* For a unit vector u that is chosen before, <e, u> has mean 0 and a variance of at most s^2. It is the
-direction of the mean error of earlier values, at the input where that is largest; the values that decide are new.
+*One direction.* For a unit vector u chosen in advance, <e, u> has mean 0 and variance at most s^2. We take the
+direction of the mean error of earlier values, at the input where that error is largest; fresh values decide.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ from verify.statistics.e_process import Assumed, log_capital
 
 
 class Answers(NamedTuple):
-    """What the compressor of a client gave at one input: ``sums`` of errors, and of ``z``, which is the input ``x``
-    divided by 2^exponent, the first value."""
+    """Statistics of one client's compressor at one input: ``sums`` of errors, and of ``z``, which is the input ``x``
+    divided by 2^exponent, the first value.
+    """
 
     client: int
     name: str

@@ -27,7 +27,7 @@ def divergence(q: Array, p: Array) -> Array:
 
 
 def coin_refuted(mean: Array, p: Array, n: int, level: float) -> Array:
-    """Whether means of n samples in [0, 1] refute the expectations p, each at this level (both sides together)."""
+    """Return where means of n samples in [0, 1] refute the expectations p, each at this level (two-sided)."""
     return n * divergence(np.clip(mean, 0.0, 1.0), p) >= math.log(2 / level)
 
 

@@ -96,9 +96,9 @@ class BadCall(Exception):
 
 @dataclass(frozen=True)
 class Test:
-    """What is tested: ``calls``: one compressor for each client; ``factor``: omega, or 1 - alpha if ``contractive``;
-    ``range``: the type whose range the inputs keep to; ``skipped``: inputs that are left out; ``frozen``: whether all
-    values at one input seem to be the same; ``kind``: the type of the values, where it is known.
+    """The subject of a test: ``calls``: one compressor for each client; ``factor``: omega, or 1 - alpha if
+    ``contractive``; ``range``: the type whose range the inputs stay within; ``skipped``: inputs that are left out;
+    ``frozen``: whether all values at one input seem to be equal; ``kind``: the type of the values, where it is known.
     """
 
     calls: tuple[Compress, ...]
@@ -157,7 +157,7 @@ class Sums(NamedTuple):
 
 
 class CheckResult(NamedTuple):
-    """What a check found: failures, the names of what was checked, the smallest defects it ``detects``, and notes."""
+    """The result of a check: failures, the names of the checks done, the smallest defects it ``detects``, and notes."""
 
     failures: tuple[Failure, ...] = ()
     checked: tuple[str, ...] = ()
@@ -171,7 +171,7 @@ def generator(test: Test, *purpose: int) -> np.random.Generator:
 
 
 def called(test: Test, client: int, x: Array, rng: np.random.Generator, name: str) -> tuple[Array, int | None]:
-    """What the compressor makes of an array, as an array of the same shape, and the length of its message."""
+    """Return the compressor's output for an array, as an array of the same shape, and the length of its message."""
     try:
         value = test.calls[client](x, rng)
     except Exception as error:

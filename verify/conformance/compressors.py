@@ -114,7 +114,7 @@ def compressor(
 
 
 def _biased(failure: Failure) -> bool:
-    """Whether a failure of moments shows a mean that is not x."""
+    """Return True if a failure of moments shows a mean other than x."""
     along = failure.data.get("statistics", ())
     return failure.where.startswith("mean") or (len(along) > 2 and abs(along[2] - 1) > _BIAS)
 
@@ -233,10 +233,10 @@ def _distinct(test: Test, most: int) -> tuple[int, int]:
 
 
 def _bits(test: Test) -> CheckResult:
-    """Whether b bits can distinguish the values: there are 2^b of them at most for any input.
+    """Test whether b bits can distinguish the values: there are at most 2^b of them for any input.
 
-    If no two of m independent values are equal, of 2^b that there can be, then with probability at most
-    exp(-m (m - 1)/2^(b + 1)): values that are equally likely are equal least often.
+    If no two of m independent values are equal, of 2^b that there can be, then with probability at most exp(-m (m -
+    1)/2^(b + 1)): values that are equally likely are equal least often.
     """
     if test.bits is None:
         return CheckResult()

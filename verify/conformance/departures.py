@@ -1,4 +1,4 @@
-"""What is said of an implementation that departs from the reference: the line, the slip, the smallest problem.
+"""Report an implementation that departs from the reference: the line, the slip, the smallest problem.
 
 An implementation that agrees with a slip in everything that was seen, on every problem, gets it as a hint.
 """
@@ -117,7 +117,7 @@ def dependent(
 
 
 def _reason(weights: Sequence[Array]) -> str:
-    """What frequencies that are off look like, in words."""
+    """Return in words what frequencies that are off suggest."""
     rows = np.stack(weights)
     if len(rows) >= 8 and (rows > 0).all(axis=0).any():
         return (
@@ -157,7 +157,9 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
-    """Whether something explains all that is amiss, as far as it can be asked, and all that is not."""
+    """Return True if a hypothesis explains at least one case that is amiss, contradicts none, and explains all other
+    cases.
+    """
     told = False
     for seen in amiss:
         found = explains(seen)
@@ -168,8 +170,9 @@ def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], ot
 
 
 def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
-    """Whether an algorithm, from its own beginning, explains a run; None if its draws are too many, or if nothing of
-    the run is finite."""
+    """Return True if an algorithm, from its own initial state, explains a run; None if it has too many draws, or if the
+    run has no finite values.
+    """
     problem, params = run.scenario.problem, run.scenario.params
     start = other.init(problem, params)
     rng = np.random.default_rng(setup.seed)
@@ -214,7 +217,7 @@ def _read(setup: Setup, departing: Iterable[Scenario]) -> set[str]:
 
 
 def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
-    """Whether an algorithm explains a transition; None if it has too many draws to try."""
+    """Return True if an algorithm explains a transition; None if it has too many draws to try."""
     if case.draw is None:
         count = other.draws(case.scenario.problem, case.scenario.params, case.before).count
         if count is None or count > setup.largest:
@@ -269,12 +272,12 @@ def explained_by(setup: Setup, other: Algorithm, case: Transition) -> matching.M
 
 
 def _recorded(setup: Setup) -> bool:
-    """Whether it is a trace that is tested."""
+    """Return True if the test is of a trace."""
     return setup.implementation.step is None and setup.implementation.run is None
 
 
 def _rounded(setup: Setup, departing: Sequence[tuple[Scenario, Mismatch]]) -> str:
-    """What to do where all departures are as small as the rounding errors of float32."""
+    """Return advice if all departures are as small as the rounding errors of float32; empty otherwise."""
     off = max(max(mismatch.off.values()) for _, mismatch in departing)
     if not 0 < off <= rounding_of("float32"):
         return ""

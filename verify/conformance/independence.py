@@ -1,4 +1,4 @@
-"""Whether calls of a compressor, clients and the rows of a batch have random numbers of their own."""
+"""Test whether calls of a compressor, clients and the rows of a batch use independent random numbers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _REASONS = {
 
 
 def check_pairs(test: Test) -> CheckResult:
-    """Whether calls however far apart, two clients, and the rows of a batch have independent randomness."""
+    """Test the independence of calls at any distance, of two clients, and of the rows of a batch."""
     clients = _CLIENTS if len(test.calls) > 1 else _OWN
     n = max(min(_FEWEST, test.samples // 4), min(_MOST, int(test.samples * PAIR_SHARE / 2)))
     level = test.level / 8

@@ -50,7 +50,7 @@ def chosen(
 
 
 def next_to_nothing(found: Sequence[Scenario]) -> str:
-    """What is tested, in words, if it is next to nothing; else empty."""
+    """Describe the scenarios tested if they are too few or too small to mean much; empty otherwise."""
     if len(found) >= _FEWEST and any(map(_large, found)):
         return ""
     most = max(found, key=lambda s: (_large(s), s.size), default=None)

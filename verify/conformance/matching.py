@@ -61,11 +61,11 @@ def enumerated(
 
 
 def sizes(algorithm: Algorithm, problem: Problem, params: Any, state: Any, draws: Any) -> dict[str, float]:
-    """What relative errors of each letter after a step are relative to.
+    """Return the scale of the relative errors of each letter after a step.
 
-    Its size before and after, that of the gradients which may cancel in it, and what errors of the letters before the
-    step, relative to their own sizes, do to it: a computation with relative errors eps is off by a moderate multiple of
-    eps times this.
+    It combines the letter's size before and after, the size of the gradients that may cancel in it, and the effect of
+    relative errors of the letters before the step: a computation with relative errors eps is off by a moderate multiple
+    of eps times this scale.
     """
     fixed = _sizes_at_optimum(algorithm, problem, params, state)
     own = {name: max(_largest(value), fixed.get(name, 0.0)) for name, value in zip(state._fields, state, strict=True)}
@@ -289,7 +289,7 @@ def functions(draws: Any, p: Array) -> tuple[Array, list[str]]:
 
 
 def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
-    """What may be asked of a draw, a coin or an index being this or that: arrays ``(K,)`` of 0 and 1 by name."""
+    """Return indicators of the values of coins and indices in a draw, as arrays ``(K,)`` of 0 and 1, by name."""
     if isinstance(draws, tuple):
         names = getattr(draws, "_fields", range(len(draws)))
         found: dict[str, Array] = {}
@@ -306,7 +306,9 @@ def _entries(draws: Any, prefix: str = "") -> dict[str, Array]:
 
 
 def _alike(draws: Any, prefix: str = "") -> list[tuple[str, Array]]:
-    """Whether two clients have the same in a draw ``(K, n, ...)``, such as a mask of entries: ``(K,)``, by name."""
+    """Return, by name, indicators ``(K,)`` of two clients having the same value in a draw ``(K, n, ...)``, such as a
+    mask.
+    """
     if isinstance(draws, tuple):
         names = getattr(draws, "_fields", range(len(draws)))
         return [found for name, part in zip(names, draws, strict=True) for found in _alike(part, f"{prefix}{name}")]
@@ -343,7 +345,9 @@ class Frequencies(NamedTuple):
 
 
 def frequencies(draws: Any, p: Array, weights: Sequence[Array], level: float) -> Frequencies:
-    """Whether draws occur as often as they should, from their probabilities given what was seen, one for each step."""
+    """Test whether draws have the right frequencies, from their probabilities given the observations, one array per
+    step.
+    """
     table, names = functions(draws, p)
     n = len(weights)
     if not n or not len(table):

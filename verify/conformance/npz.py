@@ -63,7 +63,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def described(arrays: Mapping[str, Any]) -> dict[str, Any]:
-    """What :func:`read` found, as JSON: of arrays that have axes the type and the shape."""
+    """Describe the arrays that :func:`read` returned as JSON: the type and the shape of each array with axes."""
 
     def told(value: Any) -> Any:
         if isinstance(value, np.ndarray):
@@ -74,7 +74,7 @@ def described(arrays: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _array(name: str, content: bytes) -> Any:
-    """What a part of the file holds. ``ValueError`` unless its header says so in full."""
+    """Read the array in a part of the file. Raise ``ValueError`` unless its header is complete."""
     file = io.BytesIO(content)
     try:
         version = np.lib.format.read_magic(file)

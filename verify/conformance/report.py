@@ -1,4 +1,6 @@
-"""What a conformance test found: failures that say what is wrong, what was checked, and what would have been found."""
+"""The report of a conformance test: failures with their reasons, what was checked, and what would have
+been detected.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing was found to be wrong."""
+        """True if the test found no failure."""
         return not self.failures
 
     def raise_if_failed(self) -> Report:

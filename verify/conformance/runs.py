@@ -43,7 +43,7 @@ class _Loops(NamedTuple):
 
 
 def runs(setup: Setup, observes: str | None) -> Findings:
-    """What is wrong with the loop, if anything is."""
+    """Test the loop of an implementation and return the findings."""
     chosen = usable(setup)
     longest, smallest = long_one(chosen), min(chosen, key=lambda s: s.size)
     failures: list[Failure] = []
@@ -89,7 +89,7 @@ def runs(setup: Setup, observes: str | None) -> Findings:
 
 
 def _drawn(setup: Setup, scenario: Scenario, found: _Loops, level: float) -> tuple[list[Failure], float]:
-    """What is wrong with the draws of runs that some draws explain."""
+    """Test the draws of runs that some draws explain; return the failures and the smallest detectable defect."""
     failures, defect = often(setup, scenario, found.draws, found.p, found.weights, level / 2)
     if not failures:
         failures = dependent(setup, scenario, found.draws, found.p, found.weights, level / 2)

@@ -267,7 +267,9 @@ def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
 
 
 def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
-    """Whether a step shows which draw was made: SVRG on functions that differ by their slopes alone never does."""
+    """Return True if a step reveals which draw was made; SVRG on functions that differ only by their
+    slopes never does.
+    """
     if not 1 < scenario.support <= _COMPARED:
         return True
     problem, params, state = scenario.problem, scenario.params, scenario.states[0]

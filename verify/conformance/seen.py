@@ -1,4 +1,4 @@
-"""What is tested of an algorithm, and all that was seen of it."""
+"""The subject of an algorithm's test, and all observations of it."""
 
 from __future__ import annotations
 
@@ -47,16 +47,16 @@ class Observations(NamedTuple):
 
     @property
     def enough(self) -> bool:
-        """Whether so much is wrong that no more need be looked at."""
+        """True if enough failures were found to stop looking."""
         return len(self.wrong) >= ENOUGH
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What is tested: ``implementation`` in ``scenarios``.
+    """The subject of a test: ``implementation`` in ``scenarios``.
 
-    ``level``: the chance of a false alarm; ``tolerance``: of floats, relative; ``call``: how the test was asked for, in
-    code; ``largest``: the outcomes of a draw that are enumerated at most.
+    ``level``: the probability of a false alarm; ``tolerance``: relative, of floats; ``call``: the code that asked for
+    the test; ``largest``: the largest number of outcomes of a draw that are enumerated.
     """
 
     implementation: Implementation
@@ -74,7 +74,7 @@ class Setup:
 
 
 class Findings(NamedTuple):
-    """What a report says beside its subject, level and tolerance."""
+    """The contents of a report besides its subject, level and tolerance."""
 
     failures: tuple[Failure, ...]
     checked: tuple[str, ...]

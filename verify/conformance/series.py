@@ -45,7 +45,7 @@ class Features(NamedTuple):
 
 
 def apart(of: Features, level: float) -> str:
-    """What draws are not independent of earlier ones, in words; empty where nothing was found at this level."""
+    """Return in words which draws depend on earlier ones; empty if none are found at this level."""
     values, means = of.values[:MOST], np.broadcast_to(of.means, of.values.shape)[:MOST]
     farthest = len(values) // 2
     if farthest < 8 or not of.groups:
@@ -124,7 +124,7 @@ def _spread(size: int, most: int) -> Array:
 
 
 def recorded(drawn: Sequence[Any], laws: Sequence[Distribution], level: float, rng: np.random.Generator) -> list[str]:
-    """What is wrong with draws, one after another, that should be of these distributions; at this level."""
+    """Return how consecutive draws deviate from the distributions ``laws``, in words, at this level."""
     drawn, laws = drawn[:MOST], laws[:MOST]
     if not drawn:
         return []
@@ -216,7 +216,7 @@ def _off(
 
 
 def _all(which: Array, leading: int) -> Array:
-    """Whether all entries are true, as numbers, with so many leading axes kept."""
+    """Return 1 where all entries are true and 0 elsewhere, keeping this many leading axes."""
     found: Array = which.reshape(*which.shape[:leading], -1).all(axis=-1).astype(float)
     return found
 
@@ -254,7 +254,7 @@ class _Movement:
 
 
 def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tuple[list[str], int]:
-    """What is wrong with which entries moved, and in how many steps this could be observed; at this level.
+    """Test which entries moved; return the failures, and the number of steps in which this could be observed.
 
     None where the same entries move whatever is drawn.
     """

@@ -1,4 +1,4 @@
-"""What may have been done instead of the reference: known slips, and every change of one place in its source."""
+"""Candidate mistakes of an implementation: known slips, and every change of one place in the reference's source."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def read_by(algorithm: Algorithm, cases: Iterable[tuple[Problem, Any, Any]]) -> 
 
 
 def candidates(algorithm: Algorithm) -> Iterator[Slip]:
-    """What may have been done instead."""
+    """Yield the candidate mistakes."""
     yield from slips(algorithm)
     yield from _shifted(algorithm)
     yield from _batched(algorithm)

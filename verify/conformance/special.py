@@ -1,5 +1,6 @@
-"""What a compressor does with NaN and infinite entries, for a note: in copies of the process, as what linear algebra
-makes of them need not end."""
+"""Describe a compressor's results on NaN and infinite entries. It runs in a forked process, since linear algebra on
+such entries may not terminate.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _SECONDS = "seconds "
 
 
 def special_values(test: Test) -> tuple[str, ...]:
-    """What the compressor does on NaN and infinite entries, in words."""
+    """Return notes on the compressor's results on NaN and infinite entries."""
     if not hasattr(os, "fork"):
         return ("NaN and infinite entries: not tried, as this system has no copies of processes",)
     x = test.vectors[FLAT]
@@ -66,7 +67,7 @@ def _reaction(test: Test, x: Array) -> str:
 
 
 def _apart(task: Callable[[], str], computing: float) -> str:
-    """What a task says in a copy of this process, or that it does not return, or breaks the copy.
+    """Run a task in a forked copy of this process; return its text, or say that it does not return or crashes the copy.
 
     The copy neither prints nor tidies up, so that it leaves alone what the process has open: files, locks, a GPU.
     """
@@ -96,7 +97,7 @@ def _apart(task: Callable[[], str], computing: float) -> str:
 
 
 def _copied(task: Callable[[], str], computing: float, writer: int) -> None:
-    """What the copy does; never returns."""
+    """Run the task in the forked process; never returns."""
     try:
         import resource
 

@@ -248,7 +248,7 @@ def _trusted(algorithm: Algorithm) -> tuple[Claim, ...]:
 
 
 def _holds(claim: Claim, i: int, trace: Trace) -> bool:
-    """Whether a hypothesis holds; at the end of its range up to the rounding of the file's numbers."""
+    """Return True if a hypothesis holds; at the boundary of its range, up to the rounding of the file's numbers."""
     hypothesis, values = claim.requires[i], claim.setting.bind(trace.problem, trace.params)
     if hypothesis.met is not None and not hypothesis.met(trace.problem, trace.params):
         return False
@@ -361,7 +361,7 @@ def _bounds(setup: Setup, trace: Trace, letter: str, checked: list[str], notes: 
 
 
 def _separable(potential: Any, problem: Problem, params: Any, fixed: Any, letter: str) -> bool:
-    """Whether the potential is a part that this letter decides plus a nonnegative part of the others.
+    """Return True if the potential is a function of this letter plus a nonnegative function of the others.
 
     Then its mixed differences vanish, here at random states.
     """

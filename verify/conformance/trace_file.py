@@ -228,7 +228,7 @@ def _problem(arrays: Mapping[str, Any]) -> Problem:
 
 
 def _wants_rows(algorithm: Algorithm) -> bool:
-    """Whether a method asks for single examples, and says so by the type of its problem."""
+    """Return True if a method needs single examples, as the type of its problem declares."""
     return "LinearProblem" in str(inspect.signature(algorithm.init).parameters["problem"].annotation)
 
 

@@ -1,11 +1,11 @@
-"""What is said of one iteration of a run, or of two, and holds of every iteration.
+"""Lift claims about one or two iterations to claims about every iteration of a run.
 
-Every iteration of a run is one of the setting: it begins with what those before it keep, and at the start of the run
-that is seen to be there. So what premises say of any iteration is true at each index j of the run, 0 <= j <= k. And if
-they say that a function V of the state does not rise, V(after) <= V(before), then its value after iteration j is at
-most that after iteration i wherever i <= j, and the same before them: between the two V does not rise j - i times. That
-may be said in two cases, of which one holds in every iteration, and of V >= 0 in other sizes: a V(after) <= b V(before)
-with b <= a.
+Every iteration of a run is an iteration of the setting: it starts from what earlier iterations preserve, and the
+initial state is checked to satisfy that too. So premises that hold for any iteration hold at each index j of the run, 0
+<= j <= k. If they imply that a function V of the state is nonincreasing, V(after) <= V(before), then for i <= j the
+value of V after iteration j is at most its value after iteration i, and likewise before them: the decrease is applied j
+- i times. The premise may be split into two cases, one of which holds in every iteration, and for V >= 0 it may be
+scaled: a V(after) <= b V(before) with b <= a.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class Linked:
 
 
 def speaks_of(claim: Claim) -> bool:
-    """Whether a claim is about numbers of iterations of runs."""
+    """Return True if a claim involves numbers of iterations of runs."""
     return any(isinstance(quantity.of, Then) for quantity in claim.statement.quantities)
 
 
 def read(claim: Claim) -> Linked:
-    """What a claim says; ``ValueError`` where it is nothing of which the rule speaks."""
+    """Return the claim in the form that the rule uses. Raise ``ValueError`` if the rule does not cover the claim."""
     statement, sources = claim.statement, claim.setting.sources
     if type(statement) is not Inequality or statement.strict:
         raise ValueError("the rule covers non-strict inequalities only")
@@ -165,5 +165,5 @@ def _falling(V: At, known: Sequence[Fact], case: Hypothesis) -> Iterator[Fact]:
 
 
 def _same(one: Sum, other: Sum) -> bool:
-    """Whether two sums are the same, for all letters."""
+    """Return True if two sums are equal for all letters."""
     return set(one) == set(other) and all((one[of] - other[of]).value == 0 for of in one)

@@ -1,4 +1,4 @@
-"""Whether quantities are convex in the state, for Jensen's inequality."""
+"""Decide whether quantities are convex in the state, for Jensen's inequality."""
 
 from __future__ import annotations
 

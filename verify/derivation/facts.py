@@ -45,7 +45,10 @@ class Coefficient:
         return cls(sympy.cancel(sympy.together(value)), assumed)
 
     def is_zero(self) -> bool:
-        """Whether it is 0 for all letters; ``ValueError`` unless it is so for all or for none of them."""
+        """Return True if the coefficient is 0 for all letters and False if it is nonzero for all of them.
+
+        Raise ``ValueError`` if neither follows from what is assumed of the letters.
+        """
         if self.value == 0:
             return True
         if any(_implied(sign(self.value, 0, evaluate=False), self.assumed) for sign in (sympy.Gt, sympy.Lt)):
@@ -108,7 +111,7 @@ Scalar = Fraction | Coefficient
 
 
 def is_zero(c: Scalar) -> bool:
-    """Whether a coefficient is 0."""
+    """Return True if a coefficient is 0."""
     return c.is_zero() if isinstance(c, Coefficient) else c == 0
 
 
@@ -145,7 +148,7 @@ class ClientQuantity(NamedTuple):
 
     @property
     def never_negative(self) -> bool:
-        """Whether its form is that of a square, or of a sum of squares."""
+        """Return True if the quantity has the form of a square or of a sum of squares."""
         function = self.of.function if isinstance(self.of, At) else self.of
         function = function.of if isinstance(function, Total) else function
         return isinstance(function, Square)
@@ -213,7 +216,7 @@ def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, 
 
 
 def _signed(meaning: Everywhere, quantity: Quantity) -> bool:
-    """Whether the coefficients of a quantity are numbers times powers of the letters, which are positive."""
+    """Return True if each coefficient of a quantity is a number times powers of the letters, which are positive."""
     coefficients = (sympy.expand(c.right - c.left).coeff(quantity.expression) for c in meaning.statement.comparisons)
     return all(not c.is_Add and c.free_symbols <= set(meaning.positive) for c in coefficients)
 

@@ -1,17 +1,18 @@
-"""What the falls of every iteration add up to: along every run the least of a number is at most a bound in k.
+"""Sum the decrease of every iteration: along every run the least value of a number is at most a bound in k.
 
-V is a function of the state, G a number of an iteration, and U a sum over the clients that never took part. The
+V is a function of the state, G a number of an iteration, and U a sum over the clients that have not yet taken part. The
 premises are inequalities for all letters, at every iteration that a run may have:
 
 - V(j + 1) <= V(j);
 - g G(j) <= V(j) - V(j + 1) + U(j) with g > 0, where iteration j begins a round;
-- V(j) >= l f(j) with l >= 0, up to what is nonnegative, where f* is the infimum of f.
+- V(j) >= l f(j) with l >= 0, up to nonnegative terms, where f* is the infimum of f.
 
-Of the iterations s_0 k_0, ..., k, x begin a round, those p k_0 with s_0 <= p <= k/k_0: x k_0 > k - s_0 k_0. In these
-U = 0, since of the first window everybody took part in some round. They are among the iterations 0, ..., k, in none of
-which V rises: g x times the least of G over any iterations with these among them is at most V(0) - V(k + 1), and so at
-most V(0) - l f*. What V(0) counts of clients that took part is 0. So the least is at most B if g x B - V(0) + l f* is a
-sum of inequalities that hold at the start, each as often as a nonnegative number says, and of what is nonnegative.
+Let x be the number of iterations among s_0 k_0, ..., k that begin a round, that is, those p k_0 with s_0 <= p <= k/k_0,
+so that x k_0 > k - s_0 k_0. In these U = 0, since every client took part in some round of the first window. They are
+among the iterations 0, ..., k, in none of which V increases: g x times the least value of G over any set of iterations
+that contains them is at most V(0) - V(k + 1), hence at most V(0) - l f*. The terms of V(0) that count clients which
+took part are 0. So the least value is at most B if g x B - V(0) + l f* is a sum of nonnegative terms and of
+inequalities that hold at the start, each with a nonnegative multiplier.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ class Bounded:
 
 
 def speaks_of(claim: Claim) -> bool:
-    """Whether a claim is about the least of a number along runs."""
+    """Return True if a claim bounds the least value of a number along runs."""
     return any(isinstance(quantity.of, Least) for quantity in claim.statement.quantities)
 
 
 def read(claim: Claim) -> Bounded:
-    """What a claim says; ``ValueError`` where it is nothing of which the rule speaks."""
+    """Return the claim in the form that the rule uses. Raise ``ValueError`` if the rule does not cover the claim."""
     statement = claim.statement
     windows = [says for h in claim.requires for says in h.says if isinstance(says, Windows)]
     if type(statement) is not Inequality or len(statement.comparisons) != 1 or statement.strict or len(windows) != 1:
@@ -128,7 +129,7 @@ class _NonNegative(NamedTuple):
 
     @property
     def always(self) -> bool:
-        """Whether it holds at every iteration."""
+        """Return True if it holds at every iteration."""
         return self.known is None or self.known.case is None
 
 
@@ -189,7 +190,7 @@ def _falls(said: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tup
 
 
 def _is_among(of: At | None, who: Of) -> bool:
-    """Whether it is a sum over the clients of whom something is true."""
+    """Return True if ``of`` is a sum over the clients that satisfy the condition ``who``."""
     return of is not None and type(of.function) is Among and of.function.who is who
 
 

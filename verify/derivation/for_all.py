@@ -1,7 +1,7 @@
-"""What follows from others for all letters and every number of clients: derived once, of a client like any other.
+"""Derive statements that follow from others for all letters and any number of clients, using one generic client.
 
-Each client has the same inequalities, in letters of its own, so that what is derived of one holds of all of them. What
-the rules ask of coefficients has to follow from what is assumed of the letters.
+Each client has the same inequalities, in letters of its own, so a derivation for one client is valid for all. The
+conditions that the rules place on coefficients must follow from what is assumed of the letters.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What a derivation rests on besides the claims that it names, and what the rules give at one choice of constants."""
+"""Collect what a derivation rests on besides the claims it names, and what the rules yield for one choice
+of constants.
+"""
 
 from __future__ import annotations
 
@@ -100,14 +102,14 @@ def _facts(premises: Sequence[Premise], values: Mapping[sympy.Expr, Any], client
 
 
 def ends(statement: Statement, clients: Iterable[int]) -> Iterator[tuple[str, str, ClientQuantity]]:
-    """What is said of which quantities, for each of the clients, with their names."""
+    """Yield for each client the name of a quantity, its asserted behaviour, and the quantity itself."""
     for end, quantity in statement.ends:
         for client in clients:
             yield str(quantity.expression), end, facts.term(quantity.of, client)
 
 
 def nonnegative(steps: Iterable[RuleUse], wanted: Iterable[tuple[str, str, ClientQuantity]]) -> list[Of]:
-    """What must not be negative: for a rule, or because there is its root."""
+    """Return the quantities that must be nonnegative, because a rule requires it or because their root is taken."""
     terms = [t for step in steps for t in step.nonnegative]
     terms += [facts.term(t.of.of, t.client) for _, _, t in wanted if isinstance(t.of, Root)]
     return list(dict.fromkeys(t.of for t in terms if not t.never_negative))

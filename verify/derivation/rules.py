@@ -51,7 +51,7 @@ _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES
 
 
 class Conclusion(NamedTuple):
-    """What is said of the sequence of a quantity."""
+    """A conclusion about the sequence of values of a quantity."""
 
     kind: str
     term: ClientQuantity
@@ -77,7 +77,7 @@ class Equation(NamedTuple):
 
 @dataclass
 class Derivation:
-    """What was derived, each conclusion with the step that gave it."""
+    """The conclusions derived so far, each with the rule that gave it."""
 
     steps: dict[Conclusion, RuleUse] = field(default_factory=dict)
     equations: list[Equation] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Derivation:
         return next((c for k in kinds if (c := Conclusion(k, given.plain)) in self.steps), None)
 
     def vanishes(self, given: ClientQuantity) -> bool:
-        """Whether the quantity tends to 0 along every run."""
+        """Return True if the quantity tends to 0 along every run."""
         return self.how(VANISHES, given) is not None
 
     def add(self, kind: str, given: ClientQuantity, step: RuleUse) -> None:
@@ -187,7 +187,9 @@ class _Rules:
                 yield (fact,), below
 
     def _bounding(self, fact: Fact, potential: Mapping[ClientQuantity, Scalar]) -> Iterator[BoundedBelow]:
-        """What hypotheses bound below, where the fact says that the potential is at least a positive multiple."""
+        """Yield the hypotheses that bound below the function of which the fact says that the potential is at least a
+        positive multiple.
+        """
         early, late, others = _split(fact)
         rest = {t: early.get(t, Fraction(0)) - potential.get(t, Fraction(0)) for t in {*early, *potential}}
         rest = _nonzero(rest)
@@ -226,7 +228,7 @@ class _Rules:
                     found.add(kind, left[0], step)
 
     def _form(self, found: Derivation) -> None:
-        """What follows from how a quantity is composed of vectors."""
+        """Add the conclusions that follow from how a quantity is composed of vectors."""
         for t in self.terms:
             if not self._own(t.of):
                 continue

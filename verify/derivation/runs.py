@@ -1,4 +1,4 @@
-"""Whether the iterations of a method's runs are those of which a setting speaks, seen along runs in floats."""
+"""Check along runs in floats whether the iterations of a method are those that the setting describes."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothe
 def _otherwise(
     windows: Windows, letters: Mapping[Any, Any], problem: Any, params: Any, constants: Any, at: Any, j: int
 ) -> bool:
-    """Whether who took part before iteration j, or where rounds begin, is not as windows say."""
+    """Return True if participation before iteration j, or where rounds begin, differs from what ``windows`` states."""
     length, rounds = (int(letters[x]) for x in (windows.length, windows.rounds))
     seen, unseen = (np.asarray(who(problem, constants, at)) for who in (windows.seen, windows.unseen))
     begins = windows.begins.holds(problem, params, {})
@@ -153,7 +153,9 @@ def _below(value: Any, least: Any) -> bool:
 
 
 def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[Any, Any]) -> str:
-    """What of the constants of an iteration is not as the setting, or the claim, has it."""
+    """Return how the constants of an iteration differ from those of the setting or of the claim; empty if
+    they do not.
+    """
     if not iteration.admits(problem, params):
         return "the constants of a run are not among those that the setting admits"
     for of, _ in iteration.setting.hints.signs:
@@ -167,7 +169,7 @@ def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[A
 
 
 def remembers(claim: Claim, recipe: Recipe, seed: int) -> bool:
-    """Whether a method's step comes to give something else for the same state and draw."""
+    """Return True if the method's step can return different results for the same state and draw."""
     algorithm = claim.statement.algorithm
     instance, rng = claim.instances.build(recipe, False), np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((1, instance.dimension)))
@@ -178,7 +180,7 @@ def remembers(claim: Claim, recipe: Recipe, seed: int) -> bool:
 
 
 def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) -> bool:
-    """Whether a case occurs in one of the iterations of a step, in each replica."""
+    """Return True if a case occurs, in each replica, in at least one of the iterations of a step."""
     assert case.met is not None
     taken: Any = False
     for params, _ in points:
@@ -187,7 +189,7 @@ def _met(case: Hypothesis, problem: Any, points: Collection[tuple[Any, Any]]) ->
 
 
 def outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any) -> str:
-    """What an iteration breaks that the setting says of its points."""
+    """Return which property of the setting's points an iteration violates; empty if none."""
     kept = to_float(iteration.kept(problem, iteration.constants(params), at))
     scale = 1 + max(float(np.abs(to_float(part)).max()) for part in at) ** 2
     if kept.max() > _ROUNDING * scale:
@@ -199,7 +201,7 @@ def outside(iteration: Iteration, problem: Any, params: Any, point: Any, at: Any
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two states are the same, as far as rounding lets see: of parts that others cancel to, that of these."""
+    """Return True if two states agree up to rounding, relative to the largest part, since parts may cancel."""
     of_others = _CANCELLED * max(_size(part) for state in (a, b) for part in state)
     return all(_close(x, y, of_others) for x, y in zip(a, b, strict=True))
 

@@ -1,4 +1,4 @@
-"""What quantities are where runs begin, as far as the code of ``init`` and of the quantities shows it."""
+"""Evaluate quantities at the start of runs, as far as the code of ``init`` and of the quantities determines them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from verify.reading.terms import Op, parts
 
 
 def varying(claim: Claim) -> str:
-    """What of a claim depends on parameters that vary with the round, besides its step; empty where nothing does.
+    """Return which part of a claim, besides its step, depends on parameters that vary with the round; empty if none
+    does.
 
     Quantities after a step have the parameters of the next round, and letters those of the first.
     """

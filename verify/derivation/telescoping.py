@@ -46,12 +46,12 @@ Coefficients = Mapping[Of, sympy.Expr]
 
 @dataclass(frozen=True)
 class Chain:
-    """What a bound follows from: the claim about one round, in the letter k; quantities that must not be negative and
-    that must be convex; and by how much V_0 exceeds the right side at the start, which must not be positive.
+    """The premises of a bound: the claim about one round, in the letter k; quantities that must be nonnegative and that
+    must be convex; and the excess of V_0 over the right side at the start, which must be nonpositive.
 
-    ``lemma``: that what is bounded is at most the potential, in all states, where it is no part of it; ``said``: the
-    inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may have
-    weights that do not vary.
+    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``said``:
+    the inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may
+    have constant weights.
     """
 
     step: Claim
@@ -65,12 +65,14 @@ class Chain:
 
     @property
     def key(self) -> str:
-        """What distinguishes it from other ones."""
+        """Return a key that distinguishes this chain from others."""
         return f"{self.said} {list(self.excess.values())} {self.lemma is None}"
 
 
 def signs_of(claim: Claim) -> Signs:
-    """What is known of the letters of a claim: its hypotheses, that there are functions of its class, and of T."""
+    """Return what is known of the letters of a claim: its hypotheses, the bounds of its class of functions, and those
+    of T.
+    """
     of, since = claim.setting.functions, claim.statement.since
     ends = of.ends if of is not None and stated(claim, of) else None
     known = [*assumed(claim), *(() if ends is None else [sympy.Le(*ends)])]
@@ -87,7 +89,7 @@ def undefined(claim: Claim) -> sympy.Expr | None:
 
 
 def chains(claim: Claim) -> Iterator[Chain]:
-    """What a bound may follow from, the likeliest first. ``NotFollowed`` where there is nothing."""
+    """Yield the chains from which a bound may follow, the likeliest first. Raise ``NotFollowed`` if there is none."""
     if claim.statement.algorithm is not claim.setting.algorithm:
         raise NotFollowed("the method is not that of the setting")
     if claim.setting.hints.known is not None or claim.setting.drawing.special is not None:
@@ -208,7 +210,7 @@ def _growths(form: Printed) -> Iterator[sympy.Expr]:
 
 
 def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rho: sympy.Expr, signs: Signs) -> Chain:
-    """What the bound follows from with one choice of the e_j. ``NotFollowed`` where it does not."""
+    """Return the chain that gives the bound for one choice of the e_j. Raise ``NotFollowed`` if it does not give it."""
     zero, added = sympy.S.Zero, potential.added
     nonnegative = list(form.nonnegative)
     for q, r in form.starts.items():

@@ -1,1 +1,1 @@
-"""What is found about claims, as data: in Python, and in the files in which it is kept."""
+"""Evidence about claims as data, in Python and in files."""

@@ -155,7 +155,7 @@ def _replayed(example: Counterexample, name: str) -> Replayed:
 
 
 def _agree(computed: Any, before: Any) -> bool:
-    """Whether a side is what was stored: exactly for fractions, to the digits that are kept for other numbers."""
+    """Return True if a side equals the stored value: exactly for fractions, to the stored digits for other numbers."""
     if not (_is_number(computed) and _is_number(before)):
         return not _is_number(computed) and not _is_number(before) and str(float(computed)) == str(float(before))
     a, b = (fraction(number(v)) for v in (computed, before))
@@ -166,7 +166,7 @@ def _agree(computed: Any, before: Any) -> bool:
 
 
 def _is_number(side: Any) -> bool:
-    """Whether a side is neither infinite nor NaN."""
+    """Return True if a side is neither infinite nor NaN."""
     return deciding.finite(side)
 
 

@@ -87,12 +87,12 @@ def named(kind: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def text(kind: str, data: Mapping[str, Any]) -> str:
-    """What a file holds that stores an object of this format."""
+    """Return the contents of a file that stores an object of this format."""
     return json.dumps(named(kind, data), indent=2) + "\n"
 
 
 def read(path: Path, most: int = FILE) -> Any:
-    """What a JSON file of at most so many bytes holds.
+    """Return the contents of a JSON file of at most ``most`` bytes.
 
     ``ValueError`` of one sentence, with the file, when it cannot be read, is too long, nests too deeply, or is not
     JSON, which has no NaN and gives no field twice.
@@ -113,7 +113,7 @@ def read(path: Path, most: int = FILE) -> Any:
 
 
 def is_of(kind: str, path: Path) -> bool:
-    """Whether a file names a format, of any version."""
+    """Return True if a file names this format, in any version."""
     try:
         data = read(path)
     except ValueError:
@@ -123,7 +123,9 @@ def is_of(kind: str, path: Path) -> bool:
 
 
 def load(path: Path, reader: Callable[[Any], T], most: int = FILE) -> T:
-    """What a reader makes of the object in a JSON file; its ``ValueError`` names the file."""
+    """Apply a reader to the object in a JSON file. A ``ValueError`` of the reader is raised again with the
+    file's name.
+    """
     data = read(path, most)
     try:
         return reader(data)
@@ -238,7 +240,7 @@ def _resolved(rule: Mapping[str, Any], home: Mapping[str, Any]) -> tuple[Mapping
 
 
 def _admits(rule: Mapping[str, Any], value: Any) -> bool:
-    """Whether a value has a type that a rule allows, or is one of the values that it lists."""
+    """Return True if a value has a type that a rule allows, or is one of the values that it lists."""
     if (listed := _listed(rule)) is not None:
         return any(value == one and type(value) is type(one) for one in listed)
     return any(

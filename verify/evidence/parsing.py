@@ -153,7 +153,7 @@ def _tokens(text: str, symbols: Mapping[str, sympy.Symbol]) -> list[tuple[str, s
 
 
 def _goes_on(text: str, at: int, name: str, symbols: Mapping[str, sympy.Symbol]) -> bool:
-    """Whether what stands there is more than the name: a longer word, or, where x and x* are symbols, x**2."""
+    """Return True if the text continues the name: as a longer word or, where both x and x* are symbols, as x**2."""
     if name.endswith("*") and name[:-1] in symbols:
         return text.startswith("*", at) and not text.startswith("**", at)
     word = re.compile(r"\w", re.ASCII)

@@ -70,7 +70,9 @@ GIVEN = "given"
 
 
 class Provenance(StrEnum):
-    """Whether a method looked for what it found, or checked what is carried; or found nothing before, by this code."""
+    """How an outcome arose: found anew, re-checked from a carried one, or carried over because this code found nothing
+    before.
+    """
 
     ANEW = "found anew"
     RECHECKED = "re-checked"
@@ -103,14 +105,14 @@ class Attained:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Attained:
-        """What ``to_json`` stored. ``ValueError`` where it cannot be read."""
+        """Read what ``to_json`` stored. Raise ``ValueError`` if it is malformed."""
         recipe, point = references.recipe(data["recipe"]), tuple(map(fraction, data["point"]))
         return Attained(recipe, point, data["rounds"], data["part"], data["entry"])
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one method found about a claim.
+    """The outcome of one method on a claim.
 
     ``covers``: what the method covers. ``verdict``: None where it decides nothing, and then ``note`` says why: it does
     not apply, or this was left open; otherwise what the verdict rests on. ``instances``: how many it examined.
@@ -118,8 +120,8 @@ class Outcome:
     ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
     worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
     worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, as its note says. ``attained``: where the margin was seen. ``sightings``:
-    what is seen of experiments. ``source``: whether it was found, or what is carried was checked.
+    functions it looked for a violation, as its note says. ``attained``: where the margin was seen. ``sightings``: what
+    is seen of experiments. ``source``: whether it was found, or what is carried was checked.
     """
 
     method: str
@@ -185,17 +187,16 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was found about a claim.
+    """The evidence about a claim.
 
     ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs, or the
-    weakest of what is ``given``, if that is weaker.
-    ``margin``: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
-    right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf when a side
-    is not a number (null in JSON, as is None). ``methods``: the ways in which its methods worked, in the order used.
-    ``instances``: how many met the hypotheses. ``tightest``: the recipe of the worst instance. ``note``: what the
-    verdict rests on, or why there is none. ``assumed``: what it takes from the claim's author as it is. ``fallen``:
-    what is carried of the claim and does not hold, so that it was found anew. ``given``: the claims whose bounds it
-    restates, with their verdicts: none of them is weaker.
+    weakest of what is ``given``, if that is weaker. ``margin``: 1 - (worst observed left side / right side), for an
+    identity minus the relative residual; where the right side can vanish or be negative, relative to |left| + |right|;
+    None when nothing was measured, -inf when a side is not a number (null in JSON, as is None). ``methods``: the ways
+    in which its methods worked, in the order used. ``instances``: how many met the hypotheses. ``tightest``: the recipe
+    of the worst instance. ``note``: what the verdict rests on, or why there is none. ``assumed``: what it takes from
+    the claim's author as it is. ``fallen``: what is carried of the claim and does not hold, so that it was found anew.
+    ``given``: the claims whose bounds it restates, with their verdicts: none of them is weaker.
     """
 
     claim: Claim = field(repr=False)
@@ -240,7 +241,7 @@ class Evidence:
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
-        """What is seen of the statements of an experiment."""
+        """Return what was observed of the statements of an experiment."""
         return tuple(one for outcome in self.outcomes for one in outcome.sightings)
 
     def to_json(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a counterexample and a certificate are of: a claim, changes of it, and an instance, as files name them.
+"""References in the files of counterexamples and certificates: a claim, its changes, and an instance.
 
 Everything is bounded before anything is computed, and texts are read by :mod:`verify.evidence.parsing`, never run.
 """
@@ -27,18 +27,18 @@ COUNTS = 10**12
 
 
 def changes(claim: Claim) -> dict[str, str | None]:
-    """What was changed in a claim, as text; None where a file cannot hold it."""
+    """Return the changed parts of a claim as text, None for a part that a file cannot store."""
     return {name: str(getattr(claim.statement, name)) if name in STORABLE else None for name in claim.changes}
 
 
 def gist(claim: Claim) -> str:
-    """What a claim says, in a line; of a changed one also what was changed, which its file says and no paper."""
+    """Return a claim's gist in one line, followed by its changes if it is a variant."""
     changed = ", ".join(f"{name} = {text}" for name, text in changes(claim).items())
     return f"{claim.gist}; changed to {changed}" if changed else claim.gist
 
 
 def read_field(data: Mapping[str, Any], name: str, reader: Callable[[Any], T]) -> T:
-    """What a reader makes of a field; its ``ValueError`` names the field."""
+    """Apply a reader to a field. A ``ValueError`` of the reader is raised again with the field's name."""
     try:
         return reader(data[name])
     except ValueError as error:
@@ -102,7 +102,9 @@ def recipe(value: Mapping[str, Any]) -> Recipe:
 
 
 def _decode(value: Any, depth: int, left: list[int]) -> Any:
-    """What a recipe holds at some depth; ``left``: how many more values it may hold."""
+    """Decode a value of a recipe, nested ``depth`` levels deep; ``left[0]`` counts how many more values it
+    may contain.
+    """
     left[0] -= 1
     if left[0] < 0 or depth > NESTED:
         raise ValueError(f"at most {VALUES} values, nested at most {NESTED} deep, were expected")

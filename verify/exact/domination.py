@@ -109,8 +109,9 @@ def _vanishes(powers: dict[int, Fraction], domain: MonomialDomain) -> bool:
 
 
 def is_empty(domain: MonomialDomain, weights: DominationWeights) -> bool:
-    """Whether weights of constraints show that a domain is empty: prod b_j^v_j is 1 and prod a_j^v_j < 1, or it
-    vanishes."""
+    """Return True if weights of constraints show that a domain is empty: prod b_j^v_j is 1 and prod a_j^v_j < 1, or it
+    vanishes.
+    """
     v = weights.of_constraints
     if len(v) != len(domain.constraints) or min(v, default=Fraction(0)) < 0:
         return False

@@ -147,7 +147,7 @@ class _Magnitudes:
         return self._letters[s]
 
     def _limits(self) -> None:
-        """What goes to its limit first goes farther than all others."""
+        """Add that letters with earlier limits dominate all later ones."""
         firsts = [s for s in (self.large, self._logarithm, self.small) if s in self._letters]
         others = [x for s, x in self._letters.items() if s not in firsts]
         for s in firsts:
@@ -193,7 +193,9 @@ class _Magnitudes:
                 del self.known[before:]
 
     def _whole(self, *sides: sympy.Expr) -> list[sympy.Basic]:
-        """What is rounded up is at most the integers that it was at most; rounded down, at least those."""
+        """Return bounds of roundings by integers: if x <= s for an integer s, then ceiling(x) <= s;
+        likewise for floor.
+        """
         found = []
         integers = sorted((s for s in sympy.Tuple(*sides).free_symbols if s.is_integer), key=sympy.default_sort_key)
         for node in sorted(sympy.Tuple(*sides).atoms(sympy.ceiling, sympy.floor), key=sympy.default_sort_key):
@@ -206,7 +208,7 @@ class _Magnitudes:
         return found
 
     def _implied(self, relation: sympy.Rel) -> bool:
-        """Whether the relations imply another one, lower <= upper or the other way round."""
+        """Return True if the known relations imply another one, given with <= or >=."""
         low, high = (relation.lhs, relation.rhs) if isinstance(relation, sympy.Le) else (relation.rhs, relation.lhs)
         return symbolic.at_most(low, high, self.relations) or reals.implied(relation, self.relations)
 
@@ -417,7 +419,9 @@ def rewritten(e: sympy.Expr) -> sympy.Expr:
 
 
 def _exceeds(e: sympy.Expr) -> sympy.Rel | None:
-    """What makes log(u) - c nonnegative: that u is at least a rational number above exp(c); None for other sums."""
+    """Return a condition that makes log(u) - c nonnegative, u >= a rational number above exp(c); None
+    for other sums.
+    """
     if not (
         isinstance(e, sympy.Add) and len(e.args) == 2 and e.args[0].is_Rational and isinstance(e.args[1], sympy.log)
     ):

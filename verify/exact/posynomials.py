@@ -63,7 +63,7 @@ class PosynomialRatio(NamedTuple):
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is 0."""
+        """True if it is 0."""
         return not self.top
 
     def __add__(self, other: object) -> PosynomialRatio:

@@ -40,12 +40,12 @@ class _Untranslated(ValueError):
 
 
 def applies(claim: Claim) -> bool:
-    """Whether a claim is about constants alone."""
+    """Return True if a claim involves constants only."""
     return claim.statement.algebraic and not claim.statement.quantities
 
 
 def proves(claim: Claim) -> bool:
-    """Whether a claim about constants alone holds for all values of its symbols; False proves nothing."""
+    """Return True if a claim about constants is proved for all values of its symbols; False proves nothing."""
     if not applies(claim):
         return False
     relations = symbolic.assumed(claim)
@@ -180,19 +180,21 @@ def _nonzero(base: sympy.Expr, hypotheses: list[sympy.Basic], root: bool) -> boo
 
 
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether a <= b for all values of the symbols that meet the hypotheses; False proves nothing."""
+    """Return True if a <= b is proved for all values of the symbols that meet the hypotheses; False proves nothing."""
     return holds(Comparison(a, "<=", b), hypotheses)
 
 
 def holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether a comparison holds for all values of the symbols that meet the hypotheses; False proves nothing."""
+    """Return True if a comparison is proved for all values of the symbols that meet the hypotheses; False proves
+    nothing.
+    """
     return implied(_RELATIONS[comparison.relation](comparison.left, comparison.right, evaluate=False), hypotheses)
 
 
 def implied(relation: sympy.Basic, hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether a relation holds for all values of the symbols that meet the hypotheses; False proves nothing.
+    """Return True if a relation is proved for all values of the symbols that meet the hypotheses; False proves nothing.
 
-    Hypotheses that nothing meets imply nothing here.
+    Unsatisfiable hypotheses imply nothing here.
     """
     try:
         translated = [_Translation().case(*case) for case in cases(relation, list(hypotheses))]
@@ -203,7 +205,7 @@ def implied(relation: sympy.Basic, hypotheses: Iterable[sympy.Basic]) -> bool:
 
 
 def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether no values of the symbols meet the hypotheses; False says nothing."""
+    """Return True if the hypotheses are proved unsatisfiable; False proves nothing."""
     try:
         translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
     except _Untranslated:
@@ -212,7 +214,7 @@ def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
 
 
 def possible(hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether some values of the symbols are seen to meet the hypotheses; False says nothing."""
+    """Return True if the hypotheses are proved satisfiable; False proves nothing."""
     try:
         translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
     except _Untranslated:
@@ -268,7 +270,7 @@ class _Translation:
         self._count = 0
 
     def case(self, relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> tuple[list[Any], Any]:
-        """What is given, and a relation."""
+        """Return the translated hypotheses together with what is known, and the translated relation."""
         conclusion, assumed = self.relation(relation), [self.relation(h) for h in hypotheses]
         return [*assumed, *self.known], conclusion
 

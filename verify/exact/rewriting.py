@@ -1,11 +1,11 @@
-"""What sympy may rewrite, and what is a number of its own to it.
+"""Restrict what sympy may rewrite; every other expression becomes a new symbol.
 
-To sympy a sum with reversed ends is minus another sum, and a power of an unknown exponent a generator of polynomials.
-Here a sum of nothing is 0 and a product of nothing 1, as where a statement is evaluated. So sympy sees what is made of
-letters by addition, multiplication, rational powers, maxima and absolute values; all else is a new symbol, of which no
-more is known than that it is real and has the sign that is shown.
+Sympy takes a sum with reversed limits for minus another sum, and a power with an unknown exponent for a generator of
+polynomials. Here an empty sum is 0 and an empty product 1, as where a statement is evaluated. So sympy sees only what
+is made of letters by addition, multiplication, rational powers, maxima and absolute values; everything else is a new
+symbol, known only to be real and to have the sign that was shown.
 
-All this holds where the expression is a real number, which a proof shows by itself
+All this assumes that the expression is a real number, which a proof shows separately
 (:func:`verify.exact.reals.undefined_part`).
 """
 
@@ -63,7 +63,7 @@ class _Rewriting:
         return self._power(*parts) if isinstance(e, sympy.Pow) else self._symbol(same)
 
     def _symbol(self, e: sympy.Expr, nonnegative: bool = False, positive: bool = False) -> sympy.Dummy:
-        """What stands for an expression that is not rewritten, with the sign that it has."""
+        """Return the symbol for an expression that is not rewritten, with the sign of that expression."""
         if e not in self._symbols:
             of_sums = e.has(sympy.Sum, sympy.Product)
             if positive or (not of_sums and e.is_positive):

@@ -20,14 +20,15 @@ class Unfactored(ValueError):
 
 
 def proves(claim: Claim) -> bool:
-    """Whether the claim follows, for all values of its symbols, by the steps below; False proves nothing.
+    """Return True if the steps below prove the claim for all values of its symbols; False proves nothing.
 
-    ``Unfactored`` where that is a matter of a sum of a high degree.
+    Raise ``Unfactored`` if that would require factoring a sum of high degree.
 
     Each hypothesis ``symbol >= expression`` (or >) is removed by a slack variable, symbol = expression + s with s >= 0
-    (or > 0), each ``symbol <= expression`` between positive ones by symbol = expression/(1 + s), and ``symbol =
-    expression`` by itself, and a positive integer is 1 + s; other hypotheses are not used. Each difference is then
-    factored, and is nonnegative when every factor is a square or has coefficients of one sign on nonnegative symbols.
+    (or > 0); each ``symbol <= expression`` between positive ones by symbol = expression/(1 + s); each ``symbol =
+    expression`` by substitution; and a positive integer becomes 1 + s. Other hypotheses are not used. Each difference
+    is then factored, and is nonnegative if every factor is a square or has coefficients of one sign on nonnegative
+    symbols.
     """
     statement = claim.statement
     if not statement.algebraic:
@@ -47,12 +48,12 @@ def assumed(claim: Claim) -> list[sympy.Basic]:
 
 
 def at_most(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether a <= b follows for all values of the symbols that meet the hypotheses, as in :func:`proves`."""
+    """Return True if a <= b is proved for all values of the symbols that meet the hypotheses, as in :func:`proves`."""
     return a == b or _follows(Comparison(a, "<=", b), hypotheses)
 
 
 def below(a: sympy.Expr, b: sympy.Expr, hypotheses: Iterable[sympy.Basic]) -> bool:
-    """Whether a < b follows, as in :func:`at_most`."""
+    """Return True if a < b is proved, as in :func:`at_most`."""
     return _follows(Comparison(a, "<", b), hypotheses)
 
 
@@ -136,7 +137,9 @@ def _solved(relation: sympy.Rel, index: int) -> tuple[sympy.Symbol, sympy.Expr] 
 
 
 def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
-    """Whether the expression is nonnegative (positive when ``strict``) wherever its symbols' assumptions hold."""
+    """Return True if the expression is shown to be nonnegative (positive if ``strict``) under its symbols'
+    assumptions.
+    """
     expression = _plain(expression)
     together = sympy.together(expression)
     if _is_long(together):
@@ -151,7 +154,7 @@ def _is_signed(expression: sympy.Expr, strict: bool) -> bool:
 
 
 def _is_long(quotient: sympy.Expr) -> bool:
-    """Whether a factor is a sum whose degree times the number of its symbols is beyond ``FACTORED``."""
+    """Return True if a factor is a sum whose degree times the number of its symbols exceeds ``FACTORED``."""
     factors = (factor for part in sympy.fraction(quotient) for factor in sympy.Mul.make_args(part))
     sums = (f.base if f.is_Pow and f.exp.is_Integer else f for f in factors)
     return any(_degree(f) * len(f.free_symbols) > FACTORED for f in sums if f.is_Add)
@@ -188,6 +191,8 @@ def _product_is_positive(expression: sympy.Expr, strict: bool) -> bool:
 
 
 def _one_sign(polynomial: sympy.Expr, strict: bool) -> bool:
-    """Whether every term is nonnegative by its symbols' assumptions, and one of them positive when ``strict``."""
+    """Return True if every term is nonnegative by its symbols' assumptions and, if ``strict``, one of them
+    is positive.
+    """
     terms = sympy.Add.make_args(sympy.expand(polynomial))
     return all(t.is_nonnegative for t in terms) and (not strict or any(t.is_positive for t in terms))

@@ -150,7 +150,9 @@ class Writer:
         return [one for above, below, at in self._parts(gap, case) for one in ordered(below, above, at)]
 
     def _whole(self, *both: sympy.Expr) -> list[sympy.Basic]:
-        """What is rounded up is at most the integers that it was at most; rounded down, at least those."""
+        """Return bounds of roundings by integers: if x <= s for an integer s, then ceiling(x) <= s;
+        likewise for floor.
+        """
         found = []
         integers = [s for s in sympy.Tuple(*both).free_symbols if s.is_integer]
         for node in sorted(sympy.Tuple(*both).atoms(sympy.ceiling, sympy.floor), key=str):
@@ -161,7 +163,7 @@ class Writer:
         return found
 
     def _shown(self, relation: sympy.Basic) -> bool:
-        """Whether the relations imply another one."""
+        """Return True if the known relations imply another one."""
         if relation not in self._implied:
             shown = symbolic.below if isinstance(relation, sympy.Lt | sympy.Gt) else symbolic.at_most
             self._implied[relation] = shown(relation.lts, relation.gts, self.relations) or reals.implied(
@@ -172,7 +174,7 @@ class Writer:
     # Expressions
 
     def of(self, e: sympy.Expr, case: DomainPart) -> Found:
-        """What an expression is, in each part of a case; the same number wherever it stands."""
+        """Return the value of an expression in each part of a case; the same value wherever the expression occurs."""
         if e in case.values:
             return [(case.values[e], case)]
         found = []
@@ -204,7 +206,7 @@ class Writer:
         raise NoMagnitude(f"no size of {type(e).__name__} is known")
 
     def _all(self, parts: Sequence[sympy.Expr], case: DomainPart) -> list[tuple[list[SignedRatio], DomainPart]]:
-        """What several expressions are, in each part of a case."""
+        """Return the values of several expressions in each part of a case."""
         found: list[tuple[list[SignedRatio], DomainPart]] = [([], case)]
         for e in parts:
             found = [([*values, value], at) for values, one in found for value, at in self.of(e, one)]
@@ -366,7 +368,9 @@ class Writer:
         return found
 
     def _rounded(self, e: sympy.Expr, case: DomainPart) -> Found:
-        """What is at most 1, rounded up, is 1 or 0; what is at least 1 at most doubles, or loses half."""
+        """Return the value of a rounded number: 1 or 0 if the number is at most 1; otherwise rounding at most doubles
+        or halves it.
+        """
         up, one, found = isinstance(e, sympy.ceiling), constant(Fraction(1)), []
         for value, at in self.of(e.args[0], case):
             if value.size.is_zero:

@@ -1,1 +1,1 @@
-"""What papers state of experiments: runs that can be resumed, decisions over seeds, what is carried."""
+"""Statements of papers on experiments: runs that can be resumed, decisions over seeds, and stored outcomes."""

@@ -30,7 +30,7 @@ MOST = 1000
 
 
 class Observed(StrEnum):
-    """What is said of a statement on data."""
+    """The outcome of a statement on data."""
 
     SEEN = "seen"
     NOT_SEEN = "not seen"
@@ -48,7 +48,7 @@ class Decision(NamedTuple):
 
 
 def decide(held: Sequence[bool | None]) -> Decision:
-    """What is said of a statement that held of these seeds, in their order, None where that is open."""
+    """Decide a statement from whether it held for each seed, in order; None where that is open."""
     for_it = [value is True for value in held]
     against = [value is False for value in held]
     for outcome, found in ((Observed.SEEN, for_it), (Observed.NOT_SEEN, against)):
@@ -63,7 +63,7 @@ def _crossed(found: Sequence[bool]) -> int | None:
 
 
 def _rejected(agreeing: int, count: int) -> bool:
-    """Whether so many of so many seeds are too many for a statement that holds of half; their order does not matter."""
+    """Return True if this many agreeing seeds reject a statement that holds with probability one half, in any order."""
     x = np.zeros((count, 1))
     x[:agreeing] = 1
     capital = (1 - WHOLE) * math.exp(log_capital(x, np.array([0.5]), Assumed(0.0, 1.0))[0])

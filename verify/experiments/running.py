@@ -85,7 +85,7 @@ class _FigureOnData(NamedTuple):
 def run(
     work: Sequence[tuple[Figure, Data]], out: Path, jobs: int, progress: Callable[[str], None]
 ) -> Iterator[tuple[StoredFigure, tuple[Curve, ...]]]:
-    """What is seen of each figure on data, and all its curves, in order, each as soon as it is known.
+    """Yield the outcome of each figure on data, and all its curves, in order, each as soon as it is known.
 
     The tasks of all figures are shared out among the processes together. Results that ``out`` holds of the same code,
     data and seeds are taken from there; ``progress`` is called once for each task, with a line.
@@ -225,7 +225,7 @@ def _code(figure: Figure) -> str:
 
 
 def _known(path: Path, key: Mapping[str, Any]) -> tuple[Result, float] | None:
-    """What a file holds of a task, if it is of the same figure, code, data and seeds."""
+    """Return a task's stored result and seconds, if the file is of the same figure, code, data and seeds."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
         return (_from_json(content), float(content["seconds"])) if content["key"] == key else None

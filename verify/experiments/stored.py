@@ -1,7 +1,7 @@
-"""What was seen of figures and tables, as the packages of their papers carry it: written by the program, never by hand.
+"""Outcomes of figures and tables, as the packages of their papers carry them; written by the program, never by hand.
 
-The figures of a paper are in the package that its record names (``experiments``), in ``FIGURES``; what was seen of them
-is in ``seen.json`` beside it, an entry for each figure and the data it was run on, with seeds, date and commit.
+The figures of a paper are in the package that its record names (``experiments``), in ``FIGURES``; their outcomes are in
+``seen.json`` beside it, one entry for each figure and data set, with seeds, date and commit.
 """
 
 from __future__ import annotations
@@ -56,16 +56,17 @@ class StoredDecision(NamedTuple):
         return f"{count}; {self.numbers}" if self.numbers else count
 
     def _wanted(self, left: int) -> str:
-        """What would decide it, where it is open in so many seeds."""
+        """Return what would decide an open statement, in words."""
         if self.seeds is not None:
             return f"{self.seeds} seeds would decide it"
         return "only longer runs could decide it" if left else f"{MOST} seeds would not decide it"
 
 
 class StoredFigure(NamedTuple):
-    """What was seen of a ``figure`` on the data ``source``: ``data`` in words, with a digest; ``seeds``; ``date``,
-    ``commit`` and ``seconds`` of a processor of the run; ``notes``: what was tuned; ``curves``: kept where something
-    was not seen."""
+    """The outcome of a ``figure`` on the data ``source``: ``data`` in words, with a digest; ``seeds``; ``date``,
+    ``commit`` and ``seconds`` of processor time of the run; ``notes``: what was tuned; ``curves``: kept if something
+    was not observed.
+    """
 
     figure: str
     source: str
@@ -98,7 +99,9 @@ def file_of(figure: str) -> Path:
 
 
 def records(figure: str) -> tuple[StoredFigure, ...]:
-    """What was seen of a figure on the data it was run on, and of data that nobody has, or it was not run on, that."""
+    """Return the outcomes of a figure on each data set, including a record of those that are unavailable or were not
+    run.
+    """
     known = [_from_json(entry) for entry in _entries(file_of(figure)) if entry["figure"] == figure]
     ran, wanted = {record.source for record in known}, get(figure)
     absent = [source for source in wanted.sources if source.name not in ran]
@@ -106,7 +109,7 @@ def records(figure: str) -> tuple[StoredFigure, ...]:
 
 
 def sightings(statement: Experiment) -> tuple[Sighting, ...]:
-    """What the package carries of the figures of a claim."""
+    """Return the stored outcomes of a claim's figures."""
     return tuple(
         Sighting(
             figure, record.source, one.text, str(one.outcome), one.told, len(record.seeds), record.date, record.commit
@@ -129,7 +132,7 @@ def store(record: StoredFigure) -> None:
 
 
 def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequence[int]) -> tuple[StoredDecision, ...]:
-    """What the results of all tasks on one source say of the figure's statements; those left out that say nothing."""
+    """Decide a figure's statements from the results of all tasks on one source, omitting those that compare nothing."""
     numbers = [numbers_of(results, place) for place in range(len(seeds))]
     found = []
     for stated in _about(figure, source):
@@ -222,7 +225,7 @@ def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
 
 
 def _medians(part: SeedComparison, numbers: Sequence[Mapping[str, Span]]) -> str:
-    """What a comparison compares: of a side that is the least of several, that one."""
+    """Return the medians that a comparison compares; for a minimum of several series, the smallest."""
 
     def middle(key: str) -> Span:
         return Span(median(of[key].low for of in numbers), median(of[key].high for of in numbers))

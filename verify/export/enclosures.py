@@ -172,5 +172,5 @@ class _Bounds:
 
 
 def _exact(e: sympy.Expr) -> bool:
-    """Whether there are no roots in an expression, so that its bounds are what it is."""
+    """Return True if an expression contains no roots, so that its bounds are exact."""
     return all(p.exp.is_integer for p in e.atoms(sympy.Pow))

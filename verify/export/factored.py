@@ -78,7 +78,7 @@ class Take(NamedTuple):
     more: Any
 
     def image(self, p: Any) -> Any:
-        """What a positive multiple of a polynomial is not less than."""
+        """Return a lower bound of a positive multiple of a polynomial."""
         return self.by * p - self.more * self.left
 
 
@@ -192,7 +192,7 @@ class Table:
         return p
 
     def is_positive(self, x: Factored) -> bool:
-        """Whether it is shown that a product is positive."""
+        """Return True if a product is shown to be positive."""
         return x.constant != 0 and self._is_strict(x) and not self._is_negative(x)
 
     def positive_one(self, x: Factored) -> Factored:
@@ -276,5 +276,5 @@ def _whole(p: Any) -> Any:
 
 
 def _above_zero(p: Any, positive: frozenset[int]) -> bool:
-    """Whether no coefficient is negative, and a term has only letters that are never 0."""
+    """Return True if no coefficient is negative, and some term has only letters that are never 0."""
     return has_no_negative(p) and any(all(i in positive for i, k in enumerate(m) if k) for m in p.monoms())

@@ -45,7 +45,7 @@ def _slacks(domain: Domain, chart: SlackChart) -> Iterator[list[Fraction]]:
 
 
 def _letters(chart: SlackChart, slacks: Sequence[Fraction]) -> tuple[Fraction, ...] | None:
-    """What slacks are in letters; None where something is divided by 0."""
+    """Convert slacks to letters; None if this divides by 0."""
     values = list(slacks)
     for i, num, den in reversed(chart.steps):
         below = value(den, values)

@@ -138,7 +138,7 @@ def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) ->
 
 
 def _besides(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """What the objects say besides the statement: each once."""
+    """Yield once each what the objects state besides the claim."""
     stated = set(statement.text(claim))
     for line in dict.fromkeys(line for data in objects for line in data["says"]):
         if line not in stated and line != BLOCKS and not line.endswith(MAXIMUM):

@@ -27,7 +27,7 @@ class FormPart(NamedTuple):
 
     @property
     def is_square(self) -> bool:
-        """Whether it is a square."""
+        """Return True if it is a square."""
         return self.left is self.right
 
 

@@ -123,7 +123,7 @@ class _Page:
         return found
 
     def letters(self) -> str:
-        """What is known of the letters of all cases."""
+        """Return the sentence on what is known of the letters in all cases."""
         data = self._group.objects[0]
         signs = []
         for sign, shown in ((">0", "> 0"), (r"\ge 0", ">= 0")):
@@ -152,7 +152,7 @@ class _Page:
         return found
 
     def program(self, place: int, shared: Mapping[str, Any]) -> Iterator[str]:
-        """What is claimed, what is known, and the sums of all cases."""
+        """Yield the claim, the known facts, and the sums of all cases."""
         forms = [self._split(item["form"]) for item in shared["known"]]
         let = []
         for vector in self._long(forms) if place == 0 else ():

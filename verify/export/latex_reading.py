@@ -84,7 +84,7 @@ class FormulaReader:
         return {"1|1" if key == "" else key: self.written(c) for key, c in found.items()}
 
     def is_same(self, form: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-        """Whether two forms of an object have the same coefficients."""
+        """Return True if two forms of an object have the same coefficients."""
         sums: dict[str, Ratio] = {}
         for of, sign in ((form, 1), (other, -1)):
             for name, c in of.items():
@@ -162,7 +162,7 @@ class FormulaReader:
         return found
 
     def _closes(self) -> bool:
-        """Whether the square that is read ends here."""
+        """Return True if the square being read ends here."""
         return self._left[-1] == r"\|" and len(self._left) > 1 and self._left[-2] == "^{2}"
 
     def _factor(self) -> _Sum:
@@ -276,7 +276,7 @@ def polynomial_of(ring: Any, listed: Any) -> Any:
 
 
 def is_deviation(row: str) -> bool:
-    """Whether a row stands for what each client has, less the mean."""
+    """Return True if a row stands for the clients' deviations from the mean."""
     return row.partition(": ")[0].endswith("deviation")
 
 

@@ -203,7 +203,7 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _is_sum(text: str) -> bool:
-    """Whether brackets are needed before it is multiplied."""
+    """Return True if the text needs brackets before it is multiplied."""
     depth = 0
     for k, letter in enumerate(text):
         depth += {"(": 1, ")": -1, "{": 1, "}": -1}.get(letter, 0)

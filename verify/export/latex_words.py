@@ -1,5 +1,6 @@
-"""What objects say, in the words of a proof: where what is known comes from, what names stand for, and of which case
-it is all said."""
+"""Word the statements of proof objects for a proof in LaTeX: where facts come from, what names stand for, and which
+case is meant.
+"""
 
 from __future__ import annotations
 
@@ -154,7 +155,7 @@ def mathematical(text: str) -> str:
 
 
 def _formula(core: str) -> str:
-    """What has no words but those of formulas, in LaTeX; empty for other text."""
+    """Return the LaTeX of text that consists only of words of formulas; empty for other text."""
     found = last = ""
     for match in _PIECES.finditer(core):
         piece, start = match[0], len(found)
@@ -193,7 +194,7 @@ def added(lines: Iterable[str]) -> Iterator[str]:
 
 
 def sentences(lines: Sequence[str], told: Symbols) -> Iterator[str]:
-    """What objects say besides the statement."""
+    """Yield what objects state besides the claim."""
     sums = dict(line.split(" = ", 1) for line in lines if re.match(r"(sum|total) \d+ = ", line))
     for line in lines:
         match = re.fullmatch(r"(quotient \d+): 0 = (\S+ \d+) \+ -(\S+ \d+) \1", line)
@@ -243,7 +244,7 @@ def _polynomial(of: str, told: Symbols) -> str:
 
 
 def conventions(told: Symbols) -> Iterator[str]:
-    """What is meant by the symbols that are used: what clients have as formulas, which are read again."""
+    """Yield the meaning of the symbols used; what clients have is given by formulas, which are read again."""
     if told.clients:
         both = [
             f"${one} = {told.vectors[mean]} + {told.vectors[other]}$" for mean, (one, other) in told.clients.items()

@@ -99,7 +99,9 @@ def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dic
 
 
 def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[str, Any]]:
-    """What is known of all clients together: once, in the direction in which its multiplier is nonnegative."""
+    """Yield the facts about all clients together, each once, in the direction in which its multiplier is
+    nonnegative.
+    """
     posed = proof.posed
     for link in sorted({link for link, _ in links.values()}):
         ways = {sign: of for of, (one, sign) in links.items() if one == link}
@@ -154,7 +156,9 @@ class Writing:
         self._needed: set[str] = set()
 
     def signs(self) -> dict[str, Any]:
-        """What an object says of its letters, once all that it holds is written; ``ValueError`` if none are allowed."""
+        """Return an object's facts about its letters, once everything in it is written. Raise ``ValueError`` if no
+        values are allowed.
+        """
         nonzero, values = self._nonzero(), inside.point(self._domain)
         point = {self._names[i]: str(values[i]) for i in self._used}
         return {"letters": self._letters(), "domain": self._of_domain(), "point": point, "nonzero": nonzero}
@@ -274,7 +278,7 @@ def _whole(c: Ratio) -> tuple[Any, Any]:
 
 
 def _at_zero(p: Any, i: int) -> Any:
-    """What is left of a polynomial where a letter is 0."""
+    """Return a polynomial with one letter set to 0."""
     return p.context().from_dict({m: c for m, c in p.to_dict().items() if not m[i]})
 
 

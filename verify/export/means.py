@@ -75,7 +75,7 @@ class _Calculation:
         return self._named(str(value), str(value))
 
     def made(self, a: str, operation: str, b: str) -> str:
-        """What an operation makes of two numbers."""
+        """Return the name of the result of an operation on two numbers."""
         return self._named(f"t{len(self._names)}", operation, a, b)
 
     def need(self, what: str, a: str, relation: str, b: str) -> None:
@@ -148,7 +148,7 @@ class _Case:
         self.at.need(f"{self.name}: 1 is at most", bound, "<", self.at.number(Fraction(1)))
 
     def _factor(self, here: str, of: Posynomial, weights: DominationWeights) -> str:
-        """What a monomial is bounded by, if it is, as a multiple of the sum with weights."""
+        """Return the factor by which a monomial is at most the weighted sum, if it is."""
         at = self.at
         factors: list[_Factor] = [(m, Fraction(1)) for m in of]
         factors += [(m, -w) for m, w in zip(self.right, weights.of_monomials, strict=False) if w]
@@ -164,7 +164,9 @@ class _Case:
         return bound
 
     def _agree(self, here: str, factors: Sequence[_Factor]) -> bool:
-        """Whether a power of what vanishes first is left over of a product; the exponents that have to be 0 are."""
+        """Return True if a power of the first vanishing letter remains in a product; require the other exponents to be
+        0.
+        """
         powers = {letter: Fraction(0) for monomial, _ in factors for letter, _ in monomial}
         for monomial, exponent in factors:
             for letter, power in monomial:
@@ -209,5 +211,5 @@ class _Case:
         return " ".join(self._letter(x) if k == 1 else f"{self._letter(x)}^({k})" for x, k in of)
 
     def _letter(self, x: int) -> str:
-        """What is no letter of the order is a factor of which only bounds are known."""
+        """Return the name of a letter; one outside the order is a factor of which only bounds are known."""
         return self.names.get(x, f"factor_{x}")

@@ -120,7 +120,7 @@ def _in_all_states(certificate: ClassCertificate) -> list[dict[str, Any]]:
 
 
 def _cleared(left: Any, right: Any) -> tuple[dict[str, Fraction], dict[str, Fraction]]:
-    """What stands before vectors, products, values and monomials in two sides, once both have one denominator."""
+    """Return the coefficients of vectors, products, values and monomials of two sides, over a common denominator."""
     one = next((side for side in (left, right) if isinstance(side, FracElement)), None)
     if one is None:
         return _parts(left), _parts(right)

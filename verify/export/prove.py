@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 
 def compiled(path: Path, limit: float = 300.0) -> Answer:
-    """What Rocq says of a file, in its folder, where the library has been compiled."""
+    """Return Rocq's answer on a file, run in its folder, where the library has been compiled."""
     start = monotonic()
     text = path.read_text(encoding="utf-8")
     if why := misshapen(text):

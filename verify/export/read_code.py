@@ -90,7 +90,7 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
 def _target(
     pair: tuple[WorldValue, WorldValue], names: dict[Monomial, str], used: Sequence[int]
 ) -> Iterator[tuple[str, Any]]:
-    """What stands before each product on the left, and then, with the other sign, on the right."""
+    """Yield the coefficient of each product on the left, minus that on the right."""
     left, right = (side.of for side in pair)
     for product in dict.fromkeys([*left, *right]):
         both = [(of[product], sign) for of, sign in ((left, 1), (right, -1)) if product in of]

@@ -67,7 +67,7 @@ def _comment(text: str) -> str:
 
 
 def _conditions(data: Mapping[str, Any], table: Table, said: Mapping[str, str]) -> list[str]:
-    """What is known of the letters, by their names in Rocq."""
+    """Return the conditions on the letters, by their names in Rocq."""
     letters = [said[letter] for letter in data["letters"]]
     signs = [(sign, said[letter]) for letter, sign in data["letters"].items()]
     signs += [(c["sign"], rocq_terms.read(table.domain[name], letters)) for name, c in data["domain"].items()]
@@ -108,7 +108,7 @@ class _Writing:
 
     @property
     def _relation(self) -> tuple[str, str]:
-        """What is shown of the target: where there are letters alone, whether it is negative, or 0."""
+        """Return the theorem and the relation of the target: for letters alone, also that it is negative, or 0."""
         program = self._program
         if not program["known"] and not program["squares"]:
             return "Equal", "="
@@ -254,7 +254,7 @@ class _Writing:
         return weight * one * one
 
     def _scale(self, terms: list[_Term]) -> Factored:
-        """What clears all denominators of a sum, and is positive."""
+        """Return a positive factor that clears all denominators of a sum."""
         return self._table.positive_one(multiple(c.of_den.inverse() if c else ONE for _, c, _ in terms))
 
     def _cleared(self, scale: Factored, terms: list[_Term]) -> str:
@@ -268,7 +268,7 @@ class _Writing:
 
 
 def _is_constant(item: Mapping[str, Any]) -> bool:
-    """Whether what is squared is a number."""
+    """Return True if the square is of a number."""
     return set(item.get("vector", ())) == {"1"}
 
 

@@ -1,4 +1,6 @@
-"""What files for Rocq are written of: names, polynomials with integers, and calculations with fractions as theorems."""
+"""The terms in files for Rocq: names, polynomials with integer coefficients, and calculations with fractions as
+theorems.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ def integer(c: Fraction | int) -> str:
 
 
 def has_no_positive(p: Any) -> bool:
-    """Whether a polynomial is not 0 and has no positive coefficient."""
+    """Return True if a polynomial is nonzero and has no positive coefficient."""
     return p != 0 and all(c < 0 for _, c in terms(p))
 
 

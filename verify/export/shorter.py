@@ -107,15 +107,18 @@ def _less(a: Vector, factor: Fraction, b: Vector) -> Vector:
 def _equations(
     target: _Form, known: list[_Form], basis: Mapping[str, Vector]
 ) -> Iterator[tuple[dict[int, Fraction], Fraction]]:
-    """What weights have to meet, as coefficients and a right side: values cancel, and the form that is left has no
-    products but those of the basis."""
+    """Yield the equations for the weights, as coefficients and a right side: values cancel, and the remaining form has
+    only products of the basis.
+    """
     parts = [_apart(form, basis) for form in (target, *known)]
     for thing in sorted({thing for part in parts for thing in part}):
         yield {i: part[thing] for i, part in enumerate(parts[1:]) if thing in part}, parts[0].get(thing, Fraction(0))
 
 
 def _apart(form: _Form, basis: Mapping[str, Vector]) -> dict[str, Fraction]:
-    """What of a form is no product of the basis: its values, and its products without those that the pivots make."""
+    """Return the part of a form outside the products of the basis: its values, and its products minus those of the
+    pivots.
+    """
     rest = dict(form.products)
     for a, x in basis.items():
         for b, y in basis.items():

@@ -11,7 +11,7 @@ from verify.multipliers.ratios import Ratio, key, polynomials, terms
 
 
 class Certificates:
-    """What an object shows of factors: on which side of 0 they are, and by which chart."""
+    """The sign certificates of an object's factors: the sign of each, and the chart that shows it."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self._count = len(data["letters"])
@@ -49,7 +49,7 @@ class Certificates:
         return {"weight": reader.written(c), **({"by": by} if by is not None else {})}
 
     def shows(self, c: Ratio) -> bool:
-        """Whether a certificate of a weight is known."""
+        """Return True if a certificate of a weight is known."""
         return self._by(c.num * c.den, self._shown) is not None
 
     def _by(self, p: Any, known: Mapping[str, tuple[int, Any]]) -> dict[str, Any] | None:

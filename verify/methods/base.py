@@ -1,4 +1,4 @@
-"""What a method of verification is: what it covers, when it applies, and what it finds; and how methods are run."""
+"""The interface of a verification method (what it covers, when it applies, what it finds), and how methods are run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Inquiry:
 
     @property
     def statement(self) -> Any:
-        """What the claim states, of one of the kinds of which the method speaks that is asked."""
+        """The claim's statement, of one of the method's kinds."""
         return self.claim.statement
 
     @cached_property
@@ -88,7 +88,7 @@ def seen(inquiry: Inquiry) -> list[Instance]:
 
 
 class Role(Enum):
-    """What is reported of a method's outcome beside its verdict."""
+    """How a method's outcome is reported, apart from its verdict."""
 
     #: It handles statements that no other method tests: it reports how much was examined, and nothing is added to it.
     ALONE = auto()
@@ -132,7 +132,7 @@ class Method:
     reads: bool = True
 
     def speaks_of(self, claim: Claim) -> bool:
-        """Whether it is asked about a claim."""
+        """Return True if the method applies to a claim."""
         return isinstance(claim.statement, self.kinds) and (self.applies is None or self.applies(claim))
 
     def unshown(self, claim: Claim) -> str:
@@ -150,14 +150,14 @@ class Method:
 
 
 def _met_any(inquiry: Inquiry) -> bool:
-    """Whether an instance of the search met the hypotheses."""
+    """Return True if an instance of the search met the hypotheses."""
     return "hunt" in vars(inquiry) and bool(inquiry.hunt.met)
 
 
 def examined(
     inquiry: Inquiry, methods: tuple[Method, ...], find: Callable[[Method, Inquiry], Outcome] | None = None
 ) -> Iterator[Outcome]:
-    """What each method finds, in order; once a verdict is final the rest are not run, and say so.
+    """Yield each method's outcome in order; once a verdict is final, the remaining ones are skipped with a note.
 
     ``find(method, inquiry)``: what a method that applies finds, by default by running it.
     """

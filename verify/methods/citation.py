@@ -1,4 +1,4 @@
-"""What is cited: not tested, for the reason that the statement gives."""
+"""Cited results: not tested, for the reason that the statement gives."""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ def _fallen(verdicts: Mapping[str, Verdict]) -> str:
 def _proved(
     method: Method, inquiry: Inquiry, premises: tuple[Premise, ...], verdicts: Mapping[str, Verdict], most: int
 ) -> Outcome:
-    """What follows for all letters and every number of clients; ``ValueError`` says what does not.
+    """Return the outcome for what follows for all letters and any number of clients. Raise ``ValueError`` with the
+    reason if the claim does not.
 
     ``most``: runs on which the iterations are compared with the method.
     """
@@ -149,7 +150,7 @@ def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], 
 
 @lru_cache(maxsize=256)
 def _examined_once(claim: Claim, seed: int, size: int, methods: tuple[Method, ...]) -> tuple[Outcome, ...]:
-    """What methods find of a premise, on which several claims may rest."""
+    """Examine a premise, once for all claims that rest on it."""
     # From what is certified nothing follows for all letters.
     others = tuple(method for method in methods if method is not worst_cases.METHOD)
     return tuple(examined(Inquiry(claim, seed, size, methods=methods), others))
@@ -260,7 +261,7 @@ def _premise(premise: Claim, iteration: Iteration, claim: Claim) -> Premise:
 
 
 def _assumed(hypothesis: Hypothesis, claim: Claim) -> bool:
-    """Whether the claim assumes at least this, for all values of its letters."""
+    """Return True if the claim's hypotheses imply this one, for all values of its letters."""
     if hypothesis in claim.requires:
         return True
     known = hypothesis.relation is not None and hypothesis.met is None

@@ -64,9 +64,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _may_fail(claim: Claim, recipe: Recipe) -> bool:
-    """Whether floats see that the limit fails at an instance: few do, and fractions are dear.
+    """Return True if the limit may fail at an instance according to floats, since fractions are expensive and few fail.
 
-    Of what the hypotheses exclude the code need not run.
+    Code may raise at an instance that the hypotheses exclude.
     """
     try:
         return _suspect(claim, claim.instances.build(recipe, False))
@@ -98,7 +98,7 @@ def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
 
 
 def _suspect(claim: Claim, instance: Instance) -> bool:
-    """Whether floats see no determinant below 1, or, where nothing is drawn, an eigenvalue that is not."""
+    """Return True if floats find no determinant below 1 or, where nothing is drawn, an eigenvalue that is not."""
     if not instance.quadratic or instance.coordinates is None or not 0 < instance.dimension <= LARGEST:
         return False
     A, p = second_moments.maps(claim, instance)

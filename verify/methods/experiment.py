@@ -11,8 +11,11 @@ from verify.methods.base import Inquiry, Method, Role
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """What the package carries of the figures. It is no verdict; where it has to be one, it is supported where all is
-    seen on all data that there are, and else not tested."""
+    """Return the stored outcomes of the figures.
+
+    Where a verdict is required, it is supported if everything was observed on all data that were run, and not tested
+    otherwise.
+    """
     statement: Experiment = inquiry.statement
     found = sightings(statement)
     ran = [one for one in found if one.seeds]

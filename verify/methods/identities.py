@@ -79,7 +79,7 @@ class SymbolicCertificate:
     compared: str = ""
 
     def check(self) -> bool:
-        """Whether the proof holds: everything but the weights is derived again from the claim."""
+        """Return True if the proof holds; everything but the weights is derived again from the claim."""
         try:
             return _proves(self.claim, [posed for posed, _ in pose(self.claim)], self.weights) is not None
         except Unprovable:

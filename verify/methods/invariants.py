@@ -1,4 +1,4 @@
-"""What a step preserves, by the claim's own code on vectors that are known by their inner products."""
+"""Prove what a step preserves by running the claim's own code on vectors known only by their inner products."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What long runs tend to: many starts, random draws, floats.
+"""Estimate the limits of long runs: many starts, random draws, floats.
 
-A limit is supported where the runs have come near it at a geometric rate; runs that have not refute nothing. That some
-instance takes long is no matter of the claim: where it comes nearer, the longer it runs, it is told and left open.
+A limit is supported if the runs approach it at a geometric rate; runs that do not refute nothing. A slow instance is no
+evidence against the claim: if it keeps approaching the limit, it is reported and left open.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Course(NamedTuple):
 
     @property
     def arrived(self) -> bool:
-        """Whether it has vanished, or moves no more, and did so at a geometric rate."""
+        """True if it has vanished, or stopped moving, at a geometric rate."""
         return self.end <= _NEAR and self.rate < 1
 
 

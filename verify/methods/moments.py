@@ -103,7 +103,7 @@ def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
 def _unshown(
     statement: CompressorClass, entry: CoordinateCompressor, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
 ) -> Iterator[str]:
-    """What is not shown."""
+    """Yield what could not be shown."""
     for before, demand in entry.demands:
         given = [*domain, *before]
         if not reals.implied(demand, given) and not all(_follows(demand, [*given, *sign]) for sign in _SIGNS):

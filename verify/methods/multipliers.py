@@ -27,7 +27,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def note(found: Shown) -> str:
-    """What a proof of all cases rests on, in words."""
+    """Return in words what a proof of all cases rests on."""
     used = sum(len(proof.multipliers) for proof in found.proofs)
     several = "" if set(found.claim.setting.clients) == {1} else " and every number of clients"
     return (

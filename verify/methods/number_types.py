@@ -116,8 +116,9 @@ def _compared(
 
 
 def _is_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
-    """Whether a difference may be rounding, which the code may have multiplied by any number: the interval that carries
-    it through every operation has room for it, or there is none."""
+    """Return True if a difference may be due to rounding, however amplified by the code: the interval carried through
+    all operations contains it, or there is no such interval.
+    """
     if not math.isfinite(float(found.left)):
         return False
     try:
@@ -127,10 +128,10 @@ def _is_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, 
 
 
 def _is_on_threshold(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> bool:
-    """Whether floats do what fractions do at constants a little off: rounding then crossed a condition of the code.
+    """Return True if floats do what fractions do at slightly different constants: rounding then crossed a condition.
 
-    Whether ``gamma * L > 0.3`` holds at gamma = 1/10 and L = 3 depends on rounding. What only floats do, fractions do
-    at no constants nearby.
+    Whether ``gamma * L > 0.3`` holds at gamma = 1/10 and L = 3 depends on rounding. If only floats do something,
+    fractions do it at no nearby constants.
     """
     rng = np.random.default_rng(0)
     floats = list(in_floats(claim, recipe, point, rounds))
@@ -150,7 +151,7 @@ def _is_on_threshold(claim: Claim, recipe: Recipe, point: Coordinates, rounds: i
 
 
 def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
-    """Whether a difference is another one at states next to its own, as rounding is."""
+    """Return True if the difference changes at neighbouring states, as rounding does."""
     size = 1 + max(map(abs, point), default=Fraction(0))
     first = float(found.left) - float(found.right)
     if not np.isfinite(first):

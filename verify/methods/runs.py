@@ -64,7 +64,7 @@ FIRST = 4
 
 
 def applies(claim: Claim) -> bool:
-    """Whether the claim is about long runs of states."""
+    """Return True if the claim is about long runs of states."""
     return claim.statement.horizon or bool(limits.vanishing(claim))
 
 
@@ -146,7 +146,7 @@ class Place:
 
     @property
     def key(self) -> str:
-        """What distinguishes places: everything but the functions."""
+        """Return a key of everything but the functions."""
         rest = {name: value for name, value in self.recipe.items() if name not in ("x", "clients", "g")}
         return str((len(self.recipe.get("clients", ())), sorted(rest.items(), key=str)))
 
@@ -191,7 +191,7 @@ def _place(claim: Claim, recipe: Recipe) -> Place | None:
 
 
 def _has_kinks(claim: Claim) -> bool:
-    """Whether functions with kinks are members of the class."""
+    """Return True if the class contains functions with kinks."""
     functions = claim.setting.functions
     if claim.setting.drawing.special is not None or functions is None or functions.quadratics:
         return False
@@ -215,7 +215,9 @@ def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds
 
 
 def _replicable(claim: Claim, place: Place) -> bool:
-    """Whether many functions at once take the method's code no further than one: not where it looks at shapes."""
+    """Return True if the method's code behaves the same for many functions at once; code that looks at
+    shapes may not.
+    """
     crowd = _drawn(claim, place, 3, np.random.default_rng(0))
     instance = _instance(claim, place, crowd)
     try:
@@ -226,8 +228,9 @@ def _replicable(claim: Claim, place: Place) -> bool:
 
 
 def _slopes(claim: Claim, recipe: Recipe, built: Instance) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
-    """What slopes the parts may have: the ends of the class, its curvatures where these are none below 0, or each its
-    own."""
+    """Yield the slopes that each part may have: the bounds of the class, or its curvatures if none is negative;
+    otherwise those of the part itself.
+    """
     parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
     functions = claim.setting.functions
     own = [set(members.slopes_of(part)) for part in parts]

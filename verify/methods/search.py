@@ -163,7 +163,7 @@ def margin_at(claim: Claim, at: Attained) -> float:
 
 
 def agree(one: float | None, other: float | None) -> bool:
-    """Whether two margins are the same, but for rounding."""
+    """Return True if two margins agree up to rounding."""
     if one is None or other is None:
         return one is other
     return one == other or abs(one - other) <= _NEAR * max(1.0, abs(one), abs(other))

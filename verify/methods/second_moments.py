@@ -34,7 +34,7 @@ EVER = 10**9
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Whether second moments contract on every instance that meets the hypotheses.
+    """Test whether second moments contract on every instance that meets the hypotheses.
 
     A radius of 1 or more refutes nothing (convergence may be almost sure without it): the claim is then not tested.
     """
@@ -68,7 +68,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _vanishes(claim: Claim, built: Instance) -> bool:
-    """Whether what is to vanish does so at the optimum of an exact instance, which is at the coordinates 0."""
+    """Return True if the quantities that should vanish do so at the optimum of an exact instance, at coordinates 0."""
     problem, state = built.at(exact(np.zeros((1, built.dimension), dtype=int)))
     values = [np.asarray(quantity.of(problem, built.params, state)) for _, quantity in claim.statement.ends]
     return all(bool((value == 0).all()) for value in values)

@@ -79,9 +79,9 @@ def _proved(inquiry: Inquiry, chain: Chain) -> tuple[str | None, str]:
 
 
 def _further(claim: Claim, chain: Chain) -> str | None:
-    """What further parts of the potential show the inequality of one round, in words; None where none are found.
+    """Look for further parts of the potential that prove the inequality of one round; return them in words, or None.
 
-    They vanish where runs begin, are squares, and have weights that are the same in every round.
+    They vanish at the start of runs, are squares, and have weights that do not depend on the round.
     """
     if not chain.steady:
         return None

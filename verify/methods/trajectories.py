@@ -37,7 +37,7 @@ def apart(statement: Agreement, problem: Any, params: Any, state: Any, seed: int
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """What rounding does is no verdict: the search decides in fractions."""
+    """Compare runs in floats; rounding decides nothing, since the search decides in fractions."""
     claim, statement = inquiry.claim, inquiry.statement
     found = []
     recipes = claim.instances.recipes(np.random.default_rng(inquiry.seed))

@@ -26,7 +26,7 @@ DRAWN, ALLOWED, EXAMINED = 3000, 300, 60
 
 @dataclass(frozen=True)
 class Attack:
-    """What the checker said of one mutant.
+    """The checker's verdicts on one mutant.
 
     ``quick``, ``full``: its verdicts at the two budgets, ``full`` where "quick" left a mutant standing that is false
     (None elsewhere, and unless that budget was asked for); both None where the mutant does not run. ``false``: whether
@@ -41,12 +41,12 @@ class Attack:
 
     @property
     def verdict(self) -> Verdict | None:
-        """What was said last."""
+        """The last verdict."""
         return self.full or self.quick
 
     @property
     def believed(self) -> bool:
-        """Whether something false was called proved or certified: the worst that a checker can do."""
+        """True if a false statement was proved or certified, the worst error of a checker."""
         vouching = (Verdict.PROVED, Verdict.CERTIFIED)
         return self.false and (self.quick in vouching or self.full in vouching)
 
@@ -57,7 +57,7 @@ def drawn(holding: tuple[Claim, ...], seed: int, size: int) -> tuple[Mutant, ...
 
 
 def attacks(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs: int = 1) -> Iterator[Attack]:
-    """What the checker says of each mutant, in order, as it is known."""
+    """Yield the checker's verdicts on the mutants, in order, as they become known."""
     return mapped(_attack, [(m, seed, budget) for m in mutants], jobs)
 
 
@@ -77,7 +77,7 @@ def _attack(mutant: Mutant, seed: int, budget: str) -> Attack:
 
 
 def _refuted_inside(mutant: Mutant, seed: int) -> bool:
-    """Whether an instance on which the mutant is changed refutes it."""
+    """Return True if an instance on which the mutant differs refutes it."""
     (claim,), inside, examined = mutant.claims, mutant.inside, 0
     # Other draws than those of the check.
     rng = hunting.generator(claim, seed + 1_000_003)

@@ -253,7 +253,7 @@ def _value(expression: sympy.Expr, at: dict[sympy.Symbol, Fraction]) -> Any:
 
 
 def _same(a: tuple[Any, ...], b: tuple[Any, ...]) -> bool:
-    """Whether two formulas have the same values wherever either has one, and somewhere."""
+    """Return True if two formulas agree wherever either is defined, and both are defined somewhere."""
     pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None or y is not None]
     if not pairs or any(x is None or y is None for x, y in pairs):
         return False

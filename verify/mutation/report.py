@@ -1,4 +1,4 @@
-"""What the checker made of the mutants, as tables and sentences."""
+"""Tables and sentences on the checker's verdicts on mutants."""
 
 from __future__ import annotations
 

@@ -41,12 +41,12 @@ FOR_ALL = frozenset({"symbolic", "reals", "entailed"})
 
 
 class Label(StrEnum):
-    """What is known of a mutant.
+    """The ground truth about a mutant.
 
-    FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it.
-    TRUE: each of its statements is proved, or a consequence of the original's, or certified at some parameters and not
-    refuted by the full search at any others.
-    OPEN: none of these. STILLBORN: it does not run, or no values meet its hypotheses.
+    FALSE: a counterexample to one of its statements was confirmed, or the worst case over the class exceeds it. TRUE:
+    each of its statements is proved, or a consequence of the original's, or certified at some parameters and not
+    refuted by the full search at any others. OPEN: none of these. STILLBORN: it does not run, or no values meet its
+    hypotheses.
     """
 
     FALSE = "false"
@@ -57,12 +57,12 @@ class Label(StrEnum):
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one mutant.
+    """The outcome of one mutant.
 
     ``killed``: the methods that found a counterexample at the quick budget, each by itself, among those ``tried``.
     ``budget``: that at which the search as a whole found one, or None. ``vouching``: methods that accept all of its
-    statements. ``contradicted``: whether the worst case over the class, at the very parameters of a counterexample,
-    was certified to obey the statement; None where it was not computed. ``reason``: what the label rests on.
+    statements. ``contradicted``: whether the worst case over the class, at the very parameters of a counterexample, was
+    certified to obey the statement; None where it was not computed. ``reason``: what the label rests on.
     """
 
     id: str
@@ -101,7 +101,7 @@ def sample(mutants: Sequence[Mutant], size: int) -> tuple[Mutant, ...]:
 
 
 def trials(mutants: Sequence[Mutant], seed: int = 0, budget: str = "quick", jobs: int = 1) -> Iterator[Trial]:
-    """What became of each mutant, in order, as it is known.
+    """Yield the outcome of each mutant, in order, as it becomes known.
 
     At the budget "full" what the quick search left is searched again.
     """
@@ -258,7 +258,7 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
 
 
 def _certified(claim: Claim, recipe: Recipe) -> bool | None:
-    """Whether the worst case over the class obeys the claim at a recipe; None where that is not computed."""
+    """Return True if the worst case over the class satisfies the claim at a recipe; None if that is not computed."""
     if not posing.posable(claim.setting):
         return None
     try:
@@ -276,7 +276,7 @@ _PROPOSED, _TRIED = 200, 3
 
 
 def follows(changed: Claim, original: Claim) -> bool:
-    """Whether the changed claim is a consequence of the original, for all parameters; False proves nothing."""
+    """Return True if the changed claim provably follows from the original, for all parameters; False proves nothing."""
     relations = symbolic.assumed(changed)
     if any(not _assumed(h, changed, relations) for h in original.requires):
         return changed.statement == original.statement and _at_no_cost(changed, original)
@@ -287,7 +287,7 @@ def follows(changed: Claim, original: Claim) -> bool:
 
 
 def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic]) -> bool:
-    """Whether the changed claim assumes at least this."""
+    """Return True if the changed claim's hypotheses imply this one."""
     if hypothesis in changed.requires:
         return True
     if hypothesis.relation is None or hypothesis.met is not None or hypothesis.each:
@@ -296,10 +296,10 @@ def _assumed(hypothesis: Hypothesis, changed: Claim, relations: list[sympy.Basic
 
 
 def _at_no_cost(changed: Claim, original: Claim) -> bool:
-    """Whether an instance may declare other constants of its functions, with which it meets the original hypotheses.
+    """Return True if every instance could declare other constants of its functions and so meet the original hypotheses.
 
-    That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which
-    is tried on instances that only the changed claim allows: there is nothing to read.
+    That is so if neither the statement nor what the changed claim requires ever reads the constants declared, which is
+    tried on instances that only the changed claim allows: there is nothing to read.
     """
     proposed = islice(changed.instances.recipes(np.random.default_rng(0)), _PROPOSED)
     tried = 0

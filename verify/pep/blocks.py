@@ -88,7 +88,7 @@ class InBlocks:
             answer(index, known[key])
 
     def constraints(self) -> Iterator[Constraint]:
-        """What holds between each two points, along each block."""
+        """Yield the inequalities between each two points, along each block."""
         for i in range(self.n):
             for (k, one), (m, other) in permutations(enumerate(self.asked[i].values()), 2):
                 tangent = other.value + _inner(other.gradient, one.point - other.point)

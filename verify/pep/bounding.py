@@ -32,7 +32,7 @@ class Refused(ValueError):
 
 
 def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None) -> bool:
-    """Whether the hypotheses allow functions beyond the class that is posed, of which nothing is then known.
+    """Return True if the hypotheses allow arbitrary functions, beyond the class that is posed.
 
     ``rounds``: after how many the bound is asked for; every number of them unless given.
 
@@ -101,7 +101,7 @@ def escalated(against: Callable[[bool, bool], Certified], tight: bool) -> Certif
 
 
 def left_domain(claimed: Fraction) -> Certified:
-    """What is said of a quantity that a step takes out of its domain."""
+    """Return the refutation of a bound on a quantity whose domain a step leaves."""
     return Certified(None, None, claimed, Verdict.REFUTED, note="one step leaves the domain of the left side")
 
 
@@ -131,7 +131,7 @@ def bounded(
 
 
 def nonnegative(prover: Prover, step: str, form: Form, constraints: Sequence[Constraint]) -> bool:
-    """Whether the form is shown to be nonnegative, without which a bound on a ratio to it says nothing."""
+    """Return True if the form is shown to be nonnegative; a bound on a ratio to it is meaningless otherwise."""
     if form.constant != 0:
         return False
     program = Program(-1 * form, tuple(constraints))

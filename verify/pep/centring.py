@@ -50,8 +50,10 @@ class Face(NamedTuple):
     def of(
         cls, program: Program, bound: Fraction, more: Sequence[Equation] = (), tied: Sequence[Sequence[int]] = ()
     ) -> Face:
-        """What multipliers of a bound obey: they cancel every function value, prove the bound, and do what more is
-        asked, by which the rows ``tied`` of each block are tied to the others. ``ValueError`` if none do it all."""
+        """Return the affine set of multipliers of a bound: they cancel every function value, prove the bound, and
+        satisfy the further equations, which tie the rows ``tied`` of each block to the others. Raise ``ValueError`` if
+        it is empty.
+        """
         equations: list[Equation] = []
         for name in program.values:
             row = {k: Fraction(form.values[name]) for k, form in enumerate(program.forms) if name in form.values}
@@ -211,7 +213,7 @@ def _range(program: Program) -> Fraction:
 
 
 class _Slacks(NamedTuple):
-    """What is positive: numbers, and blocks by the inverses of their Cholesky factors."""
+    """The positive slacks: numbers, and blocks by the inverses of their Cholesky factors."""
 
     numbers: Array
     inverses: list[Array]
@@ -224,7 +226,7 @@ class _Slacks(NamedTuple):
 
 
 class _Cone(NamedTuple):
-    """What has to be positive, of unknowns x: the numbers c + ``rows`` x, and each block C + sum of x_k A_k.
+    """The cone constraints on unknowns x: the numbers c + ``rows`` x and each block C + sum of x_k A_k are positive.
 
     ``numbers``: (c, rows); ``blocks``: (C, A) each.
     """
@@ -233,7 +235,7 @@ class _Cone(NamedTuple):
     blocks: list[tuple[Array, Array]]
 
     def slacks(self, x: Array) -> _Slacks | None:
-        """What is positive at x; None where something is not."""
+        """Return the slacks at x; None if one is not positive."""
         c, rows = self.numbers
         numbers = c + rows @ x
         if not all(v > 0 for v in numbers):

@@ -48,7 +48,9 @@ WORST_CASE = "worst case"
 
 
 def applies(claim: Claim, method: str) -> bool:
-    """Whether certificates of this name speak of statements as a claim's; ``ValueError`` where none has the name."""
+    """Return True if certificates of this kind cover the claim's statement. Raise ``ValueError`` if there is no such
+    kind.
+    """
     if method in FORMAL:
         return FORMAL[method].applies(claim)
     if method != WORST_CASE:

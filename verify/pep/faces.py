@@ -200,10 +200,10 @@ def _converged(posed: Program, start: WorstCase) -> WorstCase | None:
 
 
 def equations(program: Program, posed: Program, case: WorstCase) -> Iterator[tuple[list[Equation], list[list[int]]]]:
-    """What multipliers must satisfy by complementarity, with the worst case rounded in several ways.
+    """Yield the equations that multipliers satisfy by complementarity, with the worst case rounded in several ways.
 
-    ``posed`` is the program in the units in which the case is given. With the equations come the rows of each block
-    that these tie to the others, since the slack form vanishes on the worst case.
+    ``posed`` is the program in the units of the case. Each set of equations comes with the rows of each block that it
+    ties to the others, since the slack form vanishes on the worst case.
     """
     A, a, b, _, _ = posed.arrays
     grams = [N @ N.T for N in case.factors]

@@ -81,13 +81,13 @@ class Majorised(np.ndarray):
         return top
 
     def constraints(self) -> Iterator[Constraint]:
-        """What was assumed so far."""
+        """Yield the assumptions made so far."""
         yield from self.assumed
 
 
 @dataclass
 class Asked:
-    """What is known of a function at one point (relative to its reference point, its tangent there subtracted)."""
+    """The data of a function at one point, relative to its reference point, with its tangent there subtracted."""
 
     point: Vector
     value: Form
@@ -175,7 +175,7 @@ class Record:
         return out
 
     def _at(self, i: int, point: Vector, apart: bool = False) -> Asked:
-        """What is known at a point; ``apart``: of a proximal point with a subgradient of its own."""
+        """Return the data at a point; ``apart``: of a proximal point with a subgradient of its own."""
         known, key = self.asked[i], _proximal(point) if apart else point.key
         if key not in known:
             if self.mu[i] == self.L[i]:
@@ -200,15 +200,15 @@ class Record:
 
     @property
     def averaged(self) -> bool:
-        """Whether a value was asked at a compressed point, of which the constraints do not say all."""
+        """True if a value was evaluated at a compressed point, where the constraints are only necessary."""
         return any(at.gradient is None and noisy(at.point) for known in self.asked for at in known.values())
 
     def constraints(self, exact: bool) -> Iterator[Constraint]:
-        """What the answers must satisfy.
+        """Yield the constraints on the answers.
 
-        Every pair of points is interpolated; of points where only the value was asked, without ``exact``, only the
-        bounds from the other gradients are used, which keeps their own out of the program. Of functions that need not
-        be smooth there is no such bound from above.
+        Every pair of points is interpolated. Without ``exact``, points at which only the value was evaluated are
+        bounded by the other gradients only, which keeps their own gradients out of the program. Nonsmooth functions
+        have no such upper bound.
         """
         for i in range(self.n):
             if self.mu[i] == self.L[i] or self.mu[i] == -math.inf:
@@ -308,9 +308,9 @@ class OfClass:
         return out
 
     def constraints(self) -> Iterator[Constraint]:
-        """What the class says of the average, wherever all functions were asked.
+        """Yield the constraints that the class places on the average, wherever all functions were evaluated.
 
-        The tangents at x* that the record subtracts have the sum zero.
+        The tangents at x* that the record subtracts sum to zero.
         """
         for k, (key, one) in enumerate(self.record.asked[0].items()):
             known = [asked[key] for asked in self.record.asked if key in asked]
@@ -372,7 +372,7 @@ class Constrained(Protocol):
     """Anything that states what its answers must satisfy."""
 
     def constraints(self) -> Iterator[Constraint]:
-        """What the answers must satisfy, as forms that are at most 0."""
+        """Yield the constraints on the answers, as forms that are at most 0."""
 
 
 class Formal(NamedTuple):
@@ -389,7 +389,7 @@ class Formal(NamedTuple):
     loose: bool = False
 
     def constraints(self, exact: bool) -> list[Constraint]:
-        """What holds of the answers given so far; see :meth:`Record.constraints`."""
+        """Return the constraints on the answers given so far; see :meth:`Record.constraints`."""
         found = [constraint for record in self.records for constraint in record.constraints(exact)]
         parts = self.others if self.oracle is None else (self.oracle, *self.others)
         found += [constraint for part in parts for constraint in part.constraints()]
@@ -397,7 +397,9 @@ class Formal(NamedTuple):
 
     @property
     def wider(self) -> bool:
-        """Whether the constraints, exact or not, allow more than the class: no point that meets them speaks for it."""
+        """True if the constraints, exact or not, allow more than the class, so that feasible points are no
+        counterexamples.
+        """
         return self.loose or any(record.averaged for record in self.records)
 
     @property

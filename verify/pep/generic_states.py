@@ -30,7 +30,7 @@ _SHOWN = ("==", "<=")
 
 
 def applies(claim: Claim) -> bool:
-    """Whether :func:`holds` speaks of a claim."""
+    """Return True if :func:`holds` covers a claim."""
     statement = claim.statement
     # Inequalities over a class are left to its worst case.
     everywhere = statement.statewise or (statement.acting and statement.pointwise)
@@ -40,12 +40,14 @@ def applies(claim: Claim) -> bool:
 
 
 def _complete(claim: Claim) -> bool:
-    """Whether the state is all there is beside the parameters: the setting says nothing of functions or compressors."""
+    """Return True if the state and the parameters are the whole setting: it assumes nothing of functions or
+    compressors.
+    """
     return claim.setting.hints.complete
 
 
 def holds(claim: Claim, instance: Instance) -> bool:
-    """Whether a claim holds at the parameters of an exact instance, in every state; False proves nothing.
+    """Return True if a claim is proved at the parameters of an exact instance, in every state; False proves nothing.
 
     ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
     """
@@ -97,7 +99,7 @@ def _exact(side: Any) -> Any:
 
 
 def _at_most(left: Any, right: Any) -> bool:
-    """Whether right - left is a number >= 0, or a positive semidefinite form."""
+    """Return True if right - left is a number >= 0, or a positive semidefinite form."""
     gap = right - left
     if not isinstance(gap, FracElement):
         return bool(gap >= 0)

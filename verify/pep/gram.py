@@ -68,7 +68,7 @@ def _merge(a: Mapping[Any, Number], b: Mapping[Any, Number], sign: int) -> dict[
 
 
 class _Linear:
-    """What vectors and forms share: addition of their own kind, and multiplication by numbers."""
+    """The operations shared by vectors and forms: addition within a type, and multiplication by numbers."""
 
     __slots__ = ()
 
@@ -149,7 +149,7 @@ class Vector(_Linear):
 
     @property
     def key(self) -> frozenset[tuple[BasisVector, Number]]:
-        """What tells different vectors apart."""
+        """A key that distinguishes vectors."""
         return frozenset(self.coefficients.items())
 
 
@@ -238,7 +238,7 @@ class Form(_Linear):
 
     @property
     def is_zero(self) -> bool:
-        """Whether every coefficient is (structurally) zero."""
+        """True if every coefficient is (structurally) zero."""
         return not self.entries and not self.values and _is_zero(self.constant)
 
 

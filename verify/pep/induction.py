@@ -48,12 +48,12 @@ _THETA = np.zeros((1, 0))
 
 
 def applies(claim: Claim) -> bool:
-    """Whether bounds in the claim's setting are shown by induction: its Lyapunov functions are of two parts."""
+    """Return True if bounds in the claim's setting are proved by induction: its Lyapunov functions have two parts."""
     return claim.statement.horizon and bool(claim.setting.hints.lyapunov)
 
 
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
-    """Whether a bound holds for every T >= 0 at the parameters of an exact instance that meets its hypotheses.
+    """Try to certify a bound for every T >= 0 at the parameters of an exact instance that meets its hypotheses.
 
     It then holds for all functions of the class in all dimensions, and for all oracles as inexact as the hypotheses
     allow. The verdict is ``CERTIFIED`` or ``OPEN``: an induction that fails refutes nothing, and there is no bound from
@@ -83,7 +83,7 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
 
 @singledispatch
 def _parts(statement: Statement, claim: Claim, instance: Instance, prover: Prover) -> list[Certified]:
-    """What a statement rests on that is shown by induction."""
+    """Return the parts of a statement that are proved by induction."""
     raise Refused(f"no induction is known for a statement of kind {statement.kind}")
 
 
@@ -249,7 +249,7 @@ def _expected(of: Any, posed: Formal, later: Any, probabilities: Array) -> Form:
 
 
 def _stays(claim: Claim, posed: Formal, later: Any) -> bool:
-    """Whether the states after a step are among those that are posed: all, where no invariant is given."""
+    """Return True if the states after a step are among those posed; without an invariant, all are."""
     invariant = claim.setting.algorithm.invariant  # type: ignore[union-attr]
     if invariant is None:
         return True
@@ -276,7 +276,7 @@ def _renamed(row: BasisVector) -> BasisVector:
 
 
 def _proved(prover: Prover, name: str, objective: Form, constraints: Iterable[Constraint]) -> Certified:
-    """Whether the objective is at most 0 under the constraints, by exact multipliers or not at all."""
+    """Certify that the objective is at most 0 under the constraints, by exact multipliers; OPEN if none are found."""
     program = Program(objective, _useful(objective, list(constraints)))
     size = max(map(len, program.blocks), default=0)
     certificate = prover.prove(name, program, exactly(Fraction(0)), _GUESSES)

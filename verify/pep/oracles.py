@@ -27,7 +27,7 @@ NOISE = "noise"
 
 
 def noisy(vector: Vector) -> bool:
-    """Whether compression errors are part of a vector."""
+    """Return True if a vector contains compression errors."""
     return any(r.block.startswith(NOISE) for r in vector.coefficients)
 
 

@@ -51,7 +51,7 @@ def batch(a: Array) -> Array:
 
 
 def posable(setting: Setting) -> bool:
-    """Whether worst cases over the class of a setting can be posed."""
+    """Return True if worst cases over the class of a setting can be posed."""
     quadratics = setting.functions is not None and setting.functions.quadratics
     return setting.drawing.special is None and setting.algorithm is not None and not quadratics
 
@@ -227,7 +227,7 @@ def _increments(about: StateChart, d: int) -> Array:
 
 
 class _Known:
-    """What a setting says of all its states: forms that are at most 0."""
+    """The known properties of a setting's states: forms that are at most 0."""
 
     def __init__(self) -> None:
         self.forms: tuple[Any, ...] = ()
@@ -320,7 +320,7 @@ def potential(claim: Claim) -> Quantity:
 
 
 def closed(claim: Claim, given: Instance) -> bool:
-    """Whether a step leads from every state that is posed to another one, so that what holds of one step holds of all.
+    """Return True if a step maps every posed state to a posed state, so that results on one step apply to all.
 
     The residuals are those of the setting's own algorithm, not those that the claim's declares. That the step treats
     coordinates alike is for :func:`check_read` to say.
@@ -333,7 +333,7 @@ def closed(claim: Claim, given: Instance) -> bool:
 
 
 def preserved(claim: Claim, given: Instance) -> bool:
-    """Whether a step preserves an invariant for every function of the class, in every dimension, for every draw.
+    """Return True if a step preserves an invariant for every function of the class, in every dimension, for every draw.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
     ``ValueError`` where the code is not read.
@@ -354,7 +354,7 @@ def _vanishes_later(claim: Claim, given: Instance) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Whether a number, a formal vector or a product of such is 0."""
+    """Return True if a number, a formal vector or a form is 0."""
     if isinstance(value, Form):
         return not any((*value.entries.values(), *value.values.values(), value.constant))
     return bool(value == 0) if isinstance(value, int | np.integer | Fraction) else not value.coefficients
@@ -371,7 +371,7 @@ def check_read(claim: Claim, given: Instance) -> None:
 
 
 def any_functions(claim: Claim, given: Instance) -> bool:
-    """Whether the claim's hypotheses allow functions beyond the class that is posed, of which nothing is then known.
+    """Return True if the claim's hypotheses allow arbitrary functions, beyond the class that is posed.
 
     ``ValueError`` where they allow compressors or oracles beyond those posed. A member that breaks the class must break
     a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.

@@ -105,7 +105,7 @@ class Program:
 
 
 def scales(after: Form, before: Form, constraints: Sequence[Constraint]) -> bool:
-    """Whether what holds of states of one size holds of all: there are no constants."""
+    """Return True if the inequality is homogeneous: no form has a constant, so one size of states represents all."""
     return not any(form.constant != 0 for form in (after, before, *(c.form for c in constraints)))
 
 
@@ -143,7 +143,7 @@ def of_trace_one(program: Program) -> Program:
 
 @dataclass(frozen=True)
 class Solution:
-    """What the solver proposes: ``status`` as it says, ``value``, multipliers, Gram blocks and function values.
+    """The solver's proposal: its ``status``, ``value``, multipliers, Gram blocks and function values.
 
     With another status than "optimal" the numbers are None, empty, or not to be relied on.
     """
@@ -281,7 +281,7 @@ def pivots(matrix: Array) -> list[Fraction]:
 
 
 def is_positive_semidefinite(matrix: Array) -> bool:
-    """Whether a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
+    """Return True if a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
     return all(pivot > 0 for pivot in pivots(matrix))
 
 
@@ -298,7 +298,7 @@ class Certificate:
         return self.program.slack(self.multipliers) + self.bound
 
     def check(self) -> bool:
-        """Whether the proof holds, in exact arithmetic and without the solver."""
+        """Return True if the proof holds, in exact arithmetic and without the solver."""
         names = {c.name for c in self.program.constraints}
         if not set(self.multipliers) <= names or any(m < 0 for m in self.multipliers.values()):
             return False

@@ -145,7 +145,7 @@ class ProofStep(NamedTuple):
 
 
 class Prover(Protocol):
-    """What proves the steps. A step is named by whoever asks; asked again, it is another one."""
+    """Proves the steps of a certificate. The caller names each step; a repeated name denotes another step."""
 
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
@@ -184,7 +184,7 @@ class Solving(_StepNames):
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
     ) -> Certified:
-        """Whether the program's value is at most what is ``claimed``, by a solver; a proof is kept as a step."""
+        """Bound the program's value by ``claimed`` with a solver; a proof is kept as a step."""
         name, found = self._name(step), bounds(program, claimed, homogeneous, relaxed, tight)
         if found.verdict is Verdict.CERTIFIED and found.certificate is not None:
             self._keep(name, found.certificate)
@@ -230,7 +230,7 @@ class Stored(_StepNames):
     def bounds(
         self, step: str, program: Program, claimed: Fraction, homogeneous: bool, relaxed: bool, tight: bool
     ) -> Certified:
-        """Whether the stored multipliers prove what is ``claimed``; ``DoesNotHold`` where the stored step does not."""
+        """Check the stored multipliers for ``claimed``. Raise ``DoesNotHold`` if the stored step fails."""
         size = max(map(len, program.blocks), default=0)
         name = self._name(step)
         if _free(program) or name not in self._steps:
@@ -264,7 +264,7 @@ class Stored(_StepNames):
 
 
 def _wrong(certificate: Certificate) -> str | None:
-    """What a proof lacks, with the residual, or None."""
+    """Return the defect of a proof, with the residual, or None."""
     unknown = set(certificate.multipliers) - {c.name for c in certificate.program.constraints}
     if unknown:
         return f"there is no constraint {min(unknown)!r}"
@@ -282,7 +282,7 @@ def _wrong(certificate: Certificate) -> str | None:
 
 
 def stored(found: Certificate) -> ProofStep:
-    """What is stored of a proof."""
+    """Return the parts of a proof that are stored."""
     multipliers = {name: m for name, m in found.multipliers.items() if m != 0}
     return ProofStep(found.bound, multipliers, squares(found.slack()))
 

@@ -205,7 +205,7 @@ class FeasiblePoint(NamedTuple):
         return total + sum((Fraction(form.values.get(name, 0)) * v for name, v in values), Fraction(0))
 
     def is_feasible(self, program: Program) -> bool:
-        """Whether the Gram matrix is positive semidefinite and every constraint holds, exactly."""
+        """Return True if the Gram matrix is positive semidefinite and every constraint holds, exactly."""
         psd = all(programs.is_positive_semidefinite(X) for X in self.gram)
         return psd and all(self.evaluate(program, form) <= 0 for form in program.forms)
 

@@ -147,7 +147,7 @@ def rerun(claim: Claim, posed: Formal, at: At, rounds: int) -> Replayed | None:
 
 
 def _attained(run: Replayed, solution: Solution) -> bool:
-    """Whether a run is as bad as the solver says that one may be, to all of its digits."""
+    """Return True if a run attains the solver's worst case up to the solver's accuracy."""
     return solution.value is not None and run.left >= run.right * Fraction(solution.value - _CLOSE)
 
 

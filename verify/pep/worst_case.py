@@ -60,7 +60,7 @@ class _FormalRun(NamedTuple):
         return scalar(expectation(values, self.probabilities))
 
     def leaves(self, quantity: Quantity) -> bool:
-        """Whether a state some rounds later is outside the quantity's domain."""
+        """Return True if a state some rounds later is outside the quantity's domain."""
         if quantity.domain is None:
             return False
         residual = quantity.domain(self.posed.instance.problem, self.posed.instance.params, self.later)
@@ -68,7 +68,7 @@ class _FormalRun(NamedTuple):
 
 
 def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prover: Prover) -> list[Certified]:
-    """What a bound for every T >= 0 rests on; it holds if every part is certified.
+    """Return the parts of a bound for every T >= 0; it holds if every part is certified.
 
     An irrational factor or constant is replaced by a rational just below it, which shows a little more.
     """
@@ -102,7 +102,7 @@ def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prove
 
 
 def _scale(at: _At, quantities: Iterable[Quantity]) -> bool:
-    """Whether quantities have no constant part."""
+    """Return True if quantities have no constant part."""
     taken = _run(at, 0)
     return all(taken.before(quantity).constant == 0 for quantity in quantities)
 
@@ -166,7 +166,7 @@ def _link(
     rounds: int = 0,
     initial: bool = False,
 ) -> Certified:
-    """Whether E[a] some rounds later is at most ``claimed`` b, from every state or from the initial ones."""
+    """Certify that E[a] some rounds later is at most ``claimed`` b, from every state or from the initial ones."""
     after = f"E[{_name(a)}] after {rounds} round{'s' if rounds != 1 else ''}" if rounds else _name(a)
     name = f"{after} <= c {_name(b)}{', at the start' if initial else ''}"
 
@@ -294,7 +294,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
 def _parts(
     statement: Statement, claim: Claim, instance: Instance, anything: bool, tight: bool, prover: Prover
 ) -> list[Certified]:
-    """What a statement rests on: its comparisons, each by itself."""
+    """Return the certified comparisons of a statement, one by one."""
     comparisons = enumerate(statement.comparisons)
     return [_compare(claim, instance, k, c, anything, tight, prover) for k, c in comparisons]
 

@@ -60,7 +60,9 @@ class IdentityWeights:
     squares: tuple[tuple[sympy.Expr, Vector], ...]
 
     def prove(self, posed: GapInequality, claim: Claim) -> bool:
-        """Whether the identity expands to zero and every weight is nonnegative by the assumptions on its symbols."""
+        """Return True if the identity expands to zero and every weight is nonnegative by the assumptions on its
+        symbols.
+        """
         if not set(self.multipliers) <= set(posed.known):
             return False
         if not all(is_nonnegative(w, claim) for w in (*self.multipliers.values(), *(c for c, _ in self.squares))):
@@ -103,24 +105,24 @@ def told(claim: Claim) -> Identities:
 
 
 def vanishes(form: Form, slack: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether every coefficient is identically zero once the slack symbols are replaced by what they stand for."""
+    """Return True if every coefficient is identically zero after substituting for the slack symbols."""
     coefficients = (*form.entries.values(), *form.values.values(), form.constant)
     return all(is_zero(sympy.sympify(c).subs(slack)) for c in coefficients)
 
 
 def is_zero(expression: sympy.Expr) -> bool:
-    """Whether a rational function is identically zero: its numerator is expanded."""
+    """Return True if a rational function is identically zero: its numerator is expanded."""
     numerator, _ = sympy.fraction(sympy.together(expression))
     return bool(sympy.expand(numerator) == 0)
 
 
 def relations(claim: Claim) -> list[sympy.Basic]:
-    """What the claim and its setting assume of the letters, conjunctions taken apart."""
+    """Return the assumptions of the claim and its setting on the letters, with conjunctions split."""
     return symbolic.conjuncts(symbolic.assumed(claim))
 
 
 def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:
-    """Whether an expression is derived to be >= 0 from its symbols' assumptions and the claim's simple hypotheses."""
+    """Return True if an expression is proved >= 0 from its symbols' assumptions and the claim's simple hypotheses."""
     value = sympy.sympify(expression)
     return bool(value.is_nonnegative) or symbolic.at_most(sympy.S.Zero, value, relations(claim))
 

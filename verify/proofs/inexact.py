@@ -81,7 +81,9 @@ _LETTERS = {"r": _r, "s_F": _s_F, "s_D": _s_D, "s_r": _s_r}
 
 
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
-    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    """Yield the inequalities to be shown for one client, with their proofs. Raise ``Unprovable`` for claims of other
+    forms.
+    """
     s = identity.told(claim).letters
     if (bound := claim.statement.geometric) is not None:
         yield from _theorem(claim, bound, s)
@@ -345,7 +347,9 @@ def gap_of(claim: Claim) -> Gap:
 
 
 def is_gap(posed: Formal, state: Any, found: Form, wanted: Form, gap: Form) -> bool:
-    """Whether a form is the multiple of the gap wanted, and the gap the sum of the values less their tangents."""
+    """Return True if a form is the wanted multiple of the gap, and the gap is the sum of the values less their
+    tangents.
+    """
     (record,) = posed.records
     points = [y - origin for y, origin in zip(state.y.flat, record.origin.flat, strict=True)]
     total = Form({}, {}, 0)
@@ -355,7 +359,7 @@ def is_gap(posed: Formal, state: Any, found: Form, wanted: Form, gap: Form) -> b
 
 
 def starts_from(calls: Iterable[tuple[int, Vector, Vector]], guesses: Array, errors: Array) -> bool:
-    """Whether each error is that of a call whose guess is off by the vector given."""
+    """Return True if each error belongs to a call whose initial guess is off by the given vector."""
     known = {(i, guess.key, error.key) for i, guess, error in calls}
     pairs = zip(guesses.flat, errors.flat, strict=True)
     return all((i, guess.key, error.key) in known for i, (guess, error) in enumerate(pairs))

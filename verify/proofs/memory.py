@@ -59,7 +59,9 @@ _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x
 
 
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
-    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    """Yield the inequalities to be shown for one client, with their proofs. Raise ``Unprovable`` for claims of other
+    forms.
+    """
     statement = claim.statement.geometric
     if statement is None:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
@@ -197,7 +199,9 @@ def differs(claim: Claim, instance: Instance) -> str | None:
 
 
 def _remembers(clients: Array, p: Array, tau: int, state: Any, w: Array, later: Any) -> bool:
-    """Whether each client takes part with probability tau/N, and then holds its answer; or else keeps what it has."""
+    """Return True if each client takes part with probability tau/N and then stores its answer, and otherwise keeps its
+    own.
+    """
     n = clients.shape[-1]
     if any(expectation(clients[None, :, i].astype(object), p)[0] != Fraction(tau, n) for i in range(n)):
         return False

@@ -49,13 +49,15 @@ instances, special = rounds.instances, rounds.special
 
 
 def concerns(claim: Claim) -> bool:
-    """Whether a claim speaks of the next round after T of them."""
+    """Return True if a claim concerns the round that follows T rounds."""
     statement = claim.statement
     return isinstance(statement, Bound) and any(str(q.expression) == _NEXT for q in statement.quantities)
 
 
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
-    """What is to be shown of one client, and its proof. ``Unprovable`` if the claim is of another form."""
+    """Yield the inequalities to be shown for one client, with their proofs. Raise ``Unprovable`` for claims of other
+    forms.
+    """
     if not rounds.sampling_lemma():
         raise Unprovable("the sampling lemma does not hold")
     found, s = _terms(claim), identity.told(claim).letters
@@ -169,7 +171,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
 
 
 def _starts(claim: Claim, instance: Instance, drift: Quantity | None) -> bool:
-    """Whether the first answers are exact, and the sum is 0."""
+    """Return True if the first answers are exact, and the sum is 0."""
     posed = posing.pose(claim.setting, instance)
     assert posed.instance.initial is not None
     problem, state = posed.instance.initial(_THETA)
@@ -179,7 +181,9 @@ def _starts(claim: Claim, instance: Instance, drift: Quantity | None) -> bool:
 
 
 def _drifts(claim: Claim, instance: Instance, drift: Quantity | None, count: int) -> bool:
-    """Whether in each draw the sum becomes delta (sum + |moved|^2), and the next call starts from this answer."""
+    """Return True if in each draw the sum becomes delta (sum + |moved|^2), and the next call starts from
+    this answer.
+    """
     assert drift is not None
     return all(_drifts_in(claim, posing.pose(claim.setting, instance), drift, k) for k in range(count))
 

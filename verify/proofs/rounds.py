@@ -1,4 +1,6 @@
-"""What proofs about FedDCD's rounds share: the sampling lemma, and instances at which models and code are compared."""
+"""Shared parts of the proofs on FedDCD's rounds: the sampling lemma, and instances at which models and code are
+compared.
+"""
 
 from __future__ import annotations
 
@@ -39,10 +41,11 @@ def sampling_lemma() -> bool:
 
 
 def steps_as_sampled(posed: Formal, g: Array, w: Array, moves: Array, p: Array, eta: Any) -> bool:
-    """Whether the moves ``(K, n, d)`` with the chances p are those along w on tau random blocks, Lambda = I/alpha.
+    """Return True if the moves ``(K, n, d)`` with probabilities p are those along w on tau random blocks, Lambda =
+    I/alpha.
 
-    With P the projection that subtracts the mean, E <g, move> is -r eta alpha <g, P w> and E |move|^2 is
-    r eta^2 alpha^2 |P w|^2.
+    With P the projection that subtracts the mean, E <g, move> is -r eta alpha <g, P w> and E |move|^2 is r eta^2
+    alpha^2 |P w|^2.
     """
     problem, params = posed.instance.problem, posed.instance.params
     r, length = Fraction(params.tau - 1, problem.n - 1), eta * problem.mu

@@ -1,4 +1,4 @@
-"""What is known of a claim as data: for programs, as ``--json`` of the commands and the server for agents give it."""
+"""Answers about a claim as data, for programs: used by ``--json`` of the commands and by the server for agents."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
 
 
 def not_searched(evidence: Evidence) -> list[str]:
-    """What a verdict that is no proof leaves open; nothing of others."""
+    """Return what a supported verdict leaves open; empty for other verdicts."""
     if evidence.verdict is not Verdict.SUPPORTED:
         return []
     found = [match[1]] if (match := _NOT_SEARCHED.match(evidence.note)) else []

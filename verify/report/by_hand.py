@@ -48,7 +48,7 @@ _ENTRIES = 6
 
 
 class SideNames(NamedTuple):
-    """What the two sides of a comparison are called, as the claim writes them."""
+    """The names of the two sides of a comparison, as the claim writes them."""
 
     left: str
     right: str
@@ -304,8 +304,9 @@ def _letters_of(compared: Comparison) -> set[sympy.Symbol]:
 
 
 def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[str]:
-    """What a step does to the parts of a ``state``, where the algorithm of such states, or their type, says so, or the
-    type of the ``run``; else where the code of the step is."""
+    """Yield the update of each part of a ``state``, as described by the algorithm, the type of the state or the type of
+    the ``run``; otherwise the place of the step's code.
+    """
     name = next((a for a in algorithms.names() if algorithms.get(a).State is state), "")
     own = {**_parts(state), **_parts(run or state)}
     if told := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
@@ -315,7 +316,9 @@ def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[
 
 
 def _parts(state: Any) -> Mapping[str, str]:
-    """What the module of a type of states says of their parts, beside it: fields of its own would be no parts."""
+    """Return the descriptions of the parts of a type of states, from ``PARTS`` of its module: a field of the type would
+    be a part itself.
+    """
     found: Mapping[str, str] = getattr(sys.modules[state.__module__], "PARTS", {})
     return found
 
@@ -365,7 +368,7 @@ def _equals(name: str, value: Any) -> str:
 
 
 def _meant(example: Counterexample) -> Iterator[str]:
-    """What it means for the method, where the two numbers do not say so."""
+    """Yield what the counterexample means for the method, if the two numbers do not show it."""
     if example.part == limits.PRODUCTS:
         yield (
             "No draw shrinks volumes about the optimum, so no product of draws does: among any starts that span the "
@@ -383,7 +386,7 @@ def _meant(example: Counterexample) -> Iterator[str]:
 
 
 def _where(example: Counterexample, said: str) -> Iterator[str]:
-    """What the quantities that were ``said`` are."""
+    """Yield the meanings of the quantities named in the text ``said``."""
     alike: dict[str, list[str]] = {}
     for name, meaning in statement.definitions(example.claim, said):
         alike.setdefault(meaning, []).append(name)
@@ -392,6 +395,6 @@ def _where(example: Counterexample, said: str) -> Iterator[str]:
 
 
 def about(value: Any) -> str:
-    """What a fraction is about, to follow it."""
+    """Return a decimal approximation of a fraction that is too long to read; empty for others."""
     told = naming.number(value)
     return f", about {float(value):.6g}" if "/" in told and len(told) > _SIMPLE else ""

@@ -113,7 +113,7 @@ def wide(title: str, cells: Sequence[str]) -> int:
 
 
 def claims_table(listed: Sequence[Listed]) -> Table:
-    """What is claimed, and where, with the verdicts."""
+    """Return a table of the claims, where they stand, and their verdicts."""
     table = Table("claim", "verdict", "kind", "where", "gist", "origin", box=None, pad_edge=False)
     for claim in listed:
         table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
@@ -121,13 +121,13 @@ def claims_table(listed: Sequence[Listed]) -> Table:
 
 
 def fits(listed: Sequence[Listed], width: int) -> bool:
-    """Whether a terminal is wide enough for the table of claims with nothing broken."""
+    """Return True if a terminal of this width shows the table of claims without breaking a cell."""
     columns = zip(*map(_told, listed), strict=True)
     return sum(wide("", cells) + GAP for cells in columns) - GAP <= width
 
 
 def claims_lines(listed: Sequence[Listed]) -> list[Text]:
-    """What is claimed, and where, below the id of each claim."""
+    """Return two lines for each claim: its id, then its verdict, kind, place and gist."""
     told = []
     for id, verdict, kind, where, gist, origin in map(_told, listed):
         told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]

@@ -1,6 +1,7 @@
-"""What does not hold, by kind: false as its authors mean it, by its letter only, ill-posed, or false and not printed.
+"""Classify the claims that do not hold: false as intended, false only as literally stated, ill-posed, or false and not
+printed.
 
-Nothing is loaded that computes.
+This module loads nothing that computes.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Fall(StrEnum):
 
 
 class ClaimFields(Protocol):
-    """What is asked of a claim, with the names of :class:`fedtheory.claims.Claim`."""
+    """The fields of :class:`fedtheory.claims.Claim` that this module reads."""
 
     @property
     def id(self) -> str:
@@ -39,7 +40,7 @@ class ClaimFields(Protocol):
 
     @property
     def origin(self) -> str:
-        """Whether it is printed, implied or observed; "" where that is not said."""
+        """Whether it is printed, implied or observed; "" where that is not stated."""
 
     @property
     def literal_of(self) -> str | None:

@@ -104,7 +104,7 @@ class Line(NamedTuple):
 
 
 def written(problem: Any) -> list[str]:
-    """What each function of a problem is, equal ones together; nothing where one cannot be written out."""
+    """Return a formula for each function of a problem, grouping equal ones; empty if some function has no formula."""
     told: dict[str, list[str]] = {}
     for name, functions in (("f", problem.f), ("g", getattr(problem, "g", None))):
         if functions is None:

@@ -90,7 +90,7 @@ class _NameReader:
         return kind or "", text
 
     def until(self, closing: str | None, script: bool = False) -> str:
-        """What there is up to a bracket; in a ``script`` < and > are relations."""
+        """Read up to a closing bracket; in a ``script``, < and > are relations."""
         parts: list[str] = []
         while self._at < len(self._tokens) and self._next() != closing:
             if closing is None and parts and self._next() in "+-":

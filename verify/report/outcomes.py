@@ -1,4 +1,4 @@
-"""What each method found about a claim, in words, and the instance of a counterexample in letters and tables."""
+"""Describe what each method found about a claim, and the instance of a counterexample in letters and tables."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def duration(seconds: float) -> str:
 
 
 class Shown:
-    """What an audit tells while it runs: on a terminal a bar, in a log a line now and then.
+    """Progress of a running audit: a bar on a terminal, an occasional line in a log.
 
     ``verbose``: a log then has a line for each claim.
     """
@@ -111,7 +111,7 @@ class _Bar(Progress):
 
 @contextmanager
 def shown(to: Console, pace: Pace, verbose: bool = False) -> Iterator[Shown]:
-    """What is to be told of each claim; nothing of it is left on a terminal."""
+    """Yield the display of an audit's progress; on a terminal it is erased at the end."""
     if not to.is_terminal:
         yield Shown(to, pace, verbose, lambda: None)
         return

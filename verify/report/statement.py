@@ -233,7 +233,8 @@ class Section(NamedTuple):
 
 
 def marked(printed: Claim, repaired: Claim) -> tuple[list[Section], list[Section]]:
-    """What both claims say, part by part, and of the printed one only the parts that the repaired one changes.
+    """Return the sections of both claims with their differences marked; of the printed claim only those that the repair
+    changes.
 
     Nothing is marked of statements that have nothing in common.
     """
@@ -263,7 +264,7 @@ def shown(line: str) -> Text:
 
 
 def is_marked(line: str) -> bool:
-    """Whether a part of the line is marked."""
+    """Return True if part of the line is marked."""
     return OPEN in line
 
 
@@ -311,7 +312,9 @@ def expressions(a: sympy.Expr, b: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
 def _rest(
     kind: type[sympy.Expr], mine: Sequence[sympy.Expr], theirs: Sequence[sympy.Expr]
 ) -> tuple[list[sympy.Expr], list[sympy.Expr]]:
-    """What is left of both when the common parts are gone: two that resemble each other are compared, others marked."""
+    """Return the parts of both that have no equal on the other side: pairs that resemble each other compared, the
+    others marked.
+    """
     left, right = list(mine), list(theirs)
     first, second = [], []
     for a in mine:

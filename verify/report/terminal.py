@@ -125,7 +125,7 @@ def coverage(found: Sequence[Evidence]) -> list[str]:
 
 
 def _obstacle(evidence: Evidence) -> str:
-    """What stands in the way of a stronger verdict."""
+    """Return what prevents a stronger verdict."""
     found = evidence.note.split("; margin at")[0]
     hidden = "an order hides its constant, for which there is no certificate; "
     return hidden + found if evidence.claim.statement.kind == "order" else found
@@ -161,7 +161,7 @@ def description(claim: Claim) -> list[str]:
 
 
 def _of_version(claim: Claim) -> str:
-    """What a claim is by its origin, with the version of the text in which it is printed."""
+    """Return the origin of a claim in words, with the version of the text in which it is printed."""
     paper, origin = plugins.every().get(claim.paper), ORIGINS.get(claim.origin, "")
     return f"{origin}: {paper.version}" if paper and paper.version and claim.origin == "printed" else origin
 
@@ -205,7 +205,7 @@ def findings(evidence: Evidence, repaired: Sequence[Claim]) -> list[str]:
 
 
 def _ran(one: Sighting) -> list[str]:
-    """What was seen, and of which run."""
+    """Return the outcome of an experiment's statement, and the run in which it was observed."""
     run = f"  {one.seeds} seeds, {one.date}, commit {one.commit}"
     return [str(one), run] if one.seeds else [str(one)]
 
@@ -297,7 +297,9 @@ def row(evidence: Evidence) -> ResultLine:
 
 
 def over(evidence: Evidence) -> str:
-    """What the verdict is over: all values, the class at some parameters, some instances; or where the claim fails."""
+    """Return what the verdict covers (all values, the class at some parameters, some instances), or where the claim
+    fails.
+    """
     example, note = evidence.counterexample, evidence.note
     if example is not None:
         return refutation(example)

@@ -1,4 +1,4 @@
-"""What is printed beside the exact worst case, as tables and as a figure."""
+"""Tables and a figure of printed bounds beside the exact worst case."""
 
 from __future__ import annotations
 
@@ -228,7 +228,7 @@ def _intervals(
 
 
 def _flags(axes: Axes, x: list[float], printed: list[float], points: Sequence[Point]) -> None:
-    """What is printed is crossed out where it fails, and marked with a question mark where that is not decided."""
+    """Cross out printed values where they are refuted, and mark them with a question mark where they are undecided."""
     for verdict, mark, colour in ((Verdict.REFUTED, "x", style.RED), (Verdict.OPEN, "$?$", style.GREY)):
         at = [(a, y) for a, y, p in zip(x, printed, points, strict=True) if p.verdict is verdict]
         if at:

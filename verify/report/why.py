@@ -112,7 +112,7 @@ def _verdict_of(id: str, verdicts: Verdicts) -> str:
 
 
 def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
-    """Whether the claim is printed, with the formula as it stands there, and in which way it falls, if it does."""
+    """Yield whether the claim is printed, with its formula as printed, and why it fails, if it does."""
     way = falls.fall(claim, verdicts)
     if way not in (None, falls.Fall.UNSAID, falls.Fall.UNDEFINED):
         yield f"  {way}"
@@ -193,7 +193,7 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
 
 
 def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
-    """What a claim that does not fall rests on."""
+    """Yield what a claim that does not fail rests on."""
     claim = evidence.claim
     if unproved := [id for id, verdict in evidence.given if verdict is not Verdict.PROVED]:
         yield f"it holds if {' and '.join(unproved)} {'do' if len(unproved) > 1 else 'does'}"

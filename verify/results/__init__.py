@@ -118,7 +118,7 @@ def written(found: Shipped) -> str:
 
 @dataclass(frozen=True)
 class Carried:
-    """What was found of a claim by the same code of its theory, with a ``seed`` and a ``budget``.
+    """The stored evidence on a claim, found by the same code of its theory, with a ``seed`` and a ``budget``.
 
     ``alike``: whether the code that checks it is the same too; without that all that is not a proof is found anew.
     ``unread``: why there is nothing that could be read; ``evidence`` is None then.
@@ -132,7 +132,7 @@ class Carried:
 
 
 def carried(claim: Claim) -> Carried | None:
-    """What is carried of a registered claim, if it is of the same code of the theory; else None."""
+    """Return the stored evidence on a registered claim if it is of the same code of the theory, and None otherwise."""
     # What computes is loaded for it.
     from verify.base import code as digests
     from verify.evidence.record import Evidence
@@ -156,7 +156,7 @@ def carried(claim: Claim) -> Carried | None:
 
 
 class ListedClaim(NamedTuple):
-    """What a list shows of a claim, with the names of :class:`fedtheory.claims.Claim`."""
+    """The fields of a claim that lists show, named as in :class:`fedtheory.claims.Claim`."""
 
     id: str
     kind: str

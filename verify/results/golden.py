@@ -56,7 +56,7 @@ def differences(shipped: Mapping[str, Entry], found: Mapping[str, Entry]) -> lis
 
 
 def _fields(entry: Entry) -> dict[str, object]:
-    """What is compared of an entry, by name: of the outcomes each field of each, under its method's name."""
+    """Return the fields of an entry that are compared, by name; those of outcomes under their method's name."""
     fields = {name: value for name, value in entry.items() if name not in IGNORED}
     outcomes = fields.pop("outcomes", ())
     assert isinstance(outcomes, Sequence)

@@ -32,7 +32,7 @@ class Way(NamedTuple):
 
 
 def formally(how: str, claim: Claim) -> At:
-    """Whether a claim holds on formal states; ``how``: one of ``certifying.FORMAL``."""
+    """Return a check of the claim on formal states; ``how`` is one of ``certifying.FORMAL``."""
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
         found = formal(claim, how, recipe)

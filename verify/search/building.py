@@ -12,7 +12,7 @@ from fedtheory.instances import Instance, Recipe
 
 
 class _Latest(NamedTuple):
-    """What was asked for last, by identity: a claim, a recipe, and its instances, in fractions or floats."""
+    """The latest request, compared by identity: a claim, a recipe, and its instances in fractions or floats."""
 
     claim: Claim
     recipe: Recipe

@@ -56,7 +56,9 @@ class _Offer(NamedTuple):
 
 
 def refuted(found: Callable[..., Any], example: Counterexample, where: str, *used: str) -> Any:
-    """What ``found`` makes of a counterexample that was found otherwise than by the search, the one that is shown."""
+    """Return the outcome ``found`` for a counterexample that something other than the search found, after simplifying
+    it.
+    """
     shown = chosen([example])
     worst = min((shown, example), key=refutation.margin)
     note = f"{where}: confirmed {arithmetic(shown.left, shown.right)}"
@@ -191,7 +193,7 @@ def _alike(example: Counterexample) -> Iterator[Recipe]:
 
 
 def _offers(example: Counterexample, bound: Rank) -> Iterator[_Offer]:
-    """What may convince more than an example of this rank, the least changes first."""
+    """Yield candidates that may be more convincing than an example of this rank, the smallest changes first."""
     claim, recipe, point, rounds = example.claim, example.recipe, example.point, example.rounds
     if bound.degenerate:
         yield from (_Offer(recipe, other, rounds) for other in _nonzero(point))

@@ -58,8 +58,9 @@ def rank(example: Counterexample) -> Rank:
 
 
 def _at_start(example: Counterexample) -> tuple[bool, bool]:
-    """Whether something that is declared positive is 0 where the statement starts, and whether a run, of which the
-    claim leaves the start free, begins elsewhere than the paper begins it."""
+    """Return two flags: whether a quantity declared positive is 0 at the initial state, and whether a run whose start
+    the claim leaves free begins elsewhere than the paper's.
+    """
     claim = example.claim
     positive = [q for q in claim.statement.quantities if q.expression.is_positive and not q.after]
     free = claim.statement.horizon and bool(claim.setting.drawing.start)

@@ -49,8 +49,10 @@ def letters(claim: Claim, recipe: Recipe, e: sympy.Expr) -> Mapping[sympy.Expr, 
 
 
 def is_free(claim: Claim, e: sympy.Expr) -> bool:
-    """Whether its letters are numbers of the problem or of the method that are drawn, and none is computed from others
-    by code, of which it is not known what values it may have."""
+    """Return True if its letters are drawn parameters of the problem or the method.
+
+    A letter that code computes from others may have a restricted range, which is unknown.
+    """
     hooks = claim.setting.drawing
     return (
         hooks.special is None
@@ -94,7 +96,7 @@ def _is_of_compressors(e: sympy.Expr) -> bool:
 
 
 def in_its_letters(claim: Claim) -> Mapping[sympy.Expr, sympy.Expr]:
-    """What letters that code has by their names are in a claim; of compressors by the names of their parts too."""
+    """Map the names that code uses, including those of parts of compressors, to the letters of a claim."""
     of = ("", *(f"{adversary.field}." for adversary in claim.setting.adversaries))
     return {letter(f"{p}{s}"): x for x, s in claim.setting.sources.items() if isinstance(s, str) for p in of}
 
@@ -117,7 +119,9 @@ def turns(expressions: Iterable[sympy.Expr], given: Sequence[sympy.Basic]) -> li
 
 
 def _pieces(e: sympy.Expr) -> Iterator[sympy.Expr]:
-    """What an expression is between its kinks: of a maximum or a minimum one of its terms, of a size its sign."""
+    """Yield the smooth pieces of an expression: each maximum or minimum replaced by one of its arguments, each absolute
+    value by its argument with a sign.
+    """
     kinks = sorted(e.atoms(*KINKED), key=sympy.default_sort_key)
     inner = next((node for node in kinks if not any(part.has(*KINKED) for part in node.args)), None)
     if inner is None:

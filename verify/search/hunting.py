@@ -61,15 +61,14 @@ _BOUNDS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt)
 
 @dataclass(frozen=True)
 class Hunt:
-    """What a search over instances found.
+    """The result of a search over instances.
 
-    ``instances``: how many met the hypotheses and said something; ``met``: recipes of some of them, those with the
-    largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``; ``by_round``:
-    the largest by number of rounds;
-    ``methods``: how states were found; ``refutations``: violations confirmed exactly, of as many instances;
-    ``undefined``: why a side is no real number at an instance that meets the hypotheses, and where; ``untrue``:
-    what the author of the claim asserts and is not so, and where; ``looked``: on which functions states were looked at;
-    ``attained``: the state at the recipe ``tightest`` where the largest ratio was seen.
+    ``instances``: the number that met the hypotheses and were informative; ``met``: recipes of some of them, those with
+    the largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``;
+    ``by_round``: the largest ratio by number of rounds; ``methods``: how states were found; ``refutations``: violations
+    confirmed exactly, of as many instances; ``undefined``: why a side is not a real number at an instance that meets
+    the hypotheses, and where; ``untrue``: the author's assertion that fails, and where; ``looked``: the functions on
+    which states were examined; ``attained``: the state at the recipe ``tightest`` where the largest ratio was seen.
     """
 
     instances: int
@@ -86,7 +85,7 @@ class Hunt:
 
 
 def untrue(claim: Claim, recipe: Recipe) -> str:
-    """What the author of a claim asserts and is not so at an instance that meets the hypotheses; empty if all is.
+    """Return the author's assertion that fails at an instance that meets the hypotheses; empty if none does.
 
     ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
     states.
@@ -265,9 +264,9 @@ def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
 
 
 def _climbing(claim: Claim, rng: np.random.Generator, size: int, met: list[_Met]) -> Iterator[Recipe]:
-    """What is proposed, what the hypotheses allow beyond the class where that is narrowest, those where maxima change
-    their arguments at mu = L, and then recipes near those of ``met``, which grows, that came nearest to a violation,
-    and near some where the hypotheses leave least room.
+    """Yield the proposed recipes, those that the hypotheses allow beyond the class where they are narrowest, those
+    where maxima change their arguments at mu = L, then recipes near the ones of ``met`` (which grows) that came closest
+    to a violation, and near some where the hypotheses leave the least room.
 
     A hypothesis that is a little too weak may be broken only where several bounds are attained and maxima change their
     arguments, which few draws come near to.
@@ -323,7 +322,7 @@ def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Reci
 
 
 def _meets(claim: Claim, built: Instance) -> bool:
-    """Whether an instance of a changed claim meets what the claim says of the letters that the instance has."""
+    """Return True if an instance of a changed claim meets the hypotheses whose letters are defined at the instance."""
     values = claim.setting.bind(built.problem, built.params)
     about = tuple(h for h in claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
     try:
@@ -502,7 +501,9 @@ def _float(value: Any) -> float:
 
 
 def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
-    """Whether a bound is attained as far as floats can tell, and it is not known yet that it holds where it is."""
+    """Return True if a bound is attained up to rounding in a regime that has had at most ``TIES`` such instances so
+    far.
+    """
     if states.pointwise(claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
         return False
     try:

@@ -68,7 +68,7 @@ def look(claim: Claim, recipes: Sequence[Recipe], code: Code, seed: int) -> Coun
 
 
 def _of_class(claim: Claim) -> Iterator[sympy.Rel]:
-    """What the class of functions says of its letters: mu <= L, and that kappa is their ratio."""
+    """Yield what the class of functions states of its letters: mu <= L, and kappa mu = L."""
     functions = claim.setting.functions
     if functions is not None and functions.ends is not None:
         mu, L = functions.ends
@@ -164,7 +164,9 @@ def _with_more_clients(claim: Claim, recipe: Recipe, rng: np.random.Generator) -
 
 
 def _is_dear(claim: Claim, recipe: Recipe) -> bool:
-    """Whether all that a spectral answer asks for takes too many bytes, as its sides at one state let expect."""
+    """Return True if the matrix of a spectral check would take too much memory, estimated from its sides
+    at one state.
+    """
     try:
         instance = claim.instances.build(recipe, False)
         size = dimension(claim, instance)

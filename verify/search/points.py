@@ -35,7 +35,9 @@ _NAMED = 6
 
 
 def free(claim: Claim) -> str:
-    """What a certificate of the claim may depend on that no equation among its hypotheses fixes, in words; or empty."""
+    """Return what a certificate may depend on that no equation among the hypotheses fixes, in words;
+    empty if nothing.
+    """
     setting = claim.setting
     functions, algorithms = setting.functions, _algorithms(claim)
     if functions is None or not functions.alike or setting.hints.coordinates or setting.drawing.special is not None:
@@ -77,12 +79,14 @@ def _given(claim: Claim) -> set[str]:
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Whether two sources of a letter are one: a name, or a function that a class makes anew each time."""
+    """Return True if two sources of a letter are the same name, or functions with the same code, made
+    anew by a class.
+    """
     return bool(getattr(one, "__code__", one) == getattr(other, "__code__", other))
 
 
 def _is_default(part: Any) -> bool:
-    """Whether a function is one that a method has where its author gives none."""
+    """Return True if a function is the default that ``method`` supplies where the author gives none."""
     code = getattr(part, "__code__", None)
     return isinstance(code, CodeType) and code in method.__code__.co_consts
 

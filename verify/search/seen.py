@@ -1,4 +1,6 @@
-"""What a search has seen: functions of which sorts, in which dimensions, after how many rounds; what it has not."""
+"""The coverage of a search: which sorts of functions, in which dimensions, after how many rounds; and
+what it missed.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ class FunctionsSeen(NamedTuple):
 
 
 def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSeen]:
-    """What is seen of one problem; nothing where there are no functions."""
+    """Return the functions seen in one problem; empty if it has none."""
     functions = getattr(problem, "f", None)
     if functions is None or not hasattr(functions, "d"):
         return frozenset()
@@ -109,8 +111,9 @@ def unmoved(claim: Claim, recipes: Sequence[Recipe]) -> tuple[str, ...]:
 
 
 def caveat(claim: Claim, seen: Iterable[FunctionsSeen], unmoved: Sequence[str] = ()) -> str:
-    """What a search that has seen only this has not seen, as the first words of what it supports; empty where nothing
-    is to be said."""
+    """Return what a search with this coverage has missed, as the opening words of a supported verdict; empty if
+    nothing.
+    """
     found = set(seen)
     functions = claim.setting.functions
     said = []

@@ -55,7 +55,7 @@ VIOLATED = 1 + 1e-8
 
 @dataclass(frozen=True)
 class Finding:
-    """What one instance showed: ``ratio`` left/right at its worst state ``theta``, after ``rounds`` rounds.
+    """The result at one instance: the ratio left/right at its worst state ``theta``, after ``rounds`` rounds.
 
     For equalities the ratio is the relative residual plus 1. ``method``: how the state was found.
     """
@@ -128,7 +128,7 @@ def _is_stationary(claim: Claim, instance: Instance, point: Coordinates) -> bool
 
 
 def too_many(claim: Claim, instance: Instance) -> bool:
-    """Whether one step of many clients has more draws than are enumerated."""
+    """Return True if one step of many clients has more draws than can be enumerated."""
     many = instance.problem is not None and instance.problem.n > MANY and claim.statement.algorithm is not None
     return many and tree_size(claim, instance, 1) > LARGEST_STEP
 
@@ -154,12 +154,12 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
 
 
 def is_strict(claim: Claim) -> bool:
-    """Whether one of the comparisons of the statement says <."""
+    """Return True if one of the statement's comparisons is strict."""
     return any(comparison.relation == "<" for comparison in claim.statement.comparisons)
 
 
 def pointwise(claim: Claim) -> bool:
-    """Whether the statement is decided by evaluating it at points rather than by maximising a ratio over states."""
+    """Return True if the statement is decided by evaluation at points rather than by maximising a ratio over states."""
     return claim.statement.pointwise or claim.setting.of_constants
 
 

@@ -41,7 +41,8 @@ _NEAR = 2**15
 
 
 class Assumed(NamedTuple):
-    """What is assumed of the samples: ``low <= X <= high``, Var X <= ``variance``. Numbers, or one a statistic.
+    """The assumptions on the samples: ``low <= X <= high``, Var X <= ``variance``; scalars, or one number per
+    statistic.
 
     A finite endpoint is used by the tests, and then the variance only to determine how small a defect they would catch.
     """
@@ -52,11 +53,11 @@ class Assumed(NamedTuple):
 
     @property
     def mirrored(self) -> Assumed:
-        """What is then assumed of -X."""
+        """The corresponding assumptions on -X."""
         return Assumed(-np.asarray(self.high), -np.asarray(self.low), self.variance)
 
     def at(self, columns: Array | slice) -> Assumed:
-        """What is assumed of some of the statistics."""
+        """Return the assumptions on some of the statistics."""
         return Assumed(*(np.asarray(v)[columns] for v in self))
 
 
@@ -67,7 +68,7 @@ def check_level(level: Any) -> None:
 
 
 def testable(assumed: Assumed) -> Array:
-    """Whether E X <= m can be rejected."""
+    """Return where E X <= m can be rejected."""
     return np.isfinite(assumed.low) | np.isfinite(assumed.variance)
 
 

@@ -52,17 +52,17 @@ class Ledger:
         return iter(self._shares)
 
     def has(self, name: str) -> bool:
-        """Whether ``name`` has a share."""
+        """Return True if ``name`` has a share."""
         return name in self._shares
 
     def share(self, name: str) -> Fraction:
-        """What ``name`` has in all."""
+        """Return the whole share of ``name``."""
         if name not in self._shares:
             raise ValueError(f"the ledger has no share for {name!r}")
         return self._shares[name]
 
     def left(self, name: str) -> Fraction:
-        """What ``name`` has left."""
+        """Return the unspent share of ``name``."""
         return self.share(name) - self._spent[name]
 
     def spend(self, name: str, level: Any = None) -> float:
@@ -82,7 +82,7 @@ class Ledger:
 
     @property
     def spent(self) -> Fraction:
-        """What is spent in all: at most ``total``."""
+        """The level spent in all, at most ``total``."""
         return sum(self._spent.values(), Fraction(0))
 
 
@@ -98,7 +98,7 @@ Source = Callable[[int], Array]
 
 
 class Ruling(StrEnum):
-    """What a test says of E X <= m or E X = m."""
+    """The decision of a test of E X <= m or E X = m."""
 
     ABOVE = "above"
     BELOW = "below"
@@ -131,7 +131,7 @@ class MeanTest:
 
     @property
     def refuted(self) -> bool:
-        """Whether the statement is false, at the level given, if what is assumed of the samples holds.
+        """True if the statement is refuted at the given level, provided that the assumptions on the samples hold.
 
         A sample outside the stated range refutes the range.
         """
@@ -261,7 +261,7 @@ def run(
 
 
 def race(test: Prepared, source: Source, together: bool = False, first: int = 64, largest: int = 4096) -> Race:
-    """What each test decides and after how many samples: the part that thousands of cases repeat.
+    """Return each test's decision and its number of samples: the part that thousands of cases repeat.
 
     A test that excludes its defect goes on while others are undecided, and may still refute; a refutation stays.
     """
@@ -296,7 +296,9 @@ def race(test: Prepared, source: Source, together: bool = False, first: int = 64
 
 
 def _nulls(test: Prepared) -> list[_Null]:
-    """What the capitals bet against: what is claimed, and a defect more; for an equality, the same below."""
+    """Return the hypotheses against which the capitals bet: the claim, and the claim plus a defect; for equalities also
+    their mirror images.
+    """
     m, defect, rounding = test.target, test.defect, test.rounding
     below = np.where(test.equal, rounding - m, np.inf)  # nothing rejects an infinite bound
     nulls = [_Null(1, m + rounding), _Null(-1, -(m + defect)), _Null(-1, below), _Null(1, m - defect)]

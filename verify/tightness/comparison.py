@@ -53,7 +53,7 @@ _LEAVES, _ROWS = 9, 16
 
 
 class Subject(StrEnum):
-    """What of a claim is compared."""
+    """The number of a claim that is compared."""
 
     FACTOR = "factor"
     CONSTANT = "constant"

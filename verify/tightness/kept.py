@@ -32,7 +32,7 @@ from verify.tightness.rounds import Proof
 
 @dataclass(frozen=True)
 class Kept:
-    """What is known of a bound at an instance after so many rounds."""
+    """The stored proof of a bound at an instance after this many rounds."""
 
     recipe: Recipe
     rounds: int
@@ -52,7 +52,7 @@ class Kept:
 
 
 class Store:
-    """What is kept of a claim, in a file if one is given, which is written anew with each point.
+    """The stored proofs of a claim, kept in a file if one is given, which is rewritten with each point.
 
     ``ValueError`` where the file holds something else.
     """
@@ -83,14 +83,14 @@ def load(path: Path) -> tuple[Claim, tuple[Kept, ...]]:
 
 
 def from_json(data: Mapping[str, Any]) -> tuple[Claim, tuple[Kept, ...]]:
-    """What :func:`text` wrote. ``ValueError`` names a field that is not right."""
+    """Read what :func:`text` wrote. Raise ``ValueError`` with the name of a field that is malformed."""
     formats.checked("rounds", data)
     claim = references.read_field(data, "claim", claims.get)
     return claim, references.read_field(data, "points", lambda value: tuple(map(_read, value)))
 
 
 def text(claim: Claim, kept: Sequence[Kept]) -> str:
-    """What a file holds that keeps these points."""
+    """Return the contents of a file that stores these points."""
     return formats.text("rounds", {"claim": claim.id, "points": [_written(one) for one in kept]})
 
 

@@ -87,7 +87,9 @@ class MeasuredCurve:
 
     @property
     def verdict(self) -> str:
-        """Whether the measured means exceed the bound, at the claim's share of the audit's error level."""
+        """A sentence on whether the measured means exceed the bound, at the claim's share of the audit's
+        error level.
+        """
         return sampling.exceedance(self.measured, self.bound, samplers.measured_level(self.claim)).sentence
 
 
@@ -105,10 +107,10 @@ def measured() -> dict[str, tuple[str, str]]:
 
 
 def experiments(data: Dataset, clients: int, seed: int, bounds: Collection[str]) -> tuple[MeasuredRun, ...]:
-    """What to run to measure the ``bounds``, ids from :func:`measured`; nothing long is computed yet.
+    """Return the runs that measure the ``bounds``, ids from :func:`measured`; nothing long is computed yet.
 
-    ``seed`` fixes the split. Raises ``ValueError`` unless 2 <= clients <= rows, and when no regularisation gives
-    the condition number wanted.
+    ``seed`` fixes the split. Raises ``ValueError`` unless 2 <= clients <= rows, and when no regularisation gives the
+    condition number wanted.
     """
     if clients < 2:
         raise ValueError(f"the measured runs need at least 2 clients, got {clients}")

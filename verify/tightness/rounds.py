@@ -63,7 +63,7 @@ class _Sides(NamedTuple):
 
 
 class Proof(NamedTuple):
-    """What shows a worst case again without a solver: multipliers from above, and a run from below."""
+    """A proof of a worst case that needs no solver: multipliers for the upper bound, and a run for the lower bound."""
 
     steps: Mapping[str, ProofStep]
     run: tabulated.At | None
@@ -126,7 +126,9 @@ def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
 
 
 def _leaves(claim: Claim, instance: Instance, rounds: int) -> bool:
-    """Whether a quantity is not finite before or after the rounds, from the initial states of a formal instance."""
+    """Return True if a quantity is not finite before or after the rounds, from the initial states of a
+    formal instance.
+    """
     problem, state = start(claim, instance, np.zeros((1, 0)))
     later, _ = rollout(claim, instance, problem, state, rounds)
     then = params_after(claim, instance, problem, rounds)
@@ -259,7 +261,9 @@ def _least(
 
 
 def words(points: Sequence[Point]) -> list[str]:
-    """What is exact, as fractions, where the points are of several numbers of rounds; and what they do not show."""
+    """Return sentences on the exact values, as fractions, of points after several numbers of rounds, and on what they
+    leave open.
+    """
     of_rounds = [point for point in points if point.letters and point.letters[0][0] == "T"]
     if not of_rounds:
         return []

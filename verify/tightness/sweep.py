@@ -50,7 +50,9 @@ def grid(claim: Claim, at: Letters | None = None) -> list[Choice]:
 def tasks(
     claim: Claim, at: Letters | None = None, steps: int | None = None, known: Sequence[Kept] = ()
 ) -> list[partial[tuple[Point, ...]]]:
-    """What :func:`measure` computes: each gives the points of one choice. ``ValueError`` as there."""
+    """Return the tasks that :func:`measure` runs; each gives the points of one choice. Raise
+    ``ValueError`` as there.
+    """
     found = grid(claim, at)
     if steps is None:
         return [partial(at_choice, claim, choice) for choice in found]
@@ -111,7 +113,7 @@ def series(points: Iterable[Point]) -> dict[tuple[Subject, str], list[Point]]:
 
 
 def sentence(points: Sequence[Point]) -> str:
-    """What the points of one series say. "Within x %" is of the rate 1 - rho, of the constant, or of the right side."""
+    """Return a summary of one series. "Within x %" refers to the rate 1 - rho, the constant, or the right side."""
     exceeded = [point for point in points if point.verdict is Verdict.REFUTED]
     unknown = [point for point in points if point.verdict is Verdict.OPEN]
     held = [point for point in points if point.verdict is Verdict.CERTIFIED]
