@@ -26,9 +26,7 @@ biased = ft.method("biased-gradient-descent", step, ["gamma", "m", "zeta", "adve
 setting = ft.Setting(algorithm=biased, functions=ft.Smooth(L), adversaries=(ft.Adversary(),))
 F, F_next = ft.Quantity("F", ft.gap), ft.Quantity("F_next", ft.gap, after=True)
 G = ft.Quantity("G", square_of_gradient)
-whole, third = (
-    ft.one_step(biased, ft.E(F_next) <= F - gamma / 2 * (1 - m) * G + gamma * zeta**2 / c) for c in (2, 3)
-)
+whole, third = (ft.one_step(biased, ft.E(F_next) <= F - gamma / 2 * (1 - m) * G + gamma * zeta**2 / c) for c in (2, 3))
 CLAIMS = (
     ft.Claim("biased-gradient/step", setting=setting, statement=whole, requires=(gamma * L <= 1,)),
     ft.Claim("biased-gradient/less-error", setting=setting, statement=third, requires=(gamma * L <= 1,)),

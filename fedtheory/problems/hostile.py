@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -16,21 +16,31 @@ class Hostile:
     """Answers at ``share`` of the largest distance from the centre that is allowed.
 
     ``direction (d,)``: of length 1. ``radial``: along the centre instead, away from 0 where ``share`` is positive; where
-    the centre is 0, along the direction.
+    the centre is 0, along the direction. ``turning``: every other answer within a step is on the other side.
     """
 
     share: Any
     direction: Array
     radial: bool = False
+    turning: bool = False
 
     @property
     def name(self) -> str:
         """What it is, in words."""
         shown = "(" + ", ".join(str(Fraction(v)) for v in self.direction) + ")"
         along = "the centre divided by its length" if self.radial else shown
-        return f"answers c + ({Fraction(self.share)}) r u, with c the centre, r the radius, u = {along}"
+        told = f"answers c + ({Fraction(self.share)}) r u, with c the centre, r the radius, u = {along}"
+        return f"{told}, and every other time c - ({Fraction(self.share)}) r u" if self.turning else told
+
+    def in_step(self) -> Asked:
+        """The adversary as one step asks it."""
+        return Asked(self)
 
     def answer(self, centre: Array, bound: Any) -> Array:
+        """``ValueError``: before and after a step the answers would seem to be the same."""
+        raise ValueError("an adversary is asked outside of a step")
+
+    def at(self, centre: Array, bound: Any) -> Array:
         """A vector, or one for each client, whose distance from ``centre (..., d)`` or ``(..., n, d)`` has a square of
         at most ``bound``: a number, or one for each vector.
 
@@ -60,6 +70,27 @@ class Hostile:
     def _moved(self, centre: Array, by: Array) -> Array:
         moved: Array = centre + self.share * by
         return moved
+
+
+@dataclass
+class Asked:
+    """An adversary as one step asks it; ``answers``: how often it did so far."""
+
+    of: Hostile
+    answers: int = 0
+
+    def answer(self, centre: Array, bound: Any) -> Array:
+        """As :meth:`Hostile.at`; every other time on the other side, where the adversary turns."""
+        self.answers += 1
+        turned = self.of.turning and self.answers % 2 == 0
+        return (replace(self.of, share=-self.of.share) if turned else self.of).at(centre, bound)
+
+
+def in_step(params: Any) -> Any:
+    """The parameters with adversaries as one step asks them: what they answer depends on what they answered before."""
+    fields = getattr(params, "_fields", ())
+    asked = {name: getattr(params, name).in_step() for name in fields if hasattr(getattr(params, name), "in_step")}
+    return params._replace(**asked) if asked else params
 
 
 def _roots(of: Array) -> Array:

@@ -324,7 +324,7 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
         text += f", {getattr(getattr(used, 'compressor', used), 'name', '')}" + (
-            f", {used.joint}" if "joint" in recipe else ""
+            f", {used.joint}" if "joint" in recipe and hasattr(used, "joint") else ""
         )
     if "clients" not in recipe:
         return text

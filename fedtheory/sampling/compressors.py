@@ -89,15 +89,15 @@ class HostileSampler:
         return self.of.field
 
     @property
-    def entries(self) -> tuple[str, str]:
-        """The entries of a recipe for its share of the distance, and for its direction."""
-        return f"{self.field}_share", f"{self.field}_along"
+    def entries(self) -> tuple[str, str, str]:
+        """The entries of a recipe for its share of the distance, its direction, and whether it turns."""
+        return f"{self.field}_share", f"{self.field}_along", f"{self.field}_turns"
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """The dimension, and a share of the distance with a direction: an axis, a slanted one, or the centre's."""
         size = pick(rng, (Fraction(1),) * 6 + (generic(rng, Fraction(1, 8), Fraction(1)), Fraction(0)))
-        sign, along = pick(rng, (1, -1)), int(pick(rng, (0, 1, 2, 2)))
-        return d, dict(zip(self.entries, (sign * size, along), strict=True))
+        sign, along, turns = pick(rng, (1, -1)), int(pick(rng, (0, 1, 2, 2))), int(pick(rng, (0, 0, 1)))
+        return d, dict(zip(self.entries, (sign * size, along, turns), strict=True))
 
     def clients(self, recipe: Recipe, n: int) -> int:
         """Any number of clients: nothing is drawn."""
@@ -105,17 +105,17 @@ class HostileSampler:
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The adversary at a grid's point."""
-        return dict(zip(self.entries, (Fraction(-1), 2), strict=True))
+        return dict(zip(self.entries, (Fraction(-1), 2, 0), strict=True))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Hostile:
         """The adversary of a recipe."""
-        share, along = (recipe[entry] for entry in self.entries)
+        share, along, turns = (recipe[entry] for entry in self.entries)
         if along not in (0, 1, 2):
             raise ValueError("an adversary answers along an axis, a slanted one, or the centre: 0, 1 or 2")
         d = recipe["d"]
         first = _SLANTED if along == 1 and d > 1 else (Fraction(1),)
         direction = numbers((*first, *(Fraction(0),) * (d - len(first))), exact)
-        return Hostile(number(share, exact), direction, along == 2)
+        return Hostile(number(share, exact), direction, along == 2, bool(turns))
 
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.

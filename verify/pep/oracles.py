@@ -272,7 +272,9 @@ class FreeAnswers:
         """|answer - centre|^2 <= bound for every answer."""
         for k, (error, square) in enumerate(self.errors):
             why = f"|r - c|^2 is bounded, for answer {k} of {self.name}, r, to what it is asked about, c"
-            yield Constraint(f"{self.name}[{k}]", sum((e**2 for e in error), Form({}, {}, 0)) - square, partial(str, why))
+            yield Constraint(
+                f"{self.name}[{k}]", sum((e**2 for e in error), Form({}, {}, 0)) - square, partial(str, why)
+            )
 
 
 # Functions of vectors in parts, for methods that draw coordinates.

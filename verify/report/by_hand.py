@@ -24,7 +24,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.problems.hostile import Hostile
+from fedtheory.problems.hostile import Asked, Hostile
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.along_runs import of_runs
@@ -284,8 +284,12 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
 class _Recorded:
     """An adversary that keeps in words what it answers: the first state's, with its first draw."""
 
-    def __init__(self, of: Hostile, name: str, told: list[str]) -> None:
+    def __init__(self, of: Hostile | Asked, name: str, told: list[str]) -> None:
         self.of, self.name, self.told = of, name, told
+
+    def in_step(self) -> _Recorded:
+        """The adversary as one step asks it."""
+        return _Recorded(self.of.in_step(), self.name, self.told)
 
     def answer(self, centre: Any, bound: Any) -> Any:
         """As the adversary answers."""
