@@ -1,7 +1,8 @@
 """Gradient descent with a (f, rho)-robust aggregator: of what the server makes of the clients' gradients no more is
 known than that it is as near to their mean as rho times their variance allows.
 
-Source: Allouah, Farhadkhani, Guerraoui, Gupta, Pinot and Stephan, Fixing by mixing (2023), Definition 2 and Theorem 1, whose kappa is rho here.
+Source: Allouah, Farhadkhani, Guerraoui, Gupta, Pinot and Stephan, Fixing by mixing (2023), Definition 2 and Theorem 1,
+where rho is called kappa.
 """
 
 import fedtheory as ft

@@ -15,8 +15,8 @@ from fedtheory.numbers.rational import Array, exact, is_exact, square, square_ro
 class Hostile:
     """Answers at ``share`` of the largest distance from the centre that is allowed.
 
-    ``direction (d,)``: of length 1. ``radial``: along the centre instead, away from 0 where ``share`` is positive; where
-    the centre is 0, along the direction. ``turning``: every other answer within a step is on the other side.
+    ``direction (d,)``: of length 1. ``radial``: along the centre instead, away from 0 where ``share`` is positive;
+    where the centre is 0, along the direction. ``turning``: every other answer within a step is on the other side.
     """
 
     share: Any

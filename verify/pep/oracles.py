@@ -251,8 +251,8 @@ class FreeAnswers:
     errors: list[tuple[Array, Form]] = field(default_factory=list)
 
     def answer(self, centre: Array, bound: Any) -> Array:
-        """``centre (..., d)`` or ``(..., n, d)``, ``bound (...)`` or ``(..., n)`` -> vectors with new rows for what they
-        are off by."""
+        """Vectors of the shape of ``centre``, ``(..., d)`` or ``(..., n, d)``, with new rows for what they are off by;
+        ``bound``: a number, or one for each vector."""
         out, asked = np.empty(centre.shape, dtype=object), dict[Any, Array]()
         bounds = np.broadcast_to(np.asarray(bound, dtype=object), centre.shape[:-1])
         for index in np.ndindex(centre.shape[:-1]):

@@ -24,7 +24,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
-from fedtheory.problems.hostile import Asked, Hostile
+from fedtheory.problems.hostile import Hostile
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.along_runs import of_runs
@@ -284,16 +284,16 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
 class _Recorded:
     """An adversary that keeps in words what it answers: the first state's, with its first draw."""
 
-    def __init__(self, of: Hostile | Asked, name: str, told: list[str]) -> None:
-        self.of, self.name, self.told = of, name, told
+    def __init__(self, of: Hostile, name: str, told: list[str]) -> None:
+        self.of, self.asked, self.name, self.told = of, of.in_step(), name, told
 
     def in_step(self) -> _Recorded:
         """The adversary as one step asks it."""
-        return _Recorded(self.of.in_step(), self.name, self.told)
+        return _Recorded(self.of, self.name, self.told)
 
     def answer(self, centre: Any, bound: Any) -> Any:
         """As the adversary answers."""
-        found = self.of.answer(centre, bound)
+        found = self.asked.answer(centre, bound)
         if len(self.told) < _OUTCOMES:
             rows = found[0, 0].reshape(-1, found.shape[-1])
             self.told.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
@@ -303,7 +303,7 @@ class _Recorded:
 def _recording(instance: Instance) -> tuple[Instance, list[str]]:
     """The instance, and what its adversaries will have answered, in words."""
     told: list[str] = []
-    named = getattr(instance.params, "_asdict", dict)().items()
+    named = [(name, getattr(instance.params, name)) for name in getattr(instance.params, "_fields", ())]
     hostile = {name: _Recorded(value, name, told) for name, value in named if isinstance(value, Hostile)}
     return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), told
 
