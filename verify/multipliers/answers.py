@@ -232,10 +232,11 @@ class Answers:
         """All that is known of the answers."""
         world = self.world
         for k, one in enumerate(self.chosen.values()):
-            form, told = world.inner(one.error * one.error) - one.bound, f"{said(one.bound)}, {one.term.data}"
+            form = world.inner(one.error * one.error) - one.bound
+            why = f"the square of what answer {k} of {one.term.data} is off by is at most its bound"
             if Axis.CLIENTS in one.term.type.axes:
-                form, told = world.total(form), f"{told}, summed over the clients"
-            yield KnownInequality(f"{one.term.data}[{k}]", f"|r - c|^2 <= {told}: answer {k} less its centre", form)
+                form, why = world.total(form), f"{why}, summed over the clients"
+            yield KnownInequality(f"{one.term.data}[{k}]", why, form)
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():
