@@ -10,6 +10,7 @@ _PUBLIC = {
     "algorithms.base": ("Algorithm", "method"),
     "claims": ("Claim", "compressor_claim"),
     "classes": (
+        "Adversary",
         "BlockSmoothConvex",
         "Composite",
         "ContractiveCompressors",

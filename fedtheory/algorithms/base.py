@@ -21,6 +21,7 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.problems.hostile import in_step
 from fedtheory.randomness import Constant, Distribution, Draw, Independent, Size
 
 
@@ -240,6 +241,9 @@ def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
 
     @wraps(step)
     def stepped(*given: Any, **parts: Any) -> Any:
+        if len(given) == 4:
+            # No init or fixed point: these are not given a state and a draw.
+            given = (given[0], in_step(given[1]), *given[2:])
         found = step(*given, **parts)
         if isinstance(found, Mapping):
             if set(found) == set(State._fields):

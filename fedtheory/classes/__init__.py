@@ -11,6 +11,7 @@ from fedtheory.classes.compressors import (
     Adversary,
     ContractiveCompressors,
     InexactOracles,
+    Met,
     NoisyGradients,
     UnbiasedCompressors,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "ConvexQuadraticGrowth",
     "FunctionClass",
     "InexactOracles",
+    "Met",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",

@@ -120,5 +120,29 @@ class InexactOracles:
         return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
 
+@dataclass(frozen=True)
+class Adversary:
+    """Whatever answers in a step with any vector that is near enough to another; in a field of ``Params``.
+
+    ``params.adversary.answer(centre, bound)`` is any vector r with |r - centre|^2 <= ``bound``, or any of each client
+    where ``centre`` is one of each: of what it is asked twice it may say two things. It knows the state, functions and
+    letters, but not what else the step draws. ``bound``: a number, or one for each vector; where it is negative there
+    is no answer, so proofs ask that it is seen not to be: made of squares and nonnegative numbers by + * and /.
+    """
+
+    field: str = "adversary"
+
+    letters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"any answers of params.{self.field} within the bounds of the step"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Return True if the answers of an instance are as near as the step says."""
+        return bool(abs(getattr(params, self.field).share) <= 1)
+
+
 #: Everything that a method meets besides functions.
-Adversary = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | InexactOracles
+Met = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | InexactOracles | Adversary

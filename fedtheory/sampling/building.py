@@ -14,6 +14,7 @@ import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
+from fedtheory.classes import Adversary
 from fedtheory.instances import Instance, Recipe, Start, check_shape, number, numbers
 from fedtheory.numbers.rational import Array, holds
 from fedtheory.numbers.symbols import round_index
@@ -201,7 +202,12 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 
 
 def _linear(setting: Setting, recipe: Recipe) -> bool:
-    """Whether compression acts linearly on every draw, and noise does not depend on states: top-k does not."""
+    """Whether compression acts linearly on every draw, and noise does not depend on states: top-k does not.
+
+    Nor do the answers of an adversary, whose distance is a root.
+    """
+    if any(isinstance(a, Adversary) for a in setting.adversaries):
+        return False
     if recipe.get("turning", 0) or recipe.get("turned", 0):
         return False
     return "alpha" not in recipe or not recipe.get("k", 0) or any(hasattr(a, "average") for a in setting.adversaries)
@@ -308,16 +314,17 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
 def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     """Everything of an instance that matters, constants of single clients included."""
     hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
+    own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
     n = recipe["n"] if "clients" not in recipe else len(recipe["clients"])
     text = f"n={n}, " + ", ".join(
         f"{round_index if key == ROUND else key}={_used(params, key, value)}"
         for key, value in recipe.items()
-        if key not in hidden
+        if key not in hidden and key not in own
     )
     for adversary in setting.adversaries:
         used = getattr(params, adversary.field)
         text += f", {getattr(getattr(used, 'compressor', used), 'name', '')}" + (
-            f", {used.joint}" if "joint" in recipe else ""
+            f", {used.joint}" if "joint" in recipe and hasattr(used, "joint") else ""
         )
     if "clients" not in recipe:
         return text

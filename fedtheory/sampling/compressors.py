@@ -10,12 +10,13 @@ from math import comb, log
 import numpy as np
 
 from fedtheory import compressors
-from fedtheory.classes import ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import Adversary, ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
 from fedtheory.compressors.turned import turned
 from fedtheory.instances import Recipe, generic, number, numbers, pick
 from fedtheory.numbers.rational import square_root
+from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.noise import Noise
 from fedtheory.settings import Setting
 
@@ -74,6 +75,47 @@ class NoiseSampler:
 
     def _batch(self, recipe: Recipe) -> int:
         return int(recipe[self.of.batch]) if self.of.batch else 1
+
+
+@dataclass(frozen=True)
+class HostileSampler:
+    """Answers of an adversary: as far as they may be, or not, along a line or along what it is asked."""
+
+    of: Adversary
+
+    @property
+    def field(self) -> str:
+        """The field of ``Params`` in which the adversary is."""
+        return self.of.field
+
+    @property
+    def entries(self) -> tuple[str, str, str]:
+        """The entries of a recipe for its share of the distance, its direction, and whether it turns."""
+        return f"{self.field}_share", f"{self.field}_along", f"{self.field}_turns"
+
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """The dimension, and a share of the distance with a direction: an axis, a slanted one, or the centre's."""
+        size = pick(rng, (Fraction(1),) * 6 + (generic(rng, Fraction(1, 8), Fraction(1)), Fraction(0)))
+        sign, along, turns = pick(rng, (1, -1)), int(pick(rng, (0, 1, 2, 2))), int(pick(rng, (0, 0, 1)))
+        return d, dict(zip(self.entries, (sign * size, along, turns), strict=True))
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """Any number of clients: nothing is drawn."""
+        return n
+
+    def at(self, values: Mapping[str, Fraction]) -> Recipe:
+        """The adversary at a grid's point."""
+        return dict(zip(self.entries, (Fraction(-1), 2, 0), strict=True))
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> Hostile:
+        """The adversary of a recipe."""
+        share, along, turns = (recipe[entry] for entry in self.entries)
+        if along not in (0, 1, 2):
+            raise ValueError("an adversary answers along an axis, a slanted one, or the centre: 0, 1 or 2")
+        d = recipe["d"]
+        first = _SLANTED if along == 1 and d > 1 else (Fraction(1),)
+        direction = numbers((*first, *(Fraction(0),) * (d - len(first))), exact)
+        return Hostile(number(share, exact), direction, along == 2, bool(turns))
 
 
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
@@ -184,16 +226,18 @@ def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
     return None if exact else {**recipe, "turned": 1}
 
 
-def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler | NoiseSampler, ...]:
+def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler | NoiseSampler | HostileSampler, ...]:
     """The samplers of a setting's classes of compressors and of noise; oracles are made by its ``parameters``."""
     return tuple(_sampler(a, setting) for a in setting.adversaries if not isinstance(a, InexactOracles))
 
 
 def _sampler(
-    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients, setting: Setting
-) -> UnbiasedSampler | ContractiveSampler | NoiseSampler:
+    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients | Adversary, setting: Setting
+) -> UnbiasedSampler | ContractiveSampler | NoiseSampler | HostileSampler:
     if isinstance(of, NoisyGradients):
         return NoiseSampler(of)
+    if isinstance(of, Adversary):
+        return HostileSampler(of)
     return (
         UnbiasedSampler(of, setting.drawing.compressors)
         if isinstance(of, UnbiasedCompressors)

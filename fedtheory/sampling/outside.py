@@ -235,3 +235,10 @@ def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: A
     """The instance with oracles whose delta is just above what the class allows."""
     wrong = replace(getattr(known, of.field), delta=getattr(known, of.field).delta + WORSE)
     yield "worse oracles", problem, params._replace(**{of.field: wrong})
+
+
+@outside.register(classes.Adversary)
+def _farther(of: classes.Adversary, problem: Problem, params: Any, known: Any) -> Outside:
+    """The instance with answers a little farther away than the class allows."""
+    far: Any = SimpleNamespace(share=1 + WORSE)
+    yield "farther answers", problem, params._replace(**{of.field: far})

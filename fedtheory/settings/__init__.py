@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import Algorithm, no_step
-from fedtheory.classes import Adversary, ContractiveCompressors, FunctionClass, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import ContractiveCompressors, FunctionClass, Met, NoisyGradients, UnbiasedCompressors
 from fedtheory.instances import Instance, Instances, Recipe, pick, value_of
 from fedtheory.numbers import symbols, validation
 from fedtheory.problems.base import Problem
@@ -123,7 +123,7 @@ class Setting:
     letters: Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...] = ()
     algorithm: Algorithm | None = None
     functions: FunctionClass | None = None
-    adversaries: tuple[Adversary, ...] = ()
+    adversaries: tuple[Met, ...] = ()
     domain: tuple[sympy.Basic, ...] = ()
     clients: tuple[int, ...] = (1, 2, 2, 3, 3, 4)
     potential: Any = None

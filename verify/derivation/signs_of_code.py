@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from fedtheory.claims import Claim
 from verify.derivation.printed_rounds import Of
 from verify.multipliers.cases import cases, example
 from verify.reading import program
+from verify.reading.signs import is_nonnegative
 from verify.reading.terms import Axis, Op, Term
 
 
@@ -19,22 +21,13 @@ def is_sum_of_squares(claim: Claim, q: Of) -> bool:
     for case in cases(claim):
         given = example(claim, case)
         found = program.quantities(q, method, given.problem, given.params)
-        if len(found) != 1 or not _is_nonnegative(found[0], {s for s, x in signs.items() if x.is_nonnegative}):
+        letters = {s for s, x in signs.items() if x.is_nonnegative}
+        if len(found) != 1 or not is_nonnegative(found[0], partial(_is_letter, letters=letters)):
             return False
     return True
 
 
-def _is_nonnegative(term: Term, letters: set[str]) -> bool:
-    """Return True if a term is a sum, product or quotient of squares, of letters that are nonnegative and of counts."""
-    if term.op is Op.CONSTANT:
-        return bool(term.data >= 0)
-    if term.op is Op.COUNT:
-        return True
-    if term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0 and Axis.CLIENTS not in term.type.axes:
-        return str(term.data) in letters
-    if term.op is Op.POWER and term.data % 2 == 0:
-        return True
-    if term.op is Op.MULTIPLY and term.of[0] is term.of[1]:
-        return True
-    sums = (Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.SUM, Op.VIEW)
-    return term.op in sums and all(_is_nonnegative(part, letters) for part in term.of)
+def _is_letter(term: Term, letters: set[str]) -> bool:
+    """Return True if a term is one of the letters, the same for all clients."""
+    number = term.op in (Op.LETTER, Op.GIVEN) and term.type.degree == 0 and Axis.CLIENTS not in term.type.axes
+    return number and str(term.data) in letters

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 from verify.multipliers.functions import ClassFunctions, KnownInequality, said
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term
+from verify.reading.terms import DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
 
 #: Masks that decide where a function is asked, at most.
@@ -38,16 +39,29 @@ class Errors:
     seen: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
 
 
+class Chosen(NamedTuple):
+    """What an adversary answers: ``error``, less the centre, of which |error|^2 <= ``bound``, as ``term`` says it."""
+
+    term: Term
+    asked: tuple[str, str]
+    bound: WorldValue
+    error: WorldValue
+
+
 @dataclass(eq=False)
 class Answers:
     """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked; ``given``:
-    constants of the problem that are written by others, by name."""
+    constants of the problem that are written by others, by name; ``adversaries``: the names of those whose answers are
+    known to keep to their bounds."""
 
     world: World
     functions: dict[str, ClassFunctions]
     errors: dict[str, Errors]
     given: dict[str, WorldValue] = field(default_factory=dict)
+    adversaries: frozenset[str] = frozenset()
     divisors: list[object] = field(default_factory=list)
+    #: What adversaries answer, by the identity of the term: each time it is something else.
+    chosen: dict[int, Chosen] = field(default_factory=dict)
     #: What is to be positive, as proximal points may not be known else.
     positive: list[object] = field(default_factory=list)
 
@@ -56,6 +70,7 @@ class Answers:
             {
                 Op.ORACLE: self._asked,
                 Op.COMPRESSED: self._compressed,
+                Op.ANSWER: self._answered,
                 Op.GIVEN: self._given,
                 Op.DIVIDE: lambda world, term, of: self.quotient(of),
                 Op.POWER: self._power,
@@ -197,9 +212,31 @@ class Answers:
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
 
+    def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        centre, bound = of
+        if term.data not in self.adversaries:
+            raise Unread(f"what bounds the answers of {term.data}, is not known")
+        if any(part.op in DRAWN for part in parts(*term.of)):
+            # It would be another vector for each draw.
+            raise Unread(f"{term.data} is asked about something that is drawn")
+        asked = centre.name(), bound.name()
+        if id(term) not in self.chosen:
+            name = f"answer {len(self.chosen)} of {term.data}"
+            error = world.of_client(name, 1) if Axis.CLIENTS in term.type.axes else world.atom(name, 1)
+            self.chosen[id(term)] = Chosen(term, asked, bound, error)
+        if self.chosen[id(term)].asked != asked:
+            raise Unread(f"{term.data} is asked by one call in two states")
+        return centre + self.chosen[id(term)].error
+
     def inequalities(self) -> Iterator[KnownInequality]:
         """All that is known of the answers."""
         world = self.world
+        for k, one in enumerate(self.chosen.values()):
+            form = world.inner(one.error * one.error) - one.bound
+            why = f"the square of what answer {k} of {one.term.data} is off by is at most its bound"
+            if Axis.CLIENTS in one.term.type.axes:
+                form, why = world.total(form), f"{why}, summed over the clients"
+            yield KnownInequality(f"{one.term.data}[{k}]", why, form)
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():

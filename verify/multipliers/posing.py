@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
+from fedtheory.classes import Adversary, ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
@@ -32,12 +32,13 @@ from verify.multipliers.cases import (
 )
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, said, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.generic_client import evaluated, world
+from verify.reading.signs import is_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -298,8 +299,25 @@ class _Posing:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", told_of_g, -mean)
         for adversary in self.setting.adversaries:
-            answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
+            if not isinstance(adversary, Adversary):
+                answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
+            elif stated(self.claim, adversary):
+                answers.adversaries |= {adversary.field}
         return answers
+
+    def _check_bounds(self) -> None:
+        """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+        numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
+
+        def known(term: Term) -> bool:
+            value = self._number(term)
+            if set(value.of) <= {ONE}:
+                return self.domain.ratio_sign(self.letters.number(value)) is not None
+            return not term.type.axes and numbers.is_nonnegative(value)
+
+        for one in self.answers.chosen.values():
+            if not is_nonnegative(one.term.of[1], known):
+                raise Unread(f"the bound of {one.term.data}, {said(one.bound)}, is not seen to be nonnegative")
 
     def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
@@ -385,6 +403,7 @@ class _Posing:
         before = {e: self._number(t) for e, (q, t) in self.quantities.items() if not q.after}
         fallen = evaluated(here, self.falling)
         after = dict(zip(self.program.step, evaluated(here, self.program.step.values()), strict=True))
+        self._check_bounds()
         here.known.update(after)
         if not all(value.is_zero() for value in evaluated(here, self.residuals)):
             raise Unread("a step is not shown to preserve the invariant")
@@ -471,6 +490,8 @@ class _Posing:
 
 def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
+    if isinstance(adversary, Adversary):
+        return
     if isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"
         if adversary.batch:

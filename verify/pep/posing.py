@@ -19,6 +19,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.classes import (
+    Adversary,
     BlockSmoothConvex,
     ContractiveCompressors,
     InexactOracles,
@@ -40,7 +41,7 @@ from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
-from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
+from verify.pep.oracles import Compressors, Contractions, Coordinates, FreeAnswers, InexactOracle, Messages
 from verify.pep.programs import Constraint
 from verify.reading import whole
 
@@ -194,6 +195,9 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
             formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, ContractiveCompressors):
             one = Contractions(min(params.alpha, used.alpha))
+            formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, Adversary):
+            one = FreeAnswers(adversary.field)
             formal = formal._replace(others=(*formal.others, one))
         else:
             assert isinstance(adversary, InexactOracles)

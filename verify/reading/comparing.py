@@ -78,6 +78,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
             return _given(term.data, problem)(*of)
         case Op.COMPRESSED:
             return getattr(params, term.data.partition(".")[0]).apply(*of)
+        case Op.ANSWER:
+            raise Unread("the answers of an adversary are not compared: each time they are others")
         case Op.SUM:
             _, axis, kept = term.data
             return np.sum(_with_axes(of[0], term.of[0]), axis=axis, keepdims=kept)

@@ -9,6 +9,7 @@ from typing import Any
 from fedtheory.algorithms import rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
+from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.noise import Noise
 from fedtheory.problems.oracles import Answer
 from verify.reading import terms
@@ -126,6 +127,22 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
 
 #: What stands for the constants of compressors, by their class; the variance of noise has other letters.
 _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
+
+
+def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
+    """An adversary as a parameter; None of any other object. ``asked``: whether it may be, as in a step alone.
+
+    Elsewhere its answer would seem to be the same before and after a step.
+    """
+    if type(value) is not Hostile:
+        return None
+
+    def answer(centre: Any, bound: Any) -> Term:
+        if not asked():
+            raise ValueError(f"{name}.answer is called outside of a step")
+        return terms.answered(name, as_term(centre), as_term(bound))
+
+    return Named(f"the parameter {name}", {"answer": Rule(f"{name}.answer", answer)})
 
 
 def oracle(name: str) -> Named:

@@ -211,7 +211,8 @@ def parameter(
         return terms.leaf(Op.LETTER, name, Type((Axis.CLIENTS,), mask=True))
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
-    return oracles.compressors(name, value, points) or reader.lifted(value)
+    known_kind = oracles.compressors(name, value, points) or oracles.adversary(name, value, reader.is_in_step)
+    return known_kind or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:

@@ -88,6 +88,10 @@ class Reader(Expressions):
         finally:
             self._open_loops = False
 
+    def is_in_step(self) -> bool:
+        """Return True if a step is being read."""
+        return self._open_loops
+
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
         """As :meth:`call`, with some values by their names."""
         try:

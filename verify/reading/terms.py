@@ -37,6 +37,7 @@ class Op(StrEnum):
     ANY = "anything"
     ORACLE = "oracle"
     COMPRESSED = "compressed"
+    ANSWER = "answer of an adversary"
     ADD = "+"
     MULTIPLY = "*"
     DIVIDE = "/"
@@ -210,6 +211,18 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
             raise ValueError(f"{name} is taken with all draws at {at}, where an axis for them is expected")
         before = (Axis.DRAWS,)
     return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
+
+
+def answered(name: str, centre: Term, bound: Term) -> Term:
+    """Any vector, or any of each client, whose distance from ``centre`` has a square of at most ``bound``."""
+    axes, of = centre.type.axes, bound.type
+    if centre.type.degree not in (1, ANY_DEGREE) or axes[-1:] != (Axis.COORDINATES,) or len(axes) > 2:
+        raise ValueError(f"{name} is asked about {centre.type}, where a vector or one of each client is expected")
+    if of.degree not in (0, ANY_DEGREE) or of.mask or of.axes not in ((), axes[:-1]) or Axis.DRAWS in axes:
+        raise ValueError(f"{name} is given {of} as its bound, where one number for each vector is expected")
+    if of.batched and not of.axes and len(axes) > 1:
+        raise ValueError(f"{name} is given one bound for vectors of all clients: write bound[..., None]")
+    return Term(Op.ANSWER, (centre, bound), Type(axes, centre.type.batched or of.batched, 1), name)
 
 
 # Operations

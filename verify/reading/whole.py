@@ -21,6 +21,7 @@ from verify.reading import claimed, comparing, known, oracles, theory
 from verify.reading.arrays import as_term
 from verify.reading.program import law_of, theirs
 from verify.reading.reader import Reader
+from verify.reading.signs import is_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several
@@ -98,6 +99,7 @@ def read(claim: Claim, instance: Instance) -> Code:
             for value in _values(claim, reader, scene):
                 told = _told(value)
                 _check(told, getattr(instance.problem, "blocks", None) is not None)
+                _check_bounds(told, instance)
                 made += told
         except (Unread, ValueError) as error:
             why = str(error)
@@ -233,7 +235,7 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
         if along and blocks:
             raise Unread("coordinates are drawn, of which blocks have any number")
         if along or any(id(part) in drawn for part in term.of):
-            if term.op is Op.ORACLE:
+            if term.op in (Op.ORACLE, Op.ANSWER):
                 # An entry of a gradient there depends on the draws of all coordinates, and not on its own alone.
                 raise Unread("functions are asked at a point that depends on which coordinates are drawn")
             drawn.add(id(term))
@@ -241,6 +243,18 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
         letter, power = max(degrees[id(term)].items(), key=lambda item: item[1], default=("", 0))
         if power > POWERS:
             raise Unread(f"it has powers of the {letter} beyond the {POWERS}th, which may vanish at every point tried")
+
+
+def _check_bounds(told: Iterable[Term], instance: Instance) -> None:
+    """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+
+    def known(term: Term) -> bool:
+        free = all(part.op in _LETTERS or part.op is Op.VIEW for part in parts(term)) and not term.type.axes
+        return free and bool(comparing.evaluated(term, instance.problem, instance.params, None) >= 0)
+
+    for term in parts(*told):
+        if term.op is Op.ANSWER and not is_nonnegative(term.of[1], known):
+            raise Unread(f"the bound of {term.data} is not seen to be nonnegative")
 
 
 def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:

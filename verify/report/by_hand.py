@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
+from fedtheory.problems.hostile import Hostile
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.along_runs import of_runs
@@ -254,7 +256,9 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
         first = state.states()[0] if hasattr(state, "states") else state
         yield from _step(kind.algorithm, type(first), type(state))
     if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
+        instance, answers = _recording(instance)
         later, probabilities = rollout(claim, instance, problem, state, example.rounds)
+        yield from answers
         yield from _outcomes(state, later, probabilities, example.rounds)
     elif moves and example.rounds:
         return
@@ -275,6 +279,33 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
         for part, matrix in getattr(q.of, "parts", {}).items():
             values[part] = f"({', '.join(naming.vector(row) for row in matrix(problem, instance.params))})"
     yield from _compared(example, values)
+
+
+class _Recorded:
+    """An adversary that keeps in words what it answers: the first state's, with its first draw."""
+
+    def __init__(self, of: Hostile, name: str, told: list[str]) -> None:
+        self.of, self.asked, self.name, self.told = of, of.in_step(), name, told
+
+    def in_step(self) -> _Recorded:
+        """The adversary as one step asks it."""
+        return _Recorded(self.of, self.name, self.told)
+
+    def answer(self, centre: Any, bound: Any) -> Any:
+        """As the adversary answers."""
+        found = self.asked.answer(centre, bound)
+        if len(self.told) < _OUTCOMES:
+            rows = found[0, 0].reshape(-1, found.shape[-1])
+            self.told.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))
+        return found
+
+
+def _recording(instance: Instance) -> tuple[Instance, list[str]]:
+    """The instance, and what its adversaries will have answered, in words."""
+    told: list[str] = []
+    named = [(name, getattr(instance.params, name)) for name in getattr(instance.params, "_fields", ())]
+    hostile = {name: _Recorded(value, name, told) for name, value in named if isinstance(value, Hostile)}
+    return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), told
 
 
 def _at_rest(claim: Claim, instance: Instance) -> tuple[Any, Any, Sequence[str]]:
