@@ -260,7 +260,8 @@ class FreeAnswers:
             if any(map(noisy, about)) or any(r.block.startswith(NOISE) for pair in square.entries for r in pair):
                 raise ValueError(f"{self.name} is asked about what is noisy: its answer may depend on the noise")
             # Draws share the answer to what they ask alike; clients have one each.
-            at = index[2:], tuple(v.key for v in about)
+            within = frozenset(square.entries.items()), frozenset(square.values.items()), square.constant
+            at = index[2:], tuple(v.key for v in about), within
             if at not in asked:
                 k = len(self.errors)
                 asked[at] = np.array([row(f"answer({k}) part {j}") for j in range(len(about))], dtype=object)
