@@ -247,7 +247,7 @@ def test_errata_are_ordered_by_the_fault(monkeypatch):
     page = drawn(document(*(entry(claim.id, "refuted") for claim in known)))["errata/locodl.html"]
     said = words(page)
     assert said.count("One fault, 2 statements: a <sign>") == 2
-    order = re.findall(r'All the evidence: locodl/<wbr>(eq-\d+)', page)
+    order = re.findall(r"All the evidence: locodl/<wbr>(eq-\d+)", page)
     assert order == ["eq-6", "eq-15", "eq-13"]
 
 
