@@ -1,6 +1,6 @@
-"""The site has the atlas of all claims, proofs that the package carries, the notebooks with their outputs, and a table of
-all methods; notes are set with their formulas; docstrings name each other by roles, as :func:`check`, of which a page
-shows the name alone.
+"""The site has the atlas of all claims, proofs that the package carries, the notebooks with their outputs, and a table
+of all methods; notes are set with their formulas; docstrings name each other by roles, as :func:`check`, of which a
+page shows the name alone.
 """
 
 from __future__ import annotations
