@@ -34,7 +34,7 @@ _NOTEBOOKS = "../notebooks/"
 
 def on_config(config: Any, **_: Any) -> Any:
     """Of pages that are published there are versions."""
-    if config["site_url"]:
+    if config["extra"]["published"]:
         config["extra"]["version"] = {"provider": "mike"}
     return config
 
@@ -49,7 +49,9 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
         page = "\n\n".join((*_colab(path.name, config), *(part for cell in cells for part in _shown(cell))))
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
     files.append(File.generated(config, METHODS, content="\n".join(methods())))
-    address = config["site_url"] and f"{config['site_url'].rstrip('/')}/{_ATLAS}"
+    # Claims keep their address from version to version.
+    published = config["extra"]["published"]
+    address = published and f"{published.rstrip('/')}/latest/{_ATLAS}"
     at = site.Place(address, "../index.html", config["repo_url"] or "")
     for path, text in site.pages(formats.read_audit(results.FILE), at):
         files.append(File.generated(config, _ATLAS + path, content=text))
