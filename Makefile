@@ -87,7 +87,7 @@ $(VENV)/.docs: $(VENV)/.ready
 	@touch $@
 
 docs: $(VENV)/.docs
-	$(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 	@echo "the site is in build/docs: open build/docs/index.html"
 
 notebooks: $(VENV)/.ready

@@ -1,5 +1,6 @@
-"""The site has proofs that the package carries, the notebooks with their outputs, and a table of all methods; notes are
-set with their formulas; docstrings name each other by roles, as :func:`check`, of which a page shows the name alone.
+"""The site has the atlas of all claims, proofs that the package carries, the notebooks with their outputs, and a table
+of all methods; notes are set with their formulas; docstrings name each other by roles, as :func:`check`, of which a
+page shows the name alone.
 """
 
 from __future__ import annotations
@@ -16,15 +17,26 @@ from typing import Any
 from mkdocs.structure.files import File
 
 from fedtheory import algorithms
-from verify.report.atlas import mathml
+from verify import results
+from verify.evidence import formats
+from verify.report.atlas import mathml, site
 
 sys.path.insert(0, str(Path(__file__).parent))
 from docstrings import shown
 
 #: The proofs that the package carries, as pages link to them, and where the site has them.
 _PROOFS, _THERE = "../verify/results/proofs/", "proofs/"
+#: The pages of all claims, and the errata.
+_ATLAS = "atlas/"
 #: The executed notebooks.
 _NOTEBOOKS = "../notebooks/"
+
+
+def on_config(config: Any, **_: Any) -> Any:
+    """Of pages that are published there are versions."""
+    if config["extra"]["published"]:
+        config["extra"]["version"] = {"provider": "mike"}
+    return config
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
@@ -34,9 +46,15 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
         files.append(File.generated(config, _THERE + path.name, abs_src_path=str(path.resolve())))
     for path in sorted((docs / _NOTEBOOKS).glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        page = "\n\n".join(part for cell in cells for part in _shown(cell))
+        page = "\n\n".join((*_colab(path.name, config), *(part for cell in cells for part in _shown(cell))))
         files.append(File.generated(config, f"notebooks/{path.stem}.md", content=page))
     files.append(File.generated(config, METHODS, content="\n".join(methods())))
+    # Claims keep their address from version to version.
+    published = config["extra"]["published"]
+    address = published and f"{published.rstrip('/')}/latest/{_ATLAS}"
+    at = site.Place(address, "../index.html", config["repo_url"] or "")
+    for path, text in site.pages(formats.read_audit(results.FILE), at):
+        files.append(File.generated(config, _ATLAS + path, content=text))
     return files
 
 
@@ -74,6 +92,13 @@ def _type(of: Any) -> str:
 
 def _cell(text: str) -> str:
     return shown(" ".join(text.split())).replace("|", "&#124;")
+
+
+def _colab(name: str, config: Any) -> Iterator[str]:
+    """A link that opens the notebook which installs what it needs, where it is known in which repository it is."""
+    host, _, repository = (config["repo_url"] or "").rstrip("/").partition("github.com/")
+    if host and repository and name == "own_theorem.ipynb":
+        yield f"[Open in Colab](https://colab.research.google.com/github/{repository}/blob/main/notebooks/{name})"
 
 
 def _shown(cell: dict[str, Any]) -> Iterator[str]:

@@ -20,7 +20,9 @@ PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 def links(text):
     """Files that a page links to."""
     found = re.findall(r"\]\(([^)#\s]+)", re.sub(r"```.*?```|`[^`]*`", "", text, flags=re.DOTALL))
-    return [link for link in found if "://" not in link]
+    # The pages of claims are made with the site, which fails where one is missing; the badge is where the code is kept.
+    elsewhere = ("atlas/", "../../actions/")
+    return [link for link in found if "://" not in link and not link.startswith(elsewhere)]
 
 
 def test_every_method_has_its_line():
@@ -55,7 +57,7 @@ def test_every_page_stands_in_the_site():
 
 
 def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
 def test_what_is_listed_as_long_exists():

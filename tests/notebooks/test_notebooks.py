@@ -19,6 +19,8 @@ from verify import checking
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 #: Bytes that a stored notebook takes at most.
 _LARGEST = 600_000
+#: Imports of the first cell, and characters in a cell of a table, at most.
+_IMPORTS, _WIDEST = 9, 500
 
 _spec = importlib.util.spec_from_file_location("store", ROOT / "notebooks" / "store.py")
 assert _spec is not None and _spec.loader is not None
@@ -43,6 +45,14 @@ def problems(notebook):
         found.append("a cell failed")
     text = nbformat.writes(notebook)
     found += [f"holds {word}" for word in (str(ROOT), sys.prefix, "iopub", " object at 0x") if word in text]
+    if sum(line.startswith(("import ", "from ")) for line in cells[0].source.split("\n")) > _IMPORTS:
+        found.append("begins with many imports")
+    if any("](#" in cell.source for cell in notebook.cells if cell.cell_type == "markdown"):
+        found.append("a link to a heading, whose address differs from reader to reader")
+    if any(
+        len(line) > _WIDEST for output in outputs for line in output.get("data", {}).get("text/markdown", "").split("|")
+    ):
+        found.append("a cell of a table that nobody reads")
     for cell in cells:
         drawn = any("image/png" in output.get("data", {}) for output in cell.outputs)
         if drawn and "title" not in cell.source:
@@ -74,6 +84,11 @@ def test_what_is_wrong_with_a_stored_notebook_is_found():
     for cell in code_of(notebook):
         cell.outputs = []
     assert problems(notebook) == ["no outputs"]
+    first.source = "import os\n" * 10 + first.source
+    notebook.cells[0].source += "[below](#Below)"
+    wide = {"text/markdown": f"| {'T=1: 0, ' * 100} |"}
+    first.outputs = [nbformat.v4.new_output("execute_result", data=wide, execution_count=1)]
+    assert [word.split()[0] for word in problems(notebook)] == ["begins", "a", "a"]
 
 
 def names_of(notebook):
