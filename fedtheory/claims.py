@@ -113,7 +113,7 @@ class Claim:
         return frozenset(named | set(map(str, others)))
 
     def _setting_text(self) -> str:
-        """What the statement quantifies over, in words; with the schedules of its method."""
+        """Return what the statement quantifies over, in words, with the schedules of its method."""
         schedules = getattr(self.setting.algorithm, "schedules", {})
         said = ", ".join(f"{name} = {schedule}" for name, schedule in schedules.items())
         return f"{self.setting.text}; in round k, {said}" if said else self.setting.text

@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Conformance:
-    """What the fixture gives: tests of a compressor, of an algorithm, of a trace, or of all that a provider offers.
+    """The fixture ``conformance``: tests of a compressor, an algorithm, a trace, or everything that a provider offers.
 
     Each returns its report, and fails the test if the implementation does not conform: with three lines of it, or with
     all where pytest runs with ``-vv``. Options of the mark ``fedtheory`` are those of the call, unless the call says
