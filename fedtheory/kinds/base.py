@@ -120,7 +120,7 @@ class Statement:
 
     @property
     def pointwise(self) -> bool:
-        """Whether it is decided at points, rather than where a ratio of its sides is largest."""
+        """True if it is decided at points, rather than where the ratio of its sides is largest."""
         return False
 
     @property
@@ -130,7 +130,7 @@ class Statement:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """What is compared: each left side, relation and right side."""
+        """The comparisons: each left side, relation and right side."""
         return ()
 
     @property
@@ -145,7 +145,7 @@ class Statement:
 
     @property
     def ends(self) -> tuple[tuple[str, Quantity], ...]:
-        """What it says of which quantities along whole runs: that each vanishes, converges or is bounded."""
+        """The asserted behaviour of quantities along whole runs: that each vanishes, converges or is bounded."""
         return ()
 
     def lines(self, plain: Written) -> list[str]:
@@ -204,7 +204,7 @@ class Statement:
 
 
 def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
-    """What a kind of statement must say and does not."""
+    """Yield what a kind of statement must define but does not."""
     compares = kind.comparisons is not Statement.comparisons
     name, others = getattr(kind, "kind", ""), (other for other in Statement.__subclasses__() if other is not kind)
     if not isinstance(name, str) or not name:
@@ -245,7 +245,7 @@ def measured(statement: Statement) -> set[sympy.Symbol]:
 
 
 def whole_runs(statement: Statement) -> list[OfRun]:
-    """What the quantities of a statement compute of whole runs."""
+    """Return the quantities of a statement that are computed from whole runs."""
     return [q.of for q in statement.quantities if isinstance(q.of, OfRun)]
 
 
@@ -294,7 +294,9 @@ def _check_symbols(statement: Statement) -> None:
 
 
 def _check_times(statement: Statement) -> None:
-    """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
+    """Check that quantities after a step occur only where there is a step, on at least one side, and where their
+    expectation is defined.
+    """
     later = [q.expression for q in statement.quantities if q.after]
     if whole_runs(statement) and not statement.horizon:
         raise ValueError(f"a statement of kind {statement.kind} is not about T rounds: state sums over them by bound")

@@ -61,7 +61,7 @@ class Order(Statement):
 
     @property
     def regime(self) -> list[tuple[sympy.Symbol, sympy.Expr]]:
-        """What tends to what."""
+        """The limits: each symbol with the value that it tends to."""
         ends = ((self.small, sympy.S.Zero), (self.large, sympy.oo))
         return [(symbol, end) for symbol, end in ends if symbol is not None]
 
