@@ -201,7 +201,7 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 
 
 def _linear(setting: Setting, recipe: Recipe) -> bool:
-    """Whether compression acts linearly on every draw, and noise does not depend on states: top-k does not."""
+    """Return True if compression is linear for every draw and noise is independent of states; top-k is not linear."""
     if recipe.get("turning", 0) or recipe.get("turned", 0):
         return False
     return "alpha" not in recipe or not recipe.get("k", 0) or any(hasattr(a, "average") for a in setting.adversaries)
@@ -248,8 +248,11 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
 
 
 def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: Array, y: Array, params: Any) -> bool:
-    """Whether the parameters of a recipe, ``params``, are the same about an optimum ``x (d,)`` with the gradients
-    ``y (n, d)`` there, of which nothing is known, on whose ``problem``. An error where they look at these."""
+    """Return True if the parameters of a recipe, ``params``, are the same about any optimum ``x (d,)`` with gradients
+    ``y (n, d)``.
+
+    ``problem`` has an unknown optimum; parameters that depend on it raise an error.
+    """
     make, algorithm = setting.drawing.parameters, setting.algorithm
     if make is None or algorithm is None:
         return True
@@ -259,7 +262,9 @@ def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: 
 
 
 def _alike(one: Any, two: Any) -> bool:
-    """Whether two values are seen to be the same, by what they hold; of functions, by what they compute with."""
+    """Return True if two values are recognisably equal, by their contents; functions, by the values they
+    compute with.
+    """
     if type(one) is not type(two):
         return False
     if isinstance(one, tuple):
