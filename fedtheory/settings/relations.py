@@ -17,10 +17,10 @@ from fedtheory.problems.base import Problem
 
 
 class RelationTerm:
-    """What stands in a relation beside letters and numbers: a quantity, or what is composed of some.
+    """A term of a relation other than a letter or a number: a quantity, or an expression in quantities.
 
     ``expression``: the sympy expression that stands for it; ``spoken_of``: its quantities, each once; ``random``: those
-    of them that come after a step and stand outside of every expectation; ``expected``: whether it holds one.
+    that come after a step and stand outside every expectation; ``expected``: whether it contains an expectation.
     """
 
     expression: sympy.Expr
@@ -72,9 +72,10 @@ class RelationTerm:
 
 
 class OfRun:
-    """What a quantity computes of a whole run of T rounds, of the ``inner`` quantities of its iterates: the rounds are
-    ``first``, ..., ``last``. ``spoken``: expressions in which its letters stand; ``never_empty``: whether there is
-    nothing to compute of no rounds."""
+    """A quantity computed from a whole run of T rounds, from the ``inner`` quantities of its iterates: the rounds are
+    ``first``, ..., ``last``. ``spoken``: expressions that contain its letters; ``never_empty``: whether it is undefined
+    for zero rounds.
+    """
 
     inner: tuple[Quantity, ...]
     first: int

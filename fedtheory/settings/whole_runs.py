@@ -1,7 +1,7 @@
-"""What theorems say of a whole run of T rounds: sums over its rounds, the least of a number, averages of its iterates.
+"""Quantities of a whole run of T rounds: sums over rounds, least values, averages of iterates.
 
-The rounds are k = ``first``, ..., ``last``, and x_k is the state before round k: x_0 is where the run begins, and x_T
-where T rounds end. Weights are expressions in letters, in the index ``round_index`` of the round and, in a sum, in T.
+The rounds are k = ``first``, ..., ``last``, and x_k is the state before round k: the run begins at x_0, and x_T is the
+state after T rounds. Weights are expressions in letters, in the index ``round_index`` of the round and, in a sum, in T.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class RunTotal(OfRun):
 
     @property
     def rest(self) -> sympy.Expr:
-        """What the sum has besides multiples of quantities."""
+        """The part of the sum's term that is not a multiple of a quantity."""
         return sympy.expand(self.term - sum(w * q.expression for w, q in zip(self.weights, self.inner, strict=True)))
 
     @property
