@@ -186,7 +186,7 @@ def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: Any) -> 
 
 
 def _rate_apart(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """The least worst-case rate of a round of DANE over all mu and eta."""
+    """A lower bound, over all mu and eta, on the worst error that a round of DANE leaves."""
     return np.asarray(least_rate(dane, problem, problem.f.n, problem.f.lam))[None, None]
 
 
