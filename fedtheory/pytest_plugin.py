@@ -75,8 +75,8 @@ class Conformance:
             pytest.fail(str(error), pytrace=False)
         if not report.ok:
             # The report says what is wrong; lines of this package would not.
-            told = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"
-            pytest.fail(told, pytrace=False)
+            message = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"
+            pytest.fail(message, pytrace=False)
         return report
 
 
