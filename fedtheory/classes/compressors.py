@@ -32,8 +32,8 @@ class UnbiasedCompressors:
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the compressors of an instance belong to the class that the method assumes."""
         used = getattr(params, self.field)
-        told = getattr(params, "omega", used.omega)
-        return used.omega <= told and (not self.independent or self.mutually_independent(problem, params))
+        declared = getattr(params, "omega", used.omega)
+        return used.omega <= declared and (not self.independent or self.mutually_independent(problem, params))
 
     def mutually_independent(self, problem: Problem, params: Any) -> bool:
         """Return True if the compressors of different clients are independent."""
