@@ -275,22 +275,24 @@ def _expressions(statement: Statement) -> list[sympy.Basic]:
         several = [*value, *value.values()] if isinstance(value, Mapping) else value
         for one in several if isinstance(several, tuple | list) else (several,):
             found += [v for v in (one if isinstance(one, Comparison) else (one,)) if isinstance(v, sympy.Basic)]
-    return found + [spoken for of in whole_runs(statement) for spoken in of.spoken]
+    return found + [e for of in whole_runs(statement) for e in of.spoken]
 
 
 def _check_symbols(statement: Statement) -> None:
     """A symbol is a letter, the symbol of one quantity, or T; and no two have one name."""
-    said, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
+    subject, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
     for quantity in statement.quantities:
         symbols = quantity.expression.free_symbols
         if not quantity.expression.is_Symbol and parts.xreplace({quantity.expression: T}).free_symbols & symbols:
-            raise ValueError(f"{said} mentions {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
+            raise ValueError(
+                f"{subject} mentions {min(symbols, key=str)}, and only {quantity.expression} is a quantity"
+            )
     letters, known = parts.free_symbols - measured(statement), measured(statement)
     for symbol in sorted(letters, key=str):
-        validation.letter(said, symbol)
+        validation.letter(subject, symbol)
     if T in known or (T in letters and statement.stepping and not statement.horizon):
-        raise ValueError(f"{said} mentions T, the number of rounds, which only a bound has: take another letter")
-    validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
+        raise ValueError(f"{subject} mentions T, the number of rounds, which only a bound has: take another letter")
+    validation.one_name_each(subject, letters | known | ({T} if statement.horizon else set()))
 
 
 def _check_times(statement: Statement) -> None:
@@ -309,8 +311,8 @@ def _check_times(statement: Statement) -> None:
         raise ValueError(f"a statement of kind {statement.kind} mentions no quantity that comes after a step")
     for side in sides:
         if not validation.affine(side, later):
-            said = f"{side} is not affine in what comes after a step, so that its expectation is not clear"
-            raise ValueError(f"{said}: write E(...) around products, or a quantity for what is expected")
+            fault = f"{side} is not affine in what comes after a step, so that its expectation is not clear"
+            raise ValueError(f"{fault}: write E(...) around products, or a quantity for what is expected")
 
 
 def _checked(type_: str, part: str, value: Any) -> Any:
