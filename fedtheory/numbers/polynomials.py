@@ -30,9 +30,9 @@ class NotPolynomial(ValueError):
 _refusals: ContextVar[int] = ContextVar("refusals", default=0)
 
 
-def _refused(said: str) -> NotPolynomial:
+def _refused(message: str) -> NotPolynomial:
     _refusals.set(_refusals.get() + 1)
-    return NotPolynomial(said)
+    return NotPolynomial(message)
 
 
 @contextmanager

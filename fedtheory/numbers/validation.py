@@ -154,8 +154,8 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
     first, declared = ends[0], index.assumptions0
     low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
     if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:
-        told = f"{node} goes from {first} on, and its index {index} is declared otherwise"
-        raise ValueError(f"{part}: {told}: take round_index, or sympy.Symbol({index.name!r})")
+        fault = f"{node} goes from {first} on, and its index {index} is declared otherwise"
+        raise ValueError(f"{part}: {fault}: take round_index, or sympy.Symbol({index.name!r})")
 
 
 def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.Expr, str, sympy.Expr]:
