@@ -73,11 +73,11 @@ class BlockSmoothSampler(Sampler):
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``; ``ValueError`` where only some
         are coupled."""
-        told = self.told(recipe)
-        vectors = [c["a"] for c in told if "a" in c]
+        clients = self.told(recipe)
+        vectors = [c["a"] for c in clients if "a" in c]
         if not vectors:
-            return members.curved(told, x, y, exact)
-        if len(vectors) < len(told):
+            return members.curved(clients, x, y, exact)
+        if len(vectors) < len(clients):
             raise ValueError("all functions are coupled, or none is")
         return _squares(vectors, x, y, exact)
 

@@ -145,8 +145,8 @@ def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
 def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
     problem = problem_of(setting, recipe, exact)
     # Of floats that come from a recipe it was asked in fractions.
-    spoken_of = exact and setting.functions is not None and setting.optimum == "consensus"
-    if spoken_of and not is_minimised(problem.f, problem.g, problem.x_star):
+    needs_minimiser = exact and setting.functions is not None and setting.optimum == "consensus"
+    if needs_minimiser and not is_minimised(problem.f, problem.g, problem.x_star):
         raise ValueError("the functions of an instance have a minimiser, x*")
     try:
         params = _parameters(setting, recipe, problem, exact)
@@ -326,9 +326,11 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
         )
     if "clients" not in recipe:
         return text
-    told = recipe["clients"] if setting.functions is None else sampler(setting.functions, setting.drawing).told(recipe)
+    clients = (
+        recipe["clients"] if setting.functions is None else sampler(setting.functions, setting.drawing).told(recipe)
+    )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
-    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(told, 1))
+    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 
