@@ -218,8 +218,8 @@ def E(term: Any) -> Composed:
     try:
         polynomial = sympy.Poly(term.expression.xreplace(symbols), *symbols.values())
     except sympy.PolynomialError:
-        said = f"E is taken of sums and products of quantities, and {term.expression} is none"
-        raise ValueError(f"{said}: write a quantity for what is expected") from None
+        fault = f"E is taken of sums and products of quantities, and {term.expression} is none"
+        raise ValueError(f"{fault}: write a quantity for what is expected") from None
     found = [q for q in term.spoken_of if not q.after]
     total = sympy.S.Zero
     for powers, coefficient in polynomial.terms():

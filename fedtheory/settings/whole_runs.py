@@ -96,14 +96,14 @@ def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
     ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0. ``ValueError`` for a term that
     comes after a step, or is not affine in quantities, and for other ranges.
     """
-    said = side(term)
-    if said.expected or said.random or not said.spoken_of:
-        raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {said.expression}")
-    if not validation.affine(said.expression, [q.expression for q in said.spoken_of]):
-        raise ValueError(f"a sum over rounds is one of multiples of quantities, got {said.expression}")
-    if any(isinstance(q.of, OfRun) or q.domain is not None for q in said.spoken_of):
+    summand = side(term)
+    if summand.expected or summand.random or not summand.spoken_of:
+        raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {summand.expression}")
+    if not validation.affine(summand.expression, [q.expression for q in summand.spoken_of]):
+        raise ValueError(f"a sum over rounds is one of multiples of quantities, got {summand.expression}")
+    if any(isinstance(q.of, OfRun) or q.domain is not None for q in summand.spoken_of):
         raise ValueError("a sum over rounds is one of finite quantities of one iterate each")
-    return _of_run(RunTotal(said.expression, said.spoken_of, *_range(first, last)))
+    return _of_run(RunTotal(summand.expression, summand.spoken_of, *_range(first, last)))
 
 
 def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:
