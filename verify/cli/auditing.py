@@ -72,26 +72,26 @@ def run_audit(args: argparse.Namespace) -> int:
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
-    told = _Told(selected, found, args)
-    unwritten = write_audit(entries, text, out, copy) or _report(found, told.whole(), out)
+    overview = _Told(selected, found, args)
+    unwritten = write_audit(entries, text, out, copy) or _report(found, overview.whole(), out)
     if folder is not None:
         files.trim(folder)
     if args.verbose:
         consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-        consoles.say(report, *told.whole())
+        consoles.say(report, *overview.whole())
     if unwritten is not None:
         raise unwritten
     figures = list(_measured(planned, args, out, log))
-    if figures and (unwritten := _report(found, [*told.whole(), *itertools.chain(*figures)], out)):
+    if figures and (unwritten := _report(found, [*overview.whole(), *itertools.chain(*figures)], out)):
         raise unwritten
-    consoles.say(report, *told.summary(time.perf_counter() - begun))
+    consoles.say(report, *overview.summary(time.perf_counter() - begun))
     for lines in figures:
         consoles.say(report, *(lines if args.verbose or asked else lines[:1]))
     if pages is not None:
         from verify.report.atlas import site
 
         consoles.say(report, f"pages: {site.write(formats.checked_audit(json.loads(text)), pages)}")
-    consoles.say(report, *_where(entries, out), *told.next())
+    consoles.say(report, *_where(entries, out), *overview.next())
     return 1 if any(e.verdict in args.fail_on for e in found) else 0
 
 

@@ -66,8 +66,8 @@ def run_replay(args: argparse.Namespace) -> int:
     if checked is not None:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
-        told = f"does NOT hold: {failure}" if failure else holds
-        consoles.say(consoles.console(sys.stdout), *described, f"the certificate {told}")
+        outcome = f"does NOT hold: {failure}" if failure else holds
+        consoles.say(consoles.console(sys.stdout), *described, f"the certificate {outcome}")
         return 1 if failure else 0
     found = counterexamples.replay_entry(entry) if entry else counterexamples.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
@@ -136,12 +136,12 @@ def _best(path: Path) -> int | None:
         return ""
 
     why = limits.limited(failure, limits.SECONDS, limits.BYTES, str(path))
-    told = (
+    outcome = (
         f"does NOT hold: {why}"
         if why
         else "holds: each end that is told was shown again, in exact arithmetic, without a solver"
     )
-    consoles.say(consoles.console(sys.stdout), *words.told(found), f"the interval {told}")
+    consoles.say(consoles.console(sys.stdout), *words.told(found), f"the interval {outcome}")
     return 1 if why else 0
 
 
