@@ -30,8 +30,8 @@ def relations(claim: Claim, part: Order) -> list[sympy.Basic]:
 
 def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
     """The letters that a curve gives values, of the sides and of what limits them."""
-    spoken = [part.left, part.right, *relations(claim, part)]
-    return sorted(set().union(*(e.free_symbols for e in spoken)) - {part.small, part.large}, key=str)
+    expressions = [part.left, part.right, *relations(claim, part)]
+    return sorted(set().union(*(e.free_symbols for e in expressions)) - {part.small, part.large}, key=str)
 
 
 def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
