@@ -35,19 +35,19 @@ _HUGE = 1e150
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
     """The slip of participants that are drawn with replacement, where it explains every departure that can tell."""
-    told, thrice = [], 0
+    drawn, thrice = [], 0
     for scenario, state, mismatch in cases[:: max(1, len(cases) // _REPEATED)]:
         picks = _drawn_twice(setup.algorithm, scenario, state, mismatch, tol)
         if picks is None and scenario.params.tau == 2:
             return None
         # What a client does when it is drawn a third time is not looked at.
         thrice += picks is None
-        told += [picks] if picks else []
-    several = [set(picks) for picks in told if len(picks) > 2]
-    if len(told) <= thrice or (several and all(len(clients) == 1 for clients in several)):
+        drawn += [picks] if picks else []
+    several = [set(picks) for picks in drawn if len(picks) > 2]
+    if len(drawn) <= thrice or (several and all(len(clients) == 1 for clients in several)):
         # A median is always one client's model, which three picks in a row hardly are.
         return None
-    clients = ", ".join(map(str, told[0]))
+    clients = ", ".join(map(str, drawn[0]))
     text = f"participants are drawn with replacement: the model is the mean over the clients {clients}"
     return Slip(text, setup.algorithm, "")
 
@@ -109,10 +109,10 @@ def dependent(
     setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
 ) -> list[Failure]:
     """The failure of draws, in the order in which they were made, that are not independent."""
-    told = series.apart(series.of_weights(draws, p, weights), level) if len(weights) and len(p) > 1 else ""
-    if not told:
+    dependence = series.apart(series.of_weights(draws, p, weights), level) if len(weights) and len(p) > 1 else ""
+    if not dependence:
         return []
-    text = f"draws are not independent of earlier ones ({told}, level {level:.1g}); {scenario.text}"
+    text = f"draws are not independent of earlier ones ({dependence}, level {level:.1g}); {scenario.text}"
     return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
@@ -160,13 +160,13 @@ def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], ot
     """Return True if a hypothesis explains at least one case that is amiss, contradicts none, and explains all other
     cases.
     """
-    told = False
+    explained = False
     for seen in amiss:
         found = explains(seen)
         if found is False:
             return False
-        told = told or found is True
-    return told and not any(explains(seen) is False for seen in others)
+        explained = explained or found is True
+    return explained and not any(explains(seen) is False for seen in others)
 
 
 def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
