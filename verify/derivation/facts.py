@@ -95,8 +95,8 @@ class Coefficient:
 
     def _decided(self, relation: Any, otherwise: Any, other: Any) -> bool:
         asked = self.value, _expression(other)
-        for answer, said in ((True, relation), (False, otherwise)):
-            if _implied(said(*asked, evaluate=False), self.assumed):
+        for answer, candidate in ((True, relation), (False, otherwise)):
+            if _implied(candidate(*asked, evaluate=False), self.assumed):
                 return answer
         raise ValueError(f"it is not known of all letters whether {relation(*asked, evaluate=False)}")
 
@@ -305,8 +305,8 @@ def _moves(says: Isolated, iteration: Iteration, problem: Any, params: Any, poin
         for at in (iteration.before, iteration.after)
     )
     length = _length(after - before) ** 2
-    said = to_float(says.move(problem, params, point))
-    return said.shape == length.shape and bool(np.all(abs(said - length) <= _ROUNDING * (1 + length)))
+    change = to_float(says.move(problem, params, point))
+    return change.shape == length.shape and bool(np.all(abs(change - length) <= _ROUNDING * (1 + length)))
 
 
 def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:
