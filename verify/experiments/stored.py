@@ -216,12 +216,12 @@ def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
 
     held, against = mostly(True), mostly(False)
     left = [part for part in parts if part not in held and part not in against]
-    told = [f"{len(held)} of {len(parts)} comparisons"] if len(parts) > 1 else []
+    lines = [f"{len(held)} of {len(parts)} comparisons"] if len(parts) > 1 else []
     for head, some in (("not: ", against), ("open: ", left)) if against or left else (("", held),):
         shown = "; ".join(_medians(part, numbers) for part in some[:_TOLD])
         more = f"; {len(some) - _TOLD} more" if head and len(some) > _TOLD else ""
-        told += [f"{head if len(parts) > 1 else ''}{shown}{more}"] if some else []
-    return "; ".join(told)
+        lines += [f"{head if len(parts) > 1 else ''}{shown}{more}"] if some else []
+    return "; ".join(lines)
 
 
 def _medians(part: SeedComparison, numbers: Sequence[Mapping[str, Span]]) -> str:
