@@ -234,11 +234,11 @@ def _steps(results: dict[str, Any]) -> Iterator[list[str]]:
 
     def leaf(number: Any) -> Iterator[list[str]]:
         value = str(Fraction(number))
-        told = number.by[0] if isinstance(number, Followed) else value
-        if (told, value) not in names:
-            names[told, value] = free(told)
-            yield [names[told, value], value]
-        of_number[id(number)] = names[told, value]
+        source = number.by[0] if isinstance(number, Followed) else value
+        if (source, value) not in names:
+            names[source, value] = free(source)
+            yield [names[source, value], value]
+        of_number[id(number)] = names[source, value]
 
     zero = Quotient(0)
     for result, final in results.items():

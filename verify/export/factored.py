@@ -159,11 +159,11 @@ class Table:
         listed = [self.read(factor["of"]) for factor in by["factors"]] if by else []
         return [p / content([p]) for p in listed if not p.is_constant()]
 
-    def _factored(self, p: Any, told: list[Any], strict: bool = False) -> Factored:
+    def _factored(self, p: Any, listed: list[Any], strict: bool = False) -> Factored:
         """A polynomial as a product of irreducible factors, or else of what has signs: itself, or what is told."""
         if p.is_constant():
             return Factored(Fraction(0) if p == 0 else terms(p)[0][1], {})
-        ways = (self._divided(p, parts) for parts in ([], [p / content([p])], told))
+        ways = (self._divided(p, parts) for parts in ([], [p / content([p])], listed))
         right = self._is_strict if strict else self._is_signed
         return next(filter(right, ways), None) or self._divided(p, [])
 

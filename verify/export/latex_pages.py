@@ -76,12 +76,12 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
     return {**program, "known": known}
 
 
-def pages(group: CaseGroup, says: Sequence[str], told: set[str]) -> Iterator[str]:
-    """Paragraphs, with what the objects say besides the statement; what is ``told`` already is not told again."""
+def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[str]:
+    """Paragraphs, with what the objects say besides the statement; what is ``printed`` already is not told again."""
     cases = list(dict.fromkeys(heading(data) for data in group.objects))
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
-    page = _Page(group, told)
+    page = _Page(group, printed)
     yield " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
     for place, shared in enumerate(group.programs):
         yield from page.program(place, shared)
@@ -90,8 +90,8 @@ def pages(group: CaseGroup, says: Sequence[str], told: set[str]) -> Iterator[str
 class _Page:
     """Writes what a group has, in the letters of its cases."""
 
-    def __init__(self, group: CaseGroup, said: set[str]) -> None:
-        self._said = said
+    def __init__(self, group: CaseGroup, printed: set[str]) -> None:
+        self._said = printed
         self._group, data = group, group.objects[0]
         self._told, self._names = symbols(group.objects), list(data["letters"])
         self.symbols = self._told

@@ -51,8 +51,8 @@ def _claim(evidence: Evidence, verdicts: Mapping[str, str]) -> Iterator[str]:
     claim, example = evidence.claim, evidence.counterexample
     yield f"\\subsection*{{{plain(claim.where or claim.id)}: {plain(str(evidence.verdict))}}}"
     way = falls.fall(claim, verdicts)
-    said = f" ({plain(str(way))})" if way not in (None, falls.Fall.UNSAID) else ""
-    yield f"\\texttt{{{plain(claim.id)}}}{said}. {_sentence(claim.gist)}"
+    mode = f" ({plain(str(way))})" if way not in (None, falls.Fall.UNSAID) else ""
+    yield f"\\texttt{{{plain(claim.id)}}}{mode}. {_sentence(claim.gist)}"
     if claim.formula:
         yield f"\\textbf{{As printed:}}\n{fitted(claim.formula)}"
     yield from _stated("Claimed is", claim)
