@@ -135,8 +135,10 @@ def _plain(claim: Claim, part: Order) -> Iterator[Recipe]:
 def _guesses(claim: Claim, part: Order) -> Iterator[Recipe]:
     """Curves on which each letter is a number, tends to one, or is a power of N, in all combinations."""
     names = orders.letters(claim, part)
-    spoken = [part.left, part.right, *orders.relations(claim, part)]
-    numbers = {Fraction(int(v.p), int(v.q)) for e in spoken for v in e.atoms(sympy.Rational) if v > 0} - {Fraction(1)}
+    expressions = [part.left, part.right, *orders.relations(claim, part)]
+    numbers = {Fraction(int(v.p), int(v.q)) for e in expressions for v in e.atoms(sympy.Rational) if v > 0} - {
+        Fraction(1)
+    }
     options: list[list[_Line]] = []
     one, nothing = Fraction(1), Fraction(0)
     for s in names:

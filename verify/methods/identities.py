@@ -65,8 +65,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _about(claim: Claim) -> ModuleType | None:
-    told = claim.setting.hints.identities
-    model = None if told is None else _MODELS.get(told.model)
+    hints = claim.setting.hints.identities
+    model = None if hints is None else _MODELS.get(hints.model)
     return one_round if model is inexact and one_round.concerns(claim) else model
 
 

@@ -47,12 +47,12 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         check_start(claim)
         for chain in islice(telescoping.chains(claim), TRIED):
             try:
-                note, told = _proved(inquiry, chain)
+                note, obstacle = _proved(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
-                note, told = None, str(error)
+                note, obstacle = None, str(error)
             if note is not None:
                 return method.found(Verdict.PROVED, note, used=("symbolic",))
-            why = why or told
+            why = why or obstacle
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     return method.skipped(f"left open: {why}")
@@ -120,9 +120,9 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
 
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
     """Why an inequality of all states is not shown; empty where it is."""
-    told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+    lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
     ((small, _, large),) = lemma.statement.comparisons
-    return f"in every state, {small} <= {large} is asked for: {told}" if isinstance(told, str) else ""
+    return f"in every state, {small} <= {large} is asked for: {lemma_proof}" if isinstance(lemma_proof, str) else ""
 
 
 def _note(chain: Chain, further: str) -> str:
