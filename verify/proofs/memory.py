@@ -205,9 +205,9 @@ def _remembers(clients: Array, p: Array, tau: int, state: Any, w: Array, later: 
     n = clients.shape[-1]
     if any(expectation(clients[None, :, i].astype(object), p)[0] != Fraction(tau, n) for i in range(n)):
         return False
-    told = clients[None, :, :, None]
-    held = np.where(told, w, state.w)
-    kept = np.where(told, later.y, state.y)
+    sampled = clients[None, :, :, None]
+    held = np.where(sampled, w, state.w)
+    kept = np.where(sampled, later.y, state.y)
     pairs = ((later.w, held), (later.y, kept))
     return all(
         a.key == b.key
