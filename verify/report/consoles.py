@@ -128,10 +128,10 @@ def fits(listed: Sequence[Listed], width: int) -> bool:
 
 def claims_lines(listed: Sequence[Listed]) -> list[Text]:
     """Return two lines for each claim: its id, then its verdict, kind, place and gist."""
-    told = []
+    lines = []
     for id, verdict, kind, where, gist, origin in map(_told, listed):
-        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
-    return told
+        lines += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
+    return lines
 
 
 def _told(listed: Listed) -> tuple[str, str, str, str, str, str]:

@@ -53,21 +53,21 @@ def fallen(claim: Claim, verdicts: Verdicts) -> list[Used]:
 
 def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
     """Those of :func:`fallen` at which an error is: where it is known which, or where nothing behind them falls."""
-    told = fallen(claim, verdicts)
-    return [used for used in told if used.claim.flaw or not fallen(used.claim, verdicts)]
+    culprits = fallen(claim, verdicts)
+    return [used for used in culprits if used.claim.flaw or not fallen(used.claim, verdicts)]
 
 
 def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
     """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
-    told: list[str | Text] = [
+    head: list[str | Text] = [
         _heading(evidence),
         *([f"  {claim.gist}"] if claim.gist else []),
         *_origin(claim, verdicts),
     ]
     if evidence.verdict in FALLEN:
-        return [*told, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
-    return [*told, *_holding(evidence, verdicts)]
+        return [*head, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
+    return [*head, *_holding(evidence, verdicts)]
 
 
 def roots(falling: Sequence[Claim]) -> Iterator[str]:
@@ -83,22 +83,22 @@ def roots(falling: Sequence[Claim]) -> Iterator[str]:
 def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Why a claim falls, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
-    told: list[str | Text] = [_heading(evidence)]
+    found: list[str | Text] = [_heading(evidence)]
     if claim.literal_of:
-        told.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
+        found.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
     if example is None:
-        told.append(f"  reason: {evidence.note}")
+        found.append(f"  reason: {evidence.note}")
     else:
-        told.append(f"  counterexample: {refutation(example)}")
+        found.append(f"  counterexample: {refutation(example)}")
     if claim.flaw:
-        told.append(f"  step: {claim.flaw}")
+        found.append(f"  step: {claim.flaw}")
     # Each error is reported once, where it is made: here only which claims make it.
     if culprits := ends(claim, verdicts):
         also = "also relies" if claim.flaw else "relies"
-        told.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
+        found.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
     for repaired in claims.repairing(claim.id):
-        told.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
-    return told
+        found.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
+    return found
 
 
 def _heading(evidence: Evidence) -> Text:
@@ -183,8 +183,8 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         differs = any(map(statement.is_marked, chain.from_iterable(part.lines for part in (*first, *second))))
         for title, parts in ((f"as read{', with differences in {braces}' * differs}", first), ("repaired", second)):
             yield title
-            for heading, told in parts:
-                for line in told:
+            for heading, section in parts:
+                for line in section:
                     if line.startswith("factor = ") and not statement.is_marked(line):
                         continue
                     yield Text("  " if heading == "statement" else f"  {heading}: ") + statement.shown(line)
