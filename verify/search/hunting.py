@@ -203,9 +203,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
                 worst, tightest, attained = ratio, recipe, finding
     if climbing and not refutations and not wrong:
-        said = 0
+        informative = 0
         for recipe, findings, found in _turned(claim, met):
-            said += any(f.ratio != 0 for f in findings)
+            informative += any(f.ratio != 0 for f in findings)
             if found is not None:
                 refutations.append(found)
                 if len(refutations) == enough:
@@ -215,7 +215,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 # What is linear in the errors' squares is the same without these compressors, but for rounding.
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
                     worst, tightest, attained = ratio, recipe, finding
-        instances = instances or said
+        instances = instances or informative
         refutations += islice(_at_boundaries(claim), enough - len(refutations))
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
@@ -407,12 +407,12 @@ def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     drawn: Recipe = {}
     if functions is not None:
         drawn = sampler(functions, drawing).draw(np.random.default_rng(0), 1, 1, drawing.g[0])["clients"][0]
-    told = [_free_constants(m.recipe, set(drawn)) for m in met]
-    names = sorted(set().union(*told))
-    ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}
+    constants = [_free_constants(m.recipe, set(drawn)) for m in met]
+    names = sorted(set().union(*constants))
+    ends = {(name, end(t[name] for t in constants if name in t)) for name in names for end in (min, max)}
     chosen: list[_Met] = []
     while ends and len(chosen) < EXTREMES:
-        m, at = max(zip(met, told, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
+        m, at = max(zip(met, constants, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
         chosen.append(m)
         ends -= set(at.items())
     return chosen
