@@ -90,7 +90,7 @@ class Claim:
         self._check_start()
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
-            letters, text = self._spoken_of(), self._setting_text()
+            letters, text = self._default_letters(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
         if not self.setting.drawing.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
@@ -206,7 +206,7 @@ class Claim:
         found: set[sympy.Symbol] = sympy.Tuple(*relations).free_symbols
         return found | spoken_of(self.statement)
 
-    def _spoken_of(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
+    def _default_letters(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
         """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""
         algorithm: Any = self.setting.algorithm
         functions = self.setting.functions

@@ -104,7 +104,7 @@ class Statement:
         for name in _ABSENT.keys() - parts:
             if not hasattr(cls, name):
                 setattr(cls, name, _ABSENT[name])
-        for why in _unsaid(cls, parts):
+        for why in _missing_parts(cls, parts):
             raise TypeError(f"the kind of statement {cls.__name__} {why}")
 
     def __post_init__(self) -> None:
@@ -203,7 +203,7 @@ class Statement:
         return parts
 
 
-def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
+def _missing_parts(kind: type[Statement], parts: set[str]) -> Iterator[str]:
     """Yield what a kind of statement must define but does not."""
     compares = kind.comparisons is not Statement.comparisons
     name, others = getattr(kind, "kind", ""), (other for other in Statement.__subclasses__() if other is not kind)

@@ -327,7 +327,9 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     if "clients" not in recipe:
         return text
     clients = (
-        recipe["clients"] if setting.functions is None else sampler(setting.functions, setting.drawing).told(recipe)
+        recipe["clients"]
+        if setting.functions is None
+        else sampler(setting.functions, setting.drawing).clients_of(recipe)
     )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
     text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))

@@ -267,7 +267,7 @@ def _counts(claim: ClaimLike) -> frozenset[str]:
     """The entries of a recipe that are integer letters."""
     setting = claim.setting
     if setting.of_constants:
-        return frozenset(str(x) for x in tuple(setting.sources) or _spoken_of(claim) if x.is_integer)
+        return frozenset(str(x) for x in tuple(setting.sources) or _free_symbols(claim) if x.is_integer)
     return frozenset(source for x, source in drawing.drawn_letters(setting).items() if x.is_integer)
 
 
@@ -323,7 +323,7 @@ def _simpler(setting: Setting) -> Any:
 # Constants alone
 
 
-def _spoken_of(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
+def _free_symbols(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
     """The letters of a statement and its hypotheses, those that it assigns left out."""
     statement = claim.statement
     assigned = getattr(statement, "assignments", {})
@@ -338,7 +338,7 @@ def _spoken_of(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
 def _constants(claim: ClaimLike) -> Instances:
     """Values of the letters alone; those that a claim does not bound lie anywhere."""
     setting = claim.setting
-    symbols = tuple(setting.sources) or _spoken_of(claim)
+    symbols = tuple(setting.sources) or _free_symbols(claim)
 
     past = bool(pinned.thresholds(claim))
 

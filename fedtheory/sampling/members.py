@@ -355,7 +355,7 @@ class Sampler:
         """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         return curved(parts, x, y, exact)
 
-    def told(self, recipe: Recipe) -> tuple[Recipe, ...]:
+    def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
         """The clients of a recipe, as they are told."""
         return recipe["clients"]
 

@@ -93,8 +93,8 @@ def instance(claim: Claim, given: Recipe) -> Instance:
         raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
     # A worst case over formal states takes what the author asserts for granted.
     for at in (built, claim.instances.build(_moved(given), True)):
-        if untrue := asserted.untrue(claim, at):
-            raise ValueError(f"{claim.id}: {untrue}")
+        if failed := asserted.failed_assertion(claim, at):
+            raise ValueError(f"{claim.id}: {failed}")
     return built
 
 

@@ -61,7 +61,7 @@ class Span:
         before, after = (_sum(forms, weights) for forms in (self.before, self.after))
         return programs.ratio(after, before, self.known)
 
-    def fall(self, rate: Fraction) -> Program:
+    def descent_program(self, rate: Fraction) -> Program:
         """Maximise by how much the first form exceeds its multiple by the rate where no form falls below its own."""
         first, *_ = self.before
         forms = {name: rate * self.before[name] - self.after[name] for name in self.before}
@@ -70,7 +70,7 @@ class Span:
 
     def sized(self, rate: Fraction) -> Program:
         """The same for states of size one."""
-        program, one = self.fall(rate), {name: Fraction(1) for name in self.before}
+        program, one = self.descent_program(rate), {name: Fraction(1) for name in self.before}
         return replace(program, constraints=(Constraint("size", _sum(self.before, one) - 1), *program.constraints))
 
     def positive(self, name: str) -> Program | None:

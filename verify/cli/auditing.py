@@ -27,7 +27,7 @@ from verify.cli.arguments import DEFAULT_CLIENTS
 from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import formats
 from verify.evidence.record import Evidence
-from verify.report import consoles, falls, progress, terminal
+from verify.report import consoles, failures, progress, terminal
 
 if TYPE_CHECKING:
     from verify.tightness.measure import MeasuredRun
@@ -72,7 +72,7 @@ def run_audit(args: argparse.Namespace) -> int:
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
-    overview = _Told(selected, found, args)
+    overview = _Overview(selected, found, args)
     unwritten = write_audit(entries, text, out, copy) or _report(found, overview.whole(), out)
     if folder is not None:
         files.trim(folder)
@@ -106,7 +106,7 @@ def _report(found: Sequence[Evidence], lines: Sequence[str], out: Path) -> OSErr
     return None
 
 
-class _Told:
+class _Overview:
     """The text that an audit prints about its verdicts."""
 
     def __init__(self, selected: Sequence[Claim], found: Sequence[Evidence], args: argparse.Namespace) -> None:
@@ -135,8 +135,8 @@ class _Told:
         yield from self._compared()
 
     def _counted(self) -> list[str]:
-        groups = falls.grouped(self._selected, self._verdicts)
-        return [f"of the claims that do not hold: {falls.counted(groups, self._selected)}"] if groups else []
+        groups = failures.grouped(self._selected, self._verdicts)
+        return [f"of the claims that do not hold: {failures.counted(groups, self._selected)}"] if groups else []
 
     def _compared(self) -> Iterator[str]:
         ships = results.shipped()

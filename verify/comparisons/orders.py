@@ -72,7 +72,7 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
     return curves.growth(part.left, part.right, along(claim, part, recipe))[0], Fraction(0)
 
 
-def told(claim: Claim, part: Order, recipe: Recipe) -> str:
+def describe_growth(claim: Claim, part: Order, recipe: Recipe) -> str:
     """The curve and how left/right grows along it, in words."""
     curve = along(claim, part, recipe)
     power, place = curves.growth(part.left, part.right, curve)
@@ -93,4 +93,4 @@ def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str
     return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power).replace("**", "^")
 
 
-__all__ = ["along", "letters", "relations", "sides_at", "told"]
+__all__ = ["along", "describe_growth", "letters", "relations", "sides_at"]

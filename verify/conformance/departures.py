@@ -20,7 +20,7 @@ from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.references import line
 from verify.conformance.report import Failure, rounding_of
-from verify.conformance.scenarios import Scenario, shown, told_apart
+from verify.conformance.scenarios import Scenario, distinguishable, shown
 from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
 from verify.conformance.slips import Slip, diagnose, read_by
 
@@ -153,7 +153,7 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
     soon = [t for p, t in wrong if len(t.weights) < max(_SOON, len(p.seen) // 4)]
     usual = 2 * len(soon) >= len(followed)
-    return _told(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
+    return _reported_failure(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
@@ -207,7 +207,7 @@ def departs(setup: Setup, found: Observations) -> Failure:
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
     departing = [(c.scenario, m) for c, m in found.wrong]
-    return _told(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
+    return _reported_failure(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
 
 
 def _read(setup: Setup, departing: Iterable[Scenario]) -> set[str]:
@@ -288,7 +288,7 @@ def _rounded(setup: Setup, departing: Sequence[tuple[Scenario, Mismatch]]) -> st
     return f"its differences are as small as rounding errors of float32: if it computes in float32, pass {option}"
 
 
-def _told(
+def _reported_failure(
     setup: Setup,
     scenario: Scenario,
     mismatch: Mismatch,
@@ -308,7 +308,7 @@ def _told(
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
     due_line = "it" if letter == where else f"`{line(setup.algorithm, letter)}`"
-    mine, due = told_apart(got, expected)
+    mine, due = distinguishable(got, expected)
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"

@@ -17,7 +17,7 @@ from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.derivation import facts as meanings_of
 from verify.derivation.chains import Linked
-from verify.derivation.falls import Bounded
+from verify.derivation.descent import Bounded
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9

@@ -49,7 +49,7 @@ class Chain:
     """The premises of a bound: the claim about one round, in the letter k; quantities that must be nonnegative and that
     must be convex; and the excess of V_0 over the right side at the start, which must be nonpositive.
 
-    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``said``:
+    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``words``:
     the inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may
     have constant weights.
     """
@@ -59,14 +59,14 @@ class Chain:
     convex: tuple[Of, ...]
     excess: Coefficients
     lemma: Claim | None
-    said: str
+    words: str
     ways: tuple[str, ...]
     steady: bool
 
     @property
     def key(self) -> str:
         """Return a key that distinguishes this chain from others."""
-        return f"{self.said} {list(self.excess.values())} {self.lemma is None}"
+        return f"{self.words} {list(self.excess.values())} {self.lemma is None}"
 
 
 def signs_of(claim: Claim) -> Signs:
@@ -149,7 +149,7 @@ class _Hint(NamedTuple):
 
     of: Coefficients
     before: Coefficients = MappingProxyType({})
-    falls: Coefficients = MappingProxyType({})
+    descent: Coefficients = MappingProxyType({})
 
 
 def _hints(claim: Claim) -> Iterator[_Hint]:
@@ -178,7 +178,7 @@ def _potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[_Potenti
         others = {q: c for q, c in hint.of.items() if q not in form.ends}
         scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
         for s in form.sums:
-            decrease = hint.falls.get(s.of, zero)
+            decrease = hint.descent.get(s.of, zero)
             if decrease != 0 and not s.after:
                 # So much of the fall of round k = T - 1 is what the sum adds there.
                 scale = quotient(at.after(s.weight).subs(EARLIER, round_index), decrease)

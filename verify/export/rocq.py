@@ -104,7 +104,7 @@ class _Writing:
             raise ValueError(f"the proof of {data['claim']} multiplies a vector by 1, which is not written for Rocq")
         self._vectors, self._values, self._letters = sorted(rows), sorted(keys - rows), list(data["letters"])
         self._names = names([*self._vectors, *self._values, *self._letters])
-        self._said = [self._names[letter] for letter in self._letters]
+        self._rocq_letters = [self._names[letter] for letter in self._letters]
 
     @property
     def _relation(self) -> tuple[str, str]:
@@ -160,7 +160,7 @@ class _Writing:
         for minus, c, thing in terms:
             term = self._thing(thing)
             if c is not None:
-                size = rocq_terms.read_quotient(c.num, c.den, self._said)
+                size = rocq_terms.read_quotient(c.num, c.den, self._rocq_letters)
                 term = size if thing == "1|1" else f"{size} * {term}"
             lead = "- " if minus else "+ " if out else ""
             out.append(_together(f"- ({term})" if minus and not out and c is not None else f"{lead}{term}"))

@@ -17,7 +17,7 @@ from verify.derivation import starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
-from verify.derivation.spare import said, vanishing_squares
+from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
@@ -70,7 +70,7 @@ def _proved(inquiry: Inquiry, chain: Chain) -> tuple[str | None, str]:
     found = prove(chain.step, read_at=claim)
     further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
-        return None, f"of every round, {chain.said} is asked for: {found}"
+        return None, f"of every round, {chain.words} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
         return None, "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma)):
@@ -95,7 +95,7 @@ def _further(claim: Claim, chain: Chain) -> str | None:
     if isinstance(found, str):
         return None
     weights = {
-        said(squares[case][int(name.removeprefix(FALLING))]): c
+        square_words(squares[case][int(name.removeprefix(FALLING))]): c
         for case, tree in found.cases.items()
         for proof in leaves(tree)
         for name, c in proof.multipliers.items()
@@ -127,7 +127,7 @@ def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
 
 def _note(chain: Chain, further: str) -> str:
     """By what a bound is shown."""
-    note = f"by induction on the rounds, from what is shown of every round: {chain.said}"
+    note = f"by induction on the rounds, from what is shown of every round: {chain.words}"
     more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
     if chain.lemma is not None:
         ((small, _, large),) = chain.lemma.statement.comparisons

@@ -104,7 +104,7 @@ def _contraction(claim: Claim, statement: Bound) -> tuple[GapInequality, Identit
 
 def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
     """alpha, beta, N and tau."""
-    letters = identity.told(claim).letters
+    letters = identity.identities_of(claim).letters
     return tuple(letters[name] for name in ("mu", "L", "n", "tau"))
 
 

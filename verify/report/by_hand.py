@@ -200,7 +200,7 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield "; ".join((*functions, *_least(problem)))
     elif instance.text:
         # Functions that are not written out are told by the words of the setting.
-        yield from filter(None, (example.claim.setting.text, _told(instance, problem)))
+        yield from filter(None, (example.claim.setting.text, _instance_text(instance, problem)))
     oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
     if oracle.startswith(_EXTREME):
         factors = oracle.removeprefix(_EXTREME)
@@ -210,7 +210,7 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
 
 
-def _told(instance: Instance, problem: Any) -> str:
+def _instance_text(instance: Instance, problem: Any) -> str:
     """The words of an instance; of one that was moved where it is."""
     if problem is instance.problem or getattr(problem, "known", None) is None:
         return instance.text
@@ -357,8 +357,8 @@ def _compared(example: Counterexample, values: dict[str, Any]) -> Iterator[str]:
     if apart := {name: value for name, value in values.items() if name not in names}:
         yield ", ".join(f"{name} = {value}" for name, value in apart.items())
     for side, name, value in zip(("left", "right"), names, (example.left, example.right), strict=True):
-        told = values.get(name, "")
-        whole = f" = {told}, entry {example.entry + 1} of which" if told.startswith("(") else ""
+        shown = values.get(name, "")
+        whole = f" = {shown}, entry {example.entry + 1} of which" if shown.startswith("(") else ""
         yield f"{side}: {name}{whole}{_equals(name, value)}"
 
 

@@ -75,7 +75,7 @@ def _figure(figure: Figure, records: Sequence[StoredFigure]) -> Iterator[str]:
         yield "| --- | --- | --- |"
         for one in record.seen:
             outcome = f"**{one.outcome}**" if one.outcome is Observed.NOT_SEEN else str(one.outcome)
-            yield f"| {_cell(one.text)} | {outcome} | {_cell(one.told)} |"
+            yield f"| {_cell(one.text)} | {outcome} | {_cell(one.summary)} |"
         yield ""
     if figure.remark:
         yield f"What follows: {figure.remark}\n"

@@ -84,7 +84,7 @@ class Hunt:
     attained: states.Finding | None = None
 
 
-def untrue(claim: Claim, recipe: Recipe) -> str:
+def failed_assertion(claim: Claim, recipe: Recipe) -> str:
     """Return the author's assertion that fails at an instance that meets the hypotheses; empty if none does.
 
     ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
@@ -100,7 +100,7 @@ def untrue(claim: Claim, recipe: Recipe) -> str:
     try:
         asserted.check_draws(claim, recipe)
         asserted.check_replicas(claim, built)
-        why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
+        why = asserted.failed_assertion(claim, built) or asserted.unfixed(claim, built)
     except (ZeroDivisionError, NoStep) as error:
         # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
@@ -165,7 +165,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
         with attributed(claim, recipe):
             asked = not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0)
             if asked:
-                wrong = untrue(claim, recipe)
+                wrong = failed_assertion(claim, recipe)
             if wrong and not limit:
                 # What is known of states decides of which ones a statement speaks.
                 break
@@ -175,11 +175,11 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if found is None and findings:
                 more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
                 found = states.first_confirmed(claim, recipe, more)
-            if found is not None and not asked and not limit and (wrong := untrue(claim, recipe)):
+            if found is not None and not asked and not limit and (wrong := failed_assertion(claim, recipe)):
                 break
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
-                undefined = states.numberless(claim, recipe, beyond)
+                undefined = states.find_undefined_side(claim, recipe, beyond)
         if not findings:
             undefined = undefined or undefined_at(claim, recipe)
             continue

@@ -125,7 +125,7 @@ class Choices:
         number, with_g = next((case for case in cases if case not in seen), (0, False))
         return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """How many there are, those that differ by units counted once, and one of them."""
         units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
         bound = [_bound(self.claim, at) for at in self.instances]

@@ -83,7 +83,7 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         return None
 
 
-def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
+def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """A side that is no number in fractions at an instance that exists, and where; or None.
 
     At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no

@@ -162,7 +162,7 @@ def _bounded(
     ]
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
         V = never.early
-        for descent, g in _falls(bounded, known, V):
+        for descent, g in _descents(bounded, known, V):
             for below, least, rest in _below(f, known, V):
                 bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in bounded.bound.items()}
                 start = {t: c for t, c in V.items() if not _is_among(t, bounded.windows.seen)}
@@ -176,7 +176,7 @@ def _bounded(
     raise ValueError(why)
 
 
-def _falls(bounded: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
+def _descents(bounded: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
     """Facts that V falls by g times what the least is of in iterations that begin a round, but for sums over clients
     that never took part, and g."""
     wanted = replace(bounded.least.of, later=False)
