@@ -17,7 +17,7 @@ from fedtheory.algorithms.base import OF_PROBLEM
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
-from fedtheory.kinds.base import Statement, measured, spoken_of
+from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers import validation
@@ -136,7 +136,7 @@ class Claim:
                 f"{subject}: a hypothesis mentions {symbol}, and is a condition on letters that have values"
             )
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
-        letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
+        letters = {*free_symbols(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
         for letter in sorted(assigned & set(getattr(setting.functions, "letters", ())), key=str):
             raise ValueError(f"{subject}: a rule assigns parameters, and {letter} is given with the class of functions")
@@ -204,7 +204,7 @@ class Claim:
         """The letters of the statement, of the hypotheses and of what the setting says, quantities left out."""
         relations = [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
         found: set[sympy.Symbol] = sympy.Tuple(*relations).free_symbols
-        return found | spoken_of(self.statement)
+        return found | free_symbols(self.statement)
 
     def _default_letters(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
         """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""

@@ -229,12 +229,18 @@ def _missing_parts(kind: type[Statement], parts: set[str]) -> Iterator[str]:
         yield "mentions what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 
 
-def spoken_of(statement: Statement) -> set[sympy.Symbol]:
-    """The letters of a statement, and of those that it consists of; without those that it assigns, and without the T
-    that is the number of rounds."""
+def free_symbols(statement: Statement) -> set[sympy.Symbol]:
+    """Return the letters of a statement and of its parts that are statements.
+
+    Symbols of quantities and letters that the statement assigns are not among them, nor is T where it is the horizon.
+    """
     found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement)
     found -= {T} if statement.horizon else set()
-    return found.union(*map(spoken_of, _inner(statement))) - set(statement.assignments)
+    return found.union(*map(free_symbols, _inner(statement))) - set(statement.assignments)
+
+
+#: The former name, which ``verify.repair`` still imports.
+spoken_of = free_symbols
 
 
 def measured(statement: Statement) -> set[sympy.Symbol]:
@@ -275,7 +281,7 @@ def _expressions(statement: Statement) -> list[sympy.Basic]:
         several = [*value, *value.values()] if isinstance(value, Mapping) else value
         for one in several if isinstance(several, tuple | list) else (several,):
             found += [v for v in (one if isinstance(one, Comparison) else (one,)) if isinstance(v, sympy.Basic)]
-    return found + [e for of in whole_runs(statement) for e in of.spoken]
+    return found + [e for of in whole_runs(statement) for e in of.expressions]
 
 
 def _check_symbols(statement: Statement) -> None:

@@ -37,8 +37,8 @@ class RunTotal(OfRun):
         return sympy.expand(self.term - sum(w * q.expression for w, q in zip(self.weights, self.inner, strict=True)))
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield sympy.Sum(self.term, (round_index, self.first, self.last))
 
     def __str__(self) -> str:
@@ -56,8 +56,8 @@ class RunMinimum(OfRun):
     never_empty: ClassVar[bool] = True
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield from ()
 
     def __str__(self) -> str:
@@ -76,8 +76,8 @@ class AtAverage(OfRun):
     never_empty: ClassVar[bool] = True
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield sympy.Sum(self.weight, (round_index, self.first, self.last))
 
     def __str__(self) -> str:
@@ -97,13 +97,13 @@ def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
     comes after a step, or is not affine in quantities, and for other ranges.
     """
     summand = side(term)
-    if summand.expected or summand.random or not summand.spoken_of:
+    if summand.expected or summand.random or not summand.quantities:
         raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {summand.expression}")
-    if not validation.affine(summand.expression, [q.expression for q in summand.spoken_of]):
+    if not validation.affine(summand.expression, [q.expression for q in summand.quantities]):
         raise ValueError(f"a sum over rounds is one of multiples of quantities, got {summand.expression}")
-    if any(isinstance(q.of, OfRun) or q.domain is not None for q in summand.spoken_of):
+    if any(isinstance(q.of, OfRun) or q.domain is not None for q in summand.quantities):
         raise ValueError("a sum over rounds is one of finite quantities of one iterate each")
-    return _of_run(RunTotal(summand.expression, summand.spoken_of, *_range(first, last)))
+    return _of_run(RunTotal(summand.expression, summand.quantities, *_range(first, last)))
 
 
 def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:

@@ -83,7 +83,7 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     """A part of what a bound says that is not shown to be real and finite for every T of which it speaks, or None."""
     signs, statement = signs_of(claim), claim.statement
     ((left, _, right),) = statement.comparisons
-    expressions = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.spoken)]
+    expressions = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.expressions)]
     sums = [a for e in expressions for a in e.atoms(sympy.Sum, sympy.Product)]
     return reals.undefined_part([*printed_rounds.sums_defined(expressions, signs), *sums], list(signs.given))
 
