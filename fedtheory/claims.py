@@ -17,7 +17,7 @@ from fedtheory.algorithms.base import OF_PROBLEM
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import FunctionClass
 from fedtheory.instances import Instances
-from fedtheory.kinds.base import Statement, measured, spoken_of
+from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers import validation
@@ -90,7 +90,7 @@ class Claim:
         self._check_start()
         if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
-            letters, text = self._spoken_of(), self._setting_text()
+            letters, text = self._default_letters(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
         if not self.setting.drawing.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
@@ -113,39 +113,41 @@ class Claim:
         return frozenset(named | set(map(str, others)))
 
     def _setting_text(self) -> str:
-        """What the statement quantifies over, in words; with the schedules of its method."""
+        """Return what the statement quantifies over, in words, with the schedules of its method."""
         schedules = getattr(self.setting.algorithm, "schedules", {})
-        said = ", ".join(f"{name} = {schedule}" for name, schedule in schedules.items())
-        return f"{self.setting.text}; in round k, {said}" if said else self.setting.text
+        schedules_text = ", ".join(f"{name} = {schedule}" for name, schedule in schedules.items())
+        return f"{self.setting.text}; in round k, {schedules_text}" if schedules_text else self.setting.text
 
     def _check_letters(self) -> None:
         """``ValueError`` where a name stands for two things, a hypothesis contains no letter, or the method has
         other parameters or states than that of the setting."""
-        said, setting = f"the claim {self.id}", self.setting
+        subject, setting = f"the claim {self.id}", self.setting
         method = self.statement.algorithm
         for named in ("Params", "State") if method is not None and setting.algorithm is not None else ():
             theirs, ours = (getattr(getattr(of, named), "_fields", ()) for of in (method, setting.algorithm))
             if theirs != ours:
-                raise ValueError(f"{said} is of a method with {named} {theirs}, where its setting's has {ours}")
+                raise ValueError(f"{subject} is of a method with {named} {theirs}, where its setting's has {ours}")
         relations = [h.relation for h in self.requires if h.relation is not None]
         known, assigned = measured(self.statement), set(self.statement.assignments)
         stated = sympy.Tuple(*relations, *setting.domain).free_symbols
         rounds = {T} if self.statement.horizon else set()
         for symbol in sorted(stated & (known | assigned | rounds), key=str):
-            raise ValueError(f"{said}: a hypothesis mentions {symbol}, and is a condition on letters that have values")
+            raise ValueError(
+                f"{subject}: a hypothesis mentions {symbol}, and is a condition on letters that have values"
+            )
         of_class = {getattr(setting.functions, end, None) for end in ("mu", "L")}
-        letters = {*spoken_of(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
+        letters = {*free_symbols(self.statement), *stated, *setting.letters, *setting.drawing.typical, *of_class}
         letters = {letter for letter in letters if isinstance(letter, sympy.Symbol)}
         for letter in sorted(assigned & set(getattr(setting.functions, "letters", ())), key=str):
-            raise ValueError(f"{said}: a rule assigns parameters, and {letter} is given with the class of functions")
+            raise ValueError(f"{subject}: a rule assigns parameters, and {letter} is given with the class of functions")
         for letter in sorted(letters & of_class, key=str):
-            if not validation.letter(f"{said}, its class of functions", letter).is_nonnegative:
-                raise ValueError(f"{said}: the constant {letter} of its functions must be positive or nonnegative")
+            if not validation.letter(f"{subject}, its class of functions", letter).is_nonnegative:
+                raise ValueError(f"{subject}: the constant {letter} of its functions must be positive or nonnegative")
         params = getattr(getattr(setting.algorithm, "Params", None), "_fields", ())
         for symbol in sorted(known, key=str):
             if symbol in letters or str(symbol) in params:
-                raise ValueError(f"{said}: {symbol} is a letter, so the quantity of that name needs another one")
-        validation.one_name_each(said, letters | known | assigned | rounds)
+                raise ValueError(f"{subject}: {symbol} is a letter, so the quantity of that name needs another one")
+        validation.one_name_each(subject, letters | known | assigned | rounds)
 
     def _check_sources(self) -> None:
         """``ValueError`` where the setting says which letters there are, and a claim uses another one."""
@@ -175,34 +177,36 @@ class Claim:
 
     def _check_schedules(self) -> None:
         """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""
-        statement, said = self.statement, f"the claim {self.id}"
+        statement, subject = self.statement, f"the claim {self.id}"
         methods = [getattr(of, name, None) for of in (statement, self.setting) for name in ("algorithm", "second")]
         varying = [set(method.schedules) for method in methods if method is not None]
         if not any(varying):
             return
         if any(names != varying[0] for names in varying):
-            raise ValueError(f"{said}: other parameters vary with the round than in its setting")
+            raise ValueError(f"{subject}: other parameters vary with the round than in its setting")
         if statement.of_runs:
-            raise ValueError(f"{said}: limits and whole runs are not tested where parameters vary with the round")
+            raise ValueError(f"{subject}: limits and whole runs are not tested where parameters vary with the round")
         free = self._free_symbols()
         named = sorted({str(letter) for letter in free} & varying[0])
         if named:
-            raise ValueError(f"{said} mentions {named[0]}, which has a schedule: write its expression in k")
+            raise ValueError(f"{subject} mentions {named[0]}, which has a schedule: write its expression in k")
         if any(str(letter) == str(round_index) and letter != round_index for letter in free):
-            raise ValueError(f"{said} uses a k other than fedtheory.round_index, which may be 0")
+            raise ValueError(f"{subject} uses a k other than fedtheory.round_index, which may be 0")
         if statement.horizon:
             if round_index in free:
-                raise ValueError(f"{said} is a bound after T rounds: k may only be the index of a sum or product in it")
+                raise ValueError(
+                    f"{subject} is a bound after T rounds: k may only be the index of a sum or product in it"
+                )
         elif ROUND not in self.setting.sources.values():
-            raise ValueError(f"{said} is of every round: give its setting the letter round_index: {ROUND!r}")
+            raise ValueError(f"{subject} is of every round: give its setting the letter round_index: {ROUND!r}")
 
     def _free_symbols(self) -> set[sympy.Symbol]:
         """The letters of the statement, of the hypotheses and of what the setting says, quantities left out."""
         relations = [h.relation for h in self.requires if h.relation is not None] + list(self.setting.domain)
         found: set[sympy.Symbol] = sympy.Tuple(*relations).free_symbols
-        return found | spoken_of(self.statement)
+        return found | free_symbols(self.statement)
 
-    def _spoken_of(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
+    def _default_letters(self) -> Mapping[sympy.Expr, Any] | tuple[sympy.Symbol, ...]:
         """The letters of the statement and of the hypotheses, each with its own name, and the round, if any varies."""
         algorithm: Any = self.setting.algorithm
         functions = self.setting.functions
@@ -230,8 +234,8 @@ class Claim:
         parameters = set(getattr(getattr(self.setting.algorithm, "Params", None), "_fields", ()))
         taken = sorted(parameters & {"mu", "L", "kappa"} - {str(letter) for letter in functions.letters})
         if taken:
-            said = f"a parameter {taken[0]}, the name of a constant of the problem that is no letter of its class"
-            raise ValueError(f"the claim {self.id} is of a method with {said}: give it another name")
+            parameter = f"a parameter {taken[0]}, the name of a constant of the problem that is no letter of its class"
+            raise ValueError(f"the claim {self.id} is of a method with {parameter}: give it another name")
 
     @property
     def paper(self) -> str:
@@ -302,7 +306,7 @@ def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) ->
 
     ``ValueError`` for an id that no claim has.
     """
-    left = {f"{paper}/{id}": said for id, said in later.items()}
+    left = {f"{paper}/{id}": text for id, text in later.items()}
     found = tuple(replace(claim, later=left.pop(claim.id, claim.later)) for claim in claims)
     if left:
         raise ValueError(f"there is no claim {min(left)} in whose place a later version could say something else")
@@ -359,8 +363,8 @@ def compressor_claim(
 
     Of ``bits`` that are left out nothing is said.
     """
-    said = None if bits is None else sympy.sympify(bits)
-    statement = CompressorClass(compressor, sympy.sympify(omega), said, d, k)
+    length = None if bits is None else sympy.sympify(bits)
+    statement = CompressorClass(compressor, sympy.sympify(omega), length, d, k)
     return Claim(id, setting=COMPRESSOR, statement=statement, **more)
 
 

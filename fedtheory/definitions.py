@@ -26,10 +26,10 @@ def put_in(
         k, letter, value = found
         if not value.has(letter):
             by = {letter: value}
-            told = sympy.Gt(value, 0) if letter.is_positive else sympy.Ge(value, 0) if letter.is_nonnegative else None
+            sign = sympy.Gt(value, 0) if letter.is_positive else sympy.Ge(value, 0) if letter.is_nonnegative else None
             rest = [_without(h, by) for h in (*left[:k], *left[k + 1 :])]
-            signed = [] if told in (None, sympy.true) else [replace(left[k], relation=told)]
-            if sympy.false not in (told, *(h.relation for h in rest)):
+            signed = [] if sign in (None, sympy.true) else [replace(left[k], relation=sign)]
+            if sympy.false not in (sign, *(h.relation for h in rest)):
                 left = [h for h in (*rest[:k], *signed, *rest[k:]) if h.relation is not sympy.true]
                 statement = _stated_without(statement, by)
                 continue

@@ -42,14 +42,14 @@ def known(value: float) -> Span:
 
 
 class SeedComparison(Protocol):
-    """What one seed's numbers may say: ``keys`` are the names of those that it compares."""
+    """A comparison of one seed's numbers; ``keys`` are the names of the numbers that it compares."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """The names of the numbers."""
 
     def holds(self, numbers: Numbers) -> bool | None:
-        """Whether it does; None where they leave it open."""
+        """Return whether it holds; None if the numbers leave it open."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Less:
         return (*self.left, *self.right)
 
     def holds(self, numbers: Numbers) -> bool | None:
-        """Whether it does; None where one that stopped before it came there might still decide it."""
+        """Return whether it holds; None if a run that stopped early might still decide it."""
         left, right = _least(numbers, self.left), _least(numbers, self.right)
         low, high = self.factor * right.low, self.factor * right.high
         if left.high < low or (not self.strict and left.high <= low < math.inf):
@@ -93,7 +93,7 @@ class Trend:
         return self.along
 
     def holds(self, numbers: Numbers) -> bool | None:
-        """Whether it does; None where pairs that are not decided might decide it."""
+        """Return whether it holds; None if undecided pairs might decide it."""
         values = [numbers[key] for key in self.along]
         if all(math.isinf(value.low) for value in values):
             return None
@@ -125,7 +125,7 @@ class Within:
         return (self.key,)
 
     def holds(self, numbers: Numbers) -> bool | None:
-        """Whether it is; None where it is not known well enough."""
+        """Return whether it holds; None if the number is not known precisely enough."""
         value = numbers[self.key]
         if self.low <= value.low and value.high <= self.high:
             return True
@@ -155,7 +155,7 @@ class Stated:
         return tuple(part for part in self.parts if all(key in numbers for key in part.keys))
 
     def holds(self, numbers: Numbers) -> bool | None:
-        """Whether it holds of one seed; None where that is open, or where no part is left."""
+        """Return whether it holds for one seed; None if that is open, or if no part is left."""
         found = [part.holds(numbers) for part in self.left(numbers)]
         if not found:
             return None
@@ -177,8 +177,9 @@ class Curve(NamedTuple):
 
 
 class Result(NamedTuple):
-    """What a task measured: ``numbers``, one of each for every seed, in their order; ``curves``; ``notes``: what was
-    tuned and how, in words."""
+    """The result of a task: ``numbers``, a tuple of one per seed, in order; ``curves``; ``notes``: what was tuned and
+    how, in words.
+    """
 
     numbers: Mapping[str, tuple[Span, ...]]
     curves: tuple[Curve, ...] = ()

@@ -1,4 +1,4 @@
-"""What auditing, and compiled loops, need beyond the core, and what is said where it is not installed."""
+"""Optional dependencies, for auditing and compiled loops, and the messages shown where they are not installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hypotheses mean along runs: facts of every iteration, from which limits are derived."""
+"""Meanings of hypotheses along runs: facts about every iteration, from which limits are derived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 
 @dataclass(frozen=True)
 class BoundedBelow:
-    """What a hypothesis says: along every run ``function(problem, params, state)`` stays above some number."""
+    """Hypothesis: along every run ``function(problem, params, state)`` is bounded below."""
 
     function: Callable[[Problem, Any, Any], Array]
     words: ClassVar[str] = "a function stays above some number"
@@ -24,8 +24,9 @@ class BoundedBelow:
 
 @dataclass(frozen=True)
 class Coercive(BoundedBelow):
-    """What a hypothesis says: ``function`` is a continuous function of the vector ``point`` alone and tends to infinity
-    with its length, so that it is bounded below, and the point is bounded wherever it is bounded above."""
+    """Hypothesis: ``function`` is a continuous function of the vector ``point`` alone and tends to infinity with its
+    length. So it is bounded below, and the point is bounded wherever the function is bounded above.
+    """
 
     point: Callable[[Problem, Any, Any], Array]
     words: ClassVar[str] = "a function is continuous and coercive"
@@ -33,8 +34,9 @@ class Coercive(BoundedBelow):
 
 @dataclass(frozen=True)
 class Lipschitz:
-    """What a hypothesis says: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector, with the
-    ``constant(problem, params)``, ``(m,)``."""
+    """Hypothesis: ``map(problem, params, u)`` is Lipschitz, for each client in its own vector, with the
+    ``constant(problem, params)``, ``(m,)``.
+    """
 
     map: Callable[[Problem, Any, Any], Array]
     constant: Callable[[Problem, Any], Array]
@@ -43,8 +45,8 @@ class Lipschitz:
 
 @dataclass(frozen=True)
 class Everywhere:
-    """What a hypothesis says: an inequality between quantities that are each an
-    :class:`fedtheory.settings.iterations.At`, at every iteration of every run.
+    """Hypothesis: an inequality between quantities, each an :class:`fedtheory.settings.iterations.At`, holds at every
+    iteration of every run.
 
     ``positive``: its letters, constants of the run each of which is some positive number, with their values as
     functions of (problem, params).
@@ -57,7 +59,7 @@ class Everywhere:
 
 @dataclass(frozen=True)
 class Recurs:
-    """What a hypothesis says: among any N iterations that follow each other every client meets ``case``, for some N."""
+    """Hypothesis: for some N, every client meets ``case`` in any N consecutive iterations."""
 
     case: Hypothesis
     words: ClassVar[str] = "every client meets a case again and again, after a bounded number of iterations"
@@ -65,7 +67,7 @@ class Recurs:
 
 @dataclass(frozen=True)
 class Isolated:
-    """What a hypothesis says: the vector ``point`` has an accumulation point along the run with no other near it.
+    """Hypothesis: the vector ``point`` has an isolated accumulation point along the run.
 
     ``move(problem, params, point)``: the squared length of its change in an iteration, of a point of the iterations.
     """
@@ -77,12 +79,12 @@ class Isolated:
 
 @dataclass(frozen=True)
 class Windows:
-    """What a hypothesis says of who takes part in a run, from its iteration 0 on.
+    """Hypothesis on participation in a run, from its iteration 0 on.
 
-    Every ``length`` iterations a round begins, in one that meets ``begins``; of each window of ``rounds`` rounds, one
-    after another, every client takes part in some round. So nobody took part before the first iteration, and everybody
-    did before those from round ``rounds`` on, counted from 0: ``seen``, ``unseen(problem, params, state)``,
-    ``(..., m)``, are who took part before, and who did not. ``length``, ``rounds``: letters.
+    A round begins every ``length`` iterations, in one that meets ``begins``; in each window of ``rounds`` consecutive
+    rounds, every client takes part in some round. So nobody took part before the first iteration, and everybody did
+    before the iterations from round ``rounds`` on, counted from 0: ``seen``, ``unseen(problem, params, state)``,
+    ``(..., m)``, indicate the clients that took part before, and those that did not. ``length``, ``rounds``: letters.
     """
 
     begins: Hypothesis

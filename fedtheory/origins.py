@@ -1,8 +1,9 @@
-"""What a claim is: printed in its paper, implied by it, or observed by us.
+"""The origin of a claim: printed in its paper, implied by it, or observed by us.
 
-``printed``: a sentence or a formula of the paper, at the place that ``where`` names. ``implied``: no sentence of the
-paper, but a proof or a later line needs it. ``observed``: ours, as are repaired statements. A printed sentence may fall
-by its letter alone, where what its authors mean holds: then both are claims, and that of the letter names the other.
+``printed``: a sentence or a formula of the paper, at the place that ``where`` names. ``implied``: not a sentence of the
+paper, but needed by a proof or a later line. ``observed``: ours, as are repaired statements. A printed sentence may be
+false only as literally stated, while what its authors mean is true: then both are claims, and the literal one names the
+other.
 """
 
 from __future__ import annotations

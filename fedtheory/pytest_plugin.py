@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 class Conformance:
-    """What the fixture gives: tests of a compressor, of an algorithm, of a trace, or of all that a provider offers.
+    """The fixture ``conformance``: tests of a compressor, an algorithm, a trace, or everything that a provider offers.
 
     Each returns its report, and fails the test if the implementation does not conform: with three lines of it, or with
     all where pytest runs with ``-vv``. Options of the mark ``fedtheory`` are those of the call, unless the call says
@@ -46,26 +46,26 @@ class Conformance:
         named = {**self._options, **{k: v for k, v in given.items() if v is not None}, **options}
         if "alpha" in options:
             named.pop("omega", None)
-        return self._told("compressor", compress, **named)
+        return self._run_test("compressor", compress, **named)
 
     def algorithm(self, name: str | None = None, **options: Any) -> Any:
         """As ``verify.conformance.algorithm``."""
-        return self._told("algorithm", name or self._named(), **{**self._options, **options})
+        return self._run_test("algorithm", name or self._named(), **{**self._options, **options})
 
     def trace(self, path: Any, name: str | None = None, **options: Any) -> Any:
         """As ``fedtheory check-trace``."""
-        return self._told("check_trace", name or self._named(), path, **{**self._options, **options})
+        return self._run_test("check_trace", name or self._named(), path, **{**self._options, **options})
 
     def battery(self, provider: Any, **options: Any) -> Any:
         """As ``verify.conformance.battery``."""
-        return self._told("battery", provider, **{**self._options, **options})
+        return self._run_test("battery", provider, **{**self._options, **options})
 
     def _named(self) -> str:
         if self._algorithm is None:
             raise ValueError("which algorithm? name it in the call, or mark the test fedtheory('NAME')")
         return self._algorithm
 
-    def _told(self, name: str, *args: Any, **options: Any) -> Any:
+    def _run_test(self, name: str, *args: Any, **options: Any) -> Any:
         __tracebackhide__ = True
         test = _tests(name)
         try:
@@ -75,8 +75,8 @@ class Conformance:
             pytest.fail(str(error), pytrace=False)
         if not report.ok:
             # The report says what is wrong; lines of this package would not.
-            told = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"
-            pytest.fail(told, pytrace=False)
+            message = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"
+            pytest.fail(message, pytrace=False)
         return report
 
 

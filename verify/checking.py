@@ -94,7 +94,7 @@ def check(
                     progress()
                 if keep is not None:
                     keep(_unfinished(claim, outcomes))
-        evidence = _told(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
+        evidence = _evidence_of(inquiry if recheck is None else recheck.inquiry, tuple(outcomes))
     _check_libraries(claim)
     known = known or {}
     evidence = conditional(evidence, lambda given: known.get(given.id) or _verdict_of(given, seed, budget))
@@ -137,7 +137,7 @@ def _unfinished(claim: Claim, outcomes: Sequence[Outcome]) -> Evidence:
     )
 
 
-def _told(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
+def _evidence_of(inquiry: Inquiry, outcomes: tuple[Outcome, ...]) -> Evidence:
     """The evidence that the outcomes amount to."""
     best = strongest(outcomes)
     assert best is not None, "the search and those that stand alone always have a verdict"
@@ -373,8 +373,8 @@ def _contradicting(claim: Claim, example: Counterexample) -> Counterexample:
     if not violated(left, right, example.relation):
         raise ValueError(f"it does not contradict {claim.id}")
     of_curve = example.part.startswith(orders.PREFIX)
-    if not (claim.statement.ending or of_curve) and (untrue := hunting.untrue(claim, example.recipe)):
-        raise ValueError(untrue)
+    if not (claim.statement.ending or of_curve) and (failed := hunting.failed_assertion(claim, example.recipe)):
+        raise ValueError(failed)
     return replace(example, left=left, right=right, text=example.place())
 
 

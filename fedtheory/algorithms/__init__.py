@@ -103,7 +103,7 @@ def _module(of: str | Algorithm) -> ModuleType | None:
 
 
 def slips_of(name: str | Algorithm) -> Table:
-    """What implementations of an algorithm are known to do instead; nothing for one that is not of this package."""
+    """Return the known mistakes in implementations of an algorithm; empty if it is not of this package."""
     slips: Table = getattr(_module(name), "SLIPS", ())
     return slips
 

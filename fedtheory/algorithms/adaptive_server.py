@@ -118,7 +118,7 @@ Second = Callable[[Params, Array, Array], Array]
 
 
 def slips(step: StepFunction, second: Second) -> Table:
-    """What implementations of a method with this ``step`` are known to do instead; ``second``: what v becomes."""
+    """Return the known mistakes in implementations of a method with this ``step``; ``second``: the update of v."""
 
     def without_root(params: Params, state: State, m: Array, v: Array, change: Array) -> Array:
         return state.x + params.eta * m / (v + params.adaptivity)

@@ -248,14 +248,14 @@ def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
         if isinstance(found, Mapping):
             if set(found) == set(State._fields):
                 return State(**found)
-            told = f"the parts {', '.join(map(str, found))}"
+            got = f"the parts {', '.join(map(str, found))}"
         elif isinstance(found, tuple | list):
             if len(found) == len(State._fields):
                 return State(*found)
-            told = f"{len(found)} parts"
+            got = f"{len(found)} parts"
         else:
-            told = f"an object of type {type(found).__name__}"
+            got = f"an object of type {type(found).__name__}"
         due = ", ".join(State._fields)
-        raise ValueError(f"{place(step)} gives {told}, where a mapping or a tuple of the state's parts {due} is due")
+        raise ValueError(f"{place(step)} gives {got}, where a mapping or a tuple of the state's parts {due} is due")
 
     return stepped

@@ -17,7 +17,7 @@ from fedtheory.randomness import Size, check_enumerable
 
 
 class Given(NamedTuple):
-    """What parameters are chosen for.
+    """The situation for which parameters are chosen.
 
     ``tau`` participants, ``epochs`` local ones, the ``batches`` of a local step; ``features``: what a method does
     beyond the plain one.

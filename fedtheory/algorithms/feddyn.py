@@ -51,7 +51,9 @@ def init(problem: Problem, params: Params, x: Array | None = None, g: Array | No
 
 
 def local_models(problem: Problem, params: Params, x: Array, g: Array, draw: Round) -> Array:
-    """What the clients make of x and g_i: ``(..., n, d)``; ``ValueError`` where no exact solution is known."""
+    """Return the clients' models for given x and g_i, ``(..., n, d)``. Raise ``ValueError`` if no exact solution is
+    known.
+    """
     anchor = everywhere(problem, x)
     if params.exact:
         if not isinstance(problem.f, Proximable) or problem.g is not None:

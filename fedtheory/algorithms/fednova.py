@@ -112,7 +112,7 @@ def _most(problem: Problem, params: Params, clients: Array) -> Array:
 
 
 def _weight(problem: Problem, params: Params) -> Array:
-    """What is left of a_i where it is overwritten instead of added up: 1 + momentum + ... + momentum^(K_i - 1)."""
+    """Return a_i if it is overwritten rather than accumulated: 1 + momentum + ... + momentum^(K_i - 1)."""
     fewer = np.maximum(_steps(problem, params) - 1, 0)
     return counted(problem, params) - counted(problem, params._replace(steps=fewer))
 

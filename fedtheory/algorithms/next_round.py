@@ -1,4 +1,4 @@
-"""What comes after one more round, in expectation, as a quantity of the state before it."""
+"""The expectation of a quantity after one more round, as a quantity of the state before that round."""
 
 from __future__ import annotations
 

@@ -82,7 +82,7 @@ class Message(NamedTuple):
 
 
 def compressed(problem: Problem, params: Params, wanted: Array, Q: Array) -> Message:
-    """What is sent of ``wanted (..., n, d)`` with the factor ``Q (..., d/rows, rank)``."""
+    """Return the message for ``wanted (..., n, d)`` with the factor ``Q (..., d/rows, rank)``."""
     M = wanted.reshape(*wanted.shape[:-1], params.rows, -1)
     P = orthonormal((M @ Q[..., None, :, :]).sum(axis=-3) / problem.n)
     own = np.swapaxes(M, -1, -2) @ P[..., None, :, :]

@@ -37,7 +37,7 @@ def init(problem: Problem, params: Params, x: Array | None = None, h: Array | No
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """Whether this iteration communicates."""
+    """Return the distribution of whether this iteration communicates."""
     return Bernoulli(params.p)
 
 

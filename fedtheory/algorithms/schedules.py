@@ -71,7 +71,7 @@ def _check(name: str, schedule: sympy.Expr, params: Sequence[str]) -> None:
 
 
 def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
-    """What is wrong with a schedule at a round and values of its letters; empty if nothing is."""
+    """Return the defect of a schedule at a round and values of its letters; empty if there is none."""
     try:
         value = evaluate(schedule, values)
         infinite = not np.isfinite(float(value))

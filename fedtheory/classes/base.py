@@ -1,4 +1,4 @@
-"""What every class of functions states: its letters, its members, their curvatures, what is known of the average."""
+"""The interface of classes of functions: letters, membership, curvatures, and what is known of the average."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class FunctionClass:
         return None
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         raise NotImplementedError
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -118,7 +118,7 @@ class FunctionClass:
         return None
 
     def average(self, problem: Problem, params: Any) -> Average | None:
-        """What is known of the average of the f_i beyond the f_i, where x* is its minimiser."""
+        """Return what is known of the average of the f_i beyond the f_i, where x* is its minimiser."""
         return None
 
 

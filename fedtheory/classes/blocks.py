@@ -60,7 +60,7 @@ class BlockSmoothConvex(FunctionClass):
         return {letter: f"{OF_BLOCK}{j}" for j, letter in enumerate(self.L)}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are known to belong to the class."""
+        """Return True if the functions of an instance are known to belong to the class."""
         own = smoothness(problem.f, problem.optimum.x, self._blocks(problem).sizes)
         return bool(min(problem.f.mu) >= 0 and (own <= self._blocks(problem).L).all())
 

@@ -30,13 +30,13 @@ class UnbiasedCompressors:
         return "independent compressors in U(omega)" if self.independent else "compressors in U(omega)"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the compressors of an instance are of the class for which the method is set."""
+        """Return True if the compressors of an instance belong to the class that the method assumes."""
         used = getattr(params, self.field)
-        told = getattr(params, "omega", used.omega)
-        return used.omega <= told and (not self.independent or self.mutually_independent(problem, params))
+        declared = getattr(params, "omega", used.omega)
+        return used.omega <= declared and (not self.independent or self.mutually_independent(problem, params))
 
     def mutually_independent(self, problem: Problem, params: Any) -> bool:
-        """Whether the compressors of different clients are independent."""
+        """Return True if the compressors of different clients are independent."""
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
 
@@ -56,19 +56,19 @@ class ContractiveCompressors:
         return "compressors that contract by 1 - alpha"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the compressor of an instance contracts with the alpha that the method is given."""
+        """Return True if the compressor of an instance contracts with the alpha given to the method."""
         used = getattr(params, self.field)
         return 0 < getattr(params, "alpha", used.alpha) <= used.alpha
 
 
 @dataclass(frozen=True)
 class NoisyGradients:
-    """What is added to gradients of clients: noise of mean zero and of variance at most sigma^2 at every point,
-    or at most sigma^2/b for the mean of a minibatch of b; in a field of ``Params``, beside the fields ``sigma`` and b.
+    """Noise added to the clients' gradients, of mean zero and of variance at most sigma^2 at every point, or at most
+    sigma^2/b for the mean of a minibatch of b; in a field of ``Params``, beside the fields ``sigma`` and b.
 
-    ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with one draw are two
-    answers to the same sample: nothing is known of how their noise is correlated. ``batch``: the name of b, where there
-    is one. ``independent``: whether the noise of different clients must be.
+    ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with the same draw
+    are evaluated on the same sample; nothing is assumed of the correlation of their noise. ``batch``: the name of b,
+    where there is one. ``independent``: whether the noise of different clients must be.
     """
 
     field: str = "noise"
@@ -89,13 +89,13 @@ class NoisyGradients:
         return params.sigma**2 / (getattr(params, self.batch) if self.batch else 1)
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the noise of an instance is as small as the method assumes, and as independent."""
+        """Return True if the noise of an instance is as small, and as independent, as the method assumes."""
         used = getattr(params, self.field)
         small = used.variance <= self.variance(params)
         return bool(small and (not self.independent or self.mutually_independent(problem, params)))
 
     def mutually_independent(self, problem: Problem, params: Any) -> bool:
-        """Whether the noise of different clients is independent."""
+        """Return True if the noise of different clients is independent."""
         independent: bool = getattr(params, self.field).joint == "independent"
         return independent
 
@@ -116,7 +116,7 @@ class InexactOracles:
         return "delta-inexact oracles"
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the oracle of an instance is as exact as the class asks."""
+        """Return True if the oracle of an instance is as accurate as the class requires."""
         return bool(getattr(params, self.field).delta <= self.delta(problem, params))
 
 

@@ -40,7 +40,7 @@ class Convex(FunctionClass):
         return {}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are convex."""
+        """Return True if the functions of an instance are convex."""
         return all(min(part.mu) >= 0 for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -75,7 +75,7 @@ class StronglyConvex(FunctionClass):
         return {self.mu: "mu"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance have the constant declared."""
+        """Return True if the functions of an instance have the declared constant."""
         return all(min(part.mu) >= problem.mu for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -111,7 +111,7 @@ class ConvexLipschitz(FunctionClass):
         return {self.M: "L"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are convex, and no steeper than declared."""
+        """Return True if the functions of an instance are convex and Lipschitz with the declared constant."""
         return bool(min(problem.f.mu) >= 0 and max(_steepest_squared(problem.f)) <= problem.L**2)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -160,12 +160,12 @@ class Composite(FunctionClass):
 
     @property
     def alike(self) -> bool:  # type: ignore[override]
-        """Whether the letters are all the constants that the class of the f_i has."""
+        """True if the letters are all the constants of the class of the f_i."""
         return self.of.alike
 
     @property
     def loose(self) -> bool:  # type: ignore[override]
-        """Whether the formulas say less than all that is known of the class."""
+        """True if the formulas state less than all that is known of the class."""
         return self.of.loose
 
     @property
@@ -184,7 +184,7 @@ class Composite(FunctionClass):
         return self.of.ends
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the f_i of an instance are of their class, and g is convex."""
+        """Return True if the f_i of an instance belong to their class, and g is convex."""
         alone = self.of.contains(replace(problem, g=None), params)
         return alone and problem.g is not None and min(problem.g.mu) >= 0
 

@@ -49,7 +49,7 @@ class ConvexQuadraticGrowth(FunctionClass):
         return {self.L: "L"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are known to belong to the class."""
+        """Return True if the functions of an instance are known to belong to the class."""
         return bool(min(problem.f.mu) >= 0 and upper_growth(problem.f, problem.optimum.x) <= problem.L)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -62,7 +62,7 @@ class ConvexQuadraticGrowth(FunctionClass):
         return 0 * problem.L, max(problem.L, upper_growth(problem.f, problem.optimum.x))
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f at a point."""
+        """Return what is known of the average f at a point."""
         _, L = self.growth(problem)
 
         def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
@@ -105,7 +105,7 @@ class RestrictedSecant(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are known to belong to the class."""
+        """Return True if the functions of an instance are known to belong to the class."""
         least, largest = secants(problem.f, problem.optimum.x)
         return bool(least >= problem.mu and largest <= problem.L)
 
@@ -119,7 +119,7 @@ class RestrictedSecant(FunctionClass):
         return min(problem.mu, least), max(problem.L, largest)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f at a point."""
+        """Return what is known of the average f at a point."""
         mu, L = self.growth(problem)
 
         def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:

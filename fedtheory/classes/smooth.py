@@ -52,7 +52,7 @@ class Smooth(FunctionClass):
         return {self.L: "L"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -62,7 +62,7 @@ class Smooth(FunctionClass):
         return each(-largest, problem.n), each(largest, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f: it is L-smooth, and at least f*."""
+        """Return what is known of the average f: it is L-smooth, and at least f*."""
         return f_star(max(problem.L, *problem.f.L))
 
 
@@ -92,7 +92,7 @@ class SmoothConvex(FunctionClass):
         return {self.L: "L"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -129,7 +129,7 @@ class SmoothConvexLipschitz(FunctionClass):
         return {self.L: "L", self.M: lambda problem, params: problem.M}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         f, steepest = problem.f, steepest_squared(problem.f, problem.optimum.x)
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(steepest) <= problem.M**2)
 
@@ -166,7 +166,7 @@ class SmoothOwn(FunctionClass):
         return {}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         f = problem.f
         return all(-r <= mu and r >= L for mu, L, r in zip(f.mu, f.L, params.r, strict=True))
 
@@ -207,7 +207,7 @@ class WeaklyConvex(FunctionClass):
         return {self.mu: lambda problem, params: -problem.mu, self.L: "L"}
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         # Declared are -s and r.
         ordered = 0 <= -problem.mu <= problem.L
         return bool(ordered and min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
@@ -218,7 +218,7 @@ class WeaklyConvex(FunctionClass):
         return each(mu, problem.n), each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f: it is r-smooth, and at least f*."""
+        """Return what is known of the average f: it is r-smooth, and at least f*."""
         return f_star(max(problem.L, *problem.f.L))
 
 
@@ -245,7 +245,7 @@ class PolyakLojasiewicz(FunctionClass):
 
     @property
     def alike(self) -> bool:  # type: ignore[override]
-        """Whether its letters are all the constants that the class has."""
+        """True if its letters are all the constants of the class."""
         return not self.own
 
     @property
@@ -261,7 +261,7 @@ class PolyakLojasiewicz(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are known to belong to the class."""
+        """Return True if the functions of an instance are known to belong to the class."""
         smooth = _lipschitz(problem.f)
         within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
         return bool(within and lojasiewicz_constant(problem.f, problem.optimum.x) >= problem.mu)
@@ -277,7 +277,7 @@ class PolyakLojasiewicz(FunctionClass):
         return (self.curvatures(problem, params)[1] ** 2).mean()
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f at a point."""
+        """Return what is known of the average f at a point."""
         smooth = _lipschitz(problem.f)
         mu, L = problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth))
 

@@ -29,7 +29,7 @@ class _BetweenConstants(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance have the constants declared."""
+        """Return True if the functions of an instance have the declared constants."""
         return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
 
 
@@ -100,7 +100,7 @@ class SmoothBlocks(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         convex = bool(min(problem.f.mu) >= problem.mu)
         return convex and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
 
@@ -147,7 +147,7 @@ class OneStronglyConvex(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance belong to the class."""
+        """Return True if the functions of an instance belong to the class."""
         f = problem.f
         return bool(f.mu[self._place(params)] >= problem.mu and min(f.mu) >= 0 and max(f.L) <= problem.L)
 
@@ -187,7 +187,9 @@ class StronglyConvexOnAverage(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the functions of an instance are known to belong to the class: their least curvatures add up."""
+        """Return True if the functions of an instance are known to belong to the class: their least
+        curvatures add up.
+        """
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
 
@@ -197,7 +199,7 @@ class StronglyConvexOnAverage(FunctionClass):
         return each(min(Fraction(0), mu), problem.n), each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """What is known of the average f, mu-strongly convex, at a point and x*."""
+        """Return what is known of the average f, mu-strongly convex, at a point and x*."""
         mu = min(problem.mu, problem.f.mu.mean())
 
         def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:

@@ -41,7 +41,7 @@ NATURAL_BITS = 9
 
 
 class Layout(NamedTuple):
-    """What one message is made of, in this order; :mod:`fedtheory.compressors.codec` writes it.
+    """The layout of one message, in this order; :mod:`fedtheory.compressors.codec` writes it.
 
     ``flag``: a bit that says whether anything follows; then ``entries`` reals, each in ``real`` bits (32: IEEE single
     precision; 9: sign and exponent of a power of two, times ``scale``, which both sides know); ``indexed``: each is

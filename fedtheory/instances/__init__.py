@@ -29,7 +29,7 @@ _OF_PROBLEM = ("mu", "L", "n", "d", "kappa")
 
 
 class ClaimLike(Protocol):
-    """What instances are derived from: a claim, as far as they know it."""
+    """The part of a claim's interface from which instances are derived."""
 
     @property
     def setting(self) -> Any:

@@ -104,7 +104,7 @@ class Statement:
         for name in _ABSENT.keys() - parts:
             if not hasattr(cls, name):
                 setattr(cls, name, _ABSENT[name])
-        for why in _unsaid(cls, parts):
+        for why in _missing_parts(cls, parts):
             raise TypeError(f"the kind of statement {cls.__name__} {why}")
 
     def __post_init__(self) -> None:
@@ -120,7 +120,7 @@ class Statement:
 
     @property
     def pointwise(self) -> bool:
-        """Whether it is decided at points, rather than where a ratio of its sides is largest."""
+        """True if it is decided at points, rather than where the ratio of its sides is largest."""
         return False
 
     @property
@@ -130,7 +130,7 @@ class Statement:
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """What is compared: each left side, relation and right side."""
+        """The comparisons: each left side, relation and right side."""
         return ()
 
     @property
@@ -145,7 +145,7 @@ class Statement:
 
     @property
     def ends(self) -> tuple[tuple[str, Quantity], ...]:
-        """What it says of which quantities along whole runs: that each vanishes, converges or is bounded."""
+        """The asserted behaviour of quantities along whole runs: that each vanishes, converges or is bounded."""
         return ()
 
     def lines(self, plain: Written) -> list[str]:
@@ -203,8 +203,8 @@ class Statement:
         return parts
 
 
-def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
-    """What a kind of statement must say and does not."""
+def _missing_parts(kind: type[Statement], parts: set[str]) -> Iterator[str]:
+    """Yield what a kind of statement must define but does not."""
     compares = kind.comparisons is not Statement.comparisons
     name, others = getattr(kind, "kind", ""), (other for other in Statement.__subclasses__() if other is not kind)
     if not isinstance(name, str) or not name:
@@ -229,12 +229,18 @@ def _unsaid(kind: type[Statement], parts: set[str]) -> Iterator[str]:
         yield "mentions what comes after a step: give it the part quantities: tuple[Quantity, ...]"
 
 
-def spoken_of(statement: Statement) -> set[sympy.Symbol]:
-    """The letters of a statement, and of those that it consists of; without those that it assigns, and without the T
-    that is the number of rounds."""
+def free_symbols(statement: Statement) -> set[sympy.Symbol]:
+    """Return the letters of a statement and of its parts that are statements.
+
+    Symbols of quantities and letters that the statement assigns are not among them, nor is T where it is the horizon.
+    """
     found = sympy.Tuple(*_expressions(statement)).free_symbols - measured(statement)
     found -= {T} if statement.horizon else set()
-    return found.union(*map(spoken_of, _inner(statement))) - set(statement.assignments)
+    return found.union(*map(free_symbols, _inner(statement))) - set(statement.assignments)
+
+
+#: The former name, which ``verify.repair`` still imports.
+spoken_of = free_symbols
 
 
 def measured(statement: Statement) -> set[sympy.Symbol]:
@@ -245,7 +251,7 @@ def measured(statement: Statement) -> set[sympy.Symbol]:
 
 
 def whole_runs(statement: Statement) -> list[OfRun]:
-    """What the quantities of a statement compute of whole runs."""
+    """Return the quantities of a statement that are computed from whole runs."""
     return [q.of for q in statement.quantities if isinstance(q.of, OfRun)]
 
 
@@ -275,26 +281,30 @@ def _expressions(statement: Statement) -> list[sympy.Basic]:
         several = [*value, *value.values()] if isinstance(value, Mapping) else value
         for one in several if isinstance(several, tuple | list) else (several,):
             found += [v for v in (one if isinstance(one, Comparison) else (one,)) if isinstance(v, sympy.Basic)]
-    return found + [spoken for of in whole_runs(statement) for spoken in of.spoken]
+    return found + [e for of in whole_runs(statement) for e in of.expressions]
 
 
 def _check_symbols(statement: Statement) -> None:
     """A symbol is a letter, the symbol of one quantity, or T; and no two have one name."""
-    said, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
+    subject, parts = f"a statement of kind {statement.kind}", sympy.Tuple(*_expressions(statement))
     for quantity in statement.quantities:
         symbols = quantity.expression.free_symbols
         if not quantity.expression.is_Symbol and parts.xreplace({quantity.expression: T}).free_symbols & symbols:
-            raise ValueError(f"{said} mentions {min(symbols, key=str)}, and only {quantity.expression} is a quantity")
+            raise ValueError(
+                f"{subject} mentions {min(symbols, key=str)}, and only {quantity.expression} is a quantity"
+            )
     letters, known = parts.free_symbols - measured(statement), measured(statement)
     for symbol in sorted(letters, key=str):
-        validation.letter(said, symbol)
+        validation.letter(subject, symbol)
     if T in known or (T in letters and statement.stepping and not statement.horizon):
-        raise ValueError(f"{said} mentions T, the number of rounds, which only a bound has: take another letter")
-    validation.one_name_each(said, letters | known | ({T} if statement.horizon else set()))
+        raise ValueError(f"{subject} mentions T, the number of rounds, which only a bound has: take another letter")
+    validation.one_name_each(subject, letters | known | ({T} if statement.horizon else set()))
 
 
 def _check_times(statement: Statement) -> None:
-    """What comes after a step stands where there is one, on one side at least, and as its expectation may stand."""
+    """Check that quantities after a step occur only where there is a step, on at least one side, and where their
+    expectation is defined.
+    """
     later = [q.expression for q in statement.quantities if q.after]
     if whole_runs(statement) and not statement.horizon:
         raise ValueError(f"a statement of kind {statement.kind} is not about T rounds: state sums over them by bound")
@@ -307,8 +317,8 @@ def _check_times(statement: Statement) -> None:
         raise ValueError(f"a statement of kind {statement.kind} mentions no quantity that comes after a step")
     for side in sides:
         if not validation.affine(side, later):
-            said = f"{side} is not affine in what comes after a step, so that its expectation is not clear"
-            raise ValueError(f"{said}: write E(...) around products, or a quantity for what is expected")
+            fault = f"{side} is not affine in what comes after a step, so that its expectation is not clear"
+            raise ValueError(f"{fault}: write E(...) around products, or a quantity for what is expected")
 
 
 def _checked(type_: str, part: str, value: Any) -> Any:

@@ -112,8 +112,8 @@ def bound(algorithm: Algorithm, relation: Relation, since: int = 0) -> Bound:
     as_a_whole = Bound(
         algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict, since=since
     )
-    initial_of = {s for q in relation.right.spoken_of for s in q.expression.free_symbols}
-    if any(q.after for q in relation.right.spoken_of):
+    initial_of = {s for q in relation.right.quantities for s in q.expression.free_symbols}
+    if any(q.after for q in relation.right.quantities):
         return as_a_whole
     factor = constant = initial = sympy.S.One
     for part in sympy.Mul.make_args(right):

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.compressors import Compressor
-from fedtheory.kinds.base import Statement, Written, spoken_of
+from fedtheory.kinds.base import Statement, Written, free_symbols
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class CompressorClass(Statement):
 
     def check(self) -> None:
         """``ValueError`` where omega or the bits speak of another letter than d and k."""
-        others = spoken_of(self) - {self.d, self.k}
+        others = free_symbols(self) - {self.d, self.k}
         if others or self.d == self.k:
             other = min(others or {self.d}, key=str)
             raise ValueError(f"a compressor's omega and bits are expressions in d and k, and speak of {other}")

@@ -1,4 +1,4 @@
-"""What holds of every run in the end: quantities that vanish, stay bounded or converge."""
+"""Properties of every run in the limit: quantities that vanish, stay bounded or converge."""
 
 from __future__ import annotations
 

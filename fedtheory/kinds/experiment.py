@@ -10,7 +10,7 @@ from fedtheory.kinds.base import Statement, Written
 
 @dataclass(frozen=True)
 class Experiment(Statement):
-    """What a text states of figures or tables, looked for on data.
+    """An assertion of a text on figures or tables, tested on data.
 
     ``figures``: the ids of those of :mod:`fedtheory.experiments` that hold it; ``about``: the beginnings of the texts
     of those of their statements that are meant, none for all.

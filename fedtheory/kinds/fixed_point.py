@@ -1,4 +1,4 @@
-"""What a step does not change."""
+"""States that a step leaves unchanged."""
 
 from __future__ import annotations
 

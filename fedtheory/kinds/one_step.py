@@ -102,9 +102,11 @@ def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
     """
     relation = stated(relation, expected=True)
     left, right = relation.left, relation.right
-    before = [q.expression for q in right.spoken_of if not q.after]
+    before = [q.expression for q in right.quantities if not q.after]
     alone = (
-        len(relation.quantities) == 2 and len(before) == 1 and left.expression in [q.expression for q in left.spoken_of]
+        len(relation.quantities) == 2
+        and len(before) == 1
+        and left.expression in [q.expression for q in left.quantities]
     )
     factor = right.expression / before[0] if alone else None
     if factor is not None and factor.has(before[0]):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import sympy
 
-from fedtheory.kinds.base import Statement, Written, spoken_of
+from fedtheory.kinds.base import Statement, Written, free_symbols
 
 #: The names under which files have the values of letters.
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}'?")
@@ -39,7 +39,7 @@ class Order(Statement):
         for other in self.also:
             if not isinstance(other, Order):
                 raise ValueError(f"an order is stated with further orders, got one of kind {other.kind}")
-        for letter in sorted(spoken_of(self), key=str):
+        for letter in sorted(free_symbols(self), key=str):
             if not letter.is_nonnegative:
                 raise ValueError(f"an order is looked at on scales: {letter} must be positive or nonnegative")
             if not _WORD.fullmatch(str(letter)):
@@ -61,7 +61,7 @@ class Order(Statement):
 
     @property
     def regime(self) -> list[tuple[sympy.Symbol, sympy.Expr]]:
-        """What tends to what."""
+        """The limits: each symbol with the value that it tends to."""
         ends = ((self.small, sympy.S.Zero), (self.large, sympy.oo))
         return [(symbol, end) for symbol, end in ends if symbol is not None]
 

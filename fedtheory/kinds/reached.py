@@ -1,4 +1,4 @@
-"""What is left of a potential after some rounds."""
+"""The fraction of a potential that remains after some rounds."""
 
 from __future__ import annotations
 

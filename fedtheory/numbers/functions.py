@@ -1,7 +1,7 @@
-"""What functions of Python, ``math`` and numpy that make floats are of fractions: exact, or enclosed.
+"""Extend functions of Python, ``math`` and numpy that return floats to fractions: exactly, or by enclosures.
 
-They are known by identity. A function that is not listed, or arguments that are not provided for, give what they give:
-of a float that comes of them nothing is known (:mod:`fedtheory.numbers.intervals`).
+They are recognised by identity. A function that is not listed, or arguments that are not covered, give their usual
+result: nothing is known of a float computed that way (:mod:`fedtheory.numbers.intervals`).
 """
 
 from __future__ import annotations

@@ -106,7 +106,7 @@ def current() -> int:
 
 
 def is_short(value: float) -> bool:
-    """Whether a finite float is a short binary number, such as 0.5, and hardly what rounding left."""
+    """Return True if a finite float is a short binary number, such as 0.5, and so hardly the result of rounding."""
     return value.as_integer_ratio()[1] <= _SHORT
 
 
@@ -386,7 +386,7 @@ def _stepped(found: Interval) -> Interval:
 
 
 def _of_mpmath(compute: Callable[[Any], Any], where: str = "") -> Interval:
-    """What is computed in the interval arithmetic of mpmath, with the current digits."""
+    """Return the result of a computation in mpmath's interval arithmetic, with the current digits."""
     _CONTEXT.dps = current() + 10
     found = compute(_CONTEXT)
     low, high = (Fraction(*map(int, mpmath.libmp.to_rational(end))) for end in found._mpi_)
@@ -404,8 +404,9 @@ def pi() -> Interval:
 
 
 def _bound(value: Any) -> Any:
-    """What code compares a number with: of a finite float the number that it is nearly, as a bound such as 1e-12 is
-    meant as it is."""
+    """Return the bound with which code compares a number; a finite float stands for the number that it approximates,
+    and a bound such as 1e-12 for itself.
+    """
     if not isinstance(value, float) or not math.isfinite(value):
         return value
     read = Fraction(value)

@@ -50,7 +50,7 @@ def _root(names: Mapping[str, Any]) -> str:
 
 
 def _is_beside(module: ModuleType, names: Mapping[str, Any]) -> bool:
-    """Whether a module is of the package of that which has these names."""
+    """Return True if a module belongs to the same package as the module with these names."""
     return _root(vars(module)) == _root(names)
 
 
@@ -75,13 +75,14 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
 
 
 def are_fractions(*given: Any) -> bool:
-    """Whether (problem, params, state) are given in fractions: the first of them that shows it decides, states first,
-    since integers do not show it."""
+    """Return True if (problem, params, state) are given in fractions. The first that shows it decides, starting with
+    states, since integers do not show it.
+    """
     return next((kind for value in reversed(given) if (kind := _kind(value)) is not None), False)
 
 
 def _kind(value: Any) -> bool | None:
-    """Whether a number, or what holds numbers, is made of fractions; None where nothing shows it."""
+    """Return True if a number, or a container of numbers, is made of fractions; None if nothing shows it."""
     if isinstance(value, float):
         return False
     if isinstance(value, np.ndarray):
@@ -124,8 +125,9 @@ class _Written:
 def _meant(
     known: Mapping[str, Any], called: Collection[str], source: sourcecode.ModuleSource | None, seen: frozenset[Any]
 ) -> dict[str, Any]:
-    """What those names of a module mean that code uses: constants as they are written, functions that read theirs so,
-    and modules of the user's that have both."""
+    """Return the values of the names that code uses: constants as they are written, functions that read their literals
+    so, and the user's modules that contain both.
+    """
     found = {}
     for name in called:
         if name in known:
@@ -176,7 +178,7 @@ def _written(function: FunctionType) -> _Written | None:
 
 
 def _content(cell: CellType) -> Any:
-    """What a cell holds; None where it is empty."""
+    """Return the contents of a cell; None if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -184,7 +186,9 @@ def _content(cell: CellType) -> Any:
 
 
 def _cell(cell: CellType, function: FunctionType) -> CellType:
-    """What a function closes over; a function that closes over nothing as it is written."""
+    """Return a cell of a closure; a function in it that closes over nothing is replaced by one that reads its literals
+    as written.
+    """
     value = _content(cell)
     if not isinstance(value, FunctionType) or value.__closure__:
         return cell
@@ -202,7 +206,7 @@ def _defaults(function: FunctionType, source: sourcecode.ModuleSource) -> tuple[
 
 
 def _function(function: Any) -> Any:
-    """What is called in code that runs in fractions, in fractions too: known functions, and the user's own."""
+    """Return the version of a function that computes in fractions: of known functions, and of the user's own."""
     if type(function) is MethodType:
         return MethodType(_function(function.__func__), function.__self__)
     if type(function) is not FunctionType:

@@ -24,15 +24,15 @@ _NUMBERS = (int, Quotient, Interval)
 
 
 class NotPolynomial(ValueError):
-    """What no polynomial of degree two at most of the unknowns is."""
+    """Raised for an expression that is not a polynomial of degree at most two in the unknowns."""
 
 
 _refusals: ContextVar[int] = ContextVar("refusals", default=0)
 
 
-def _refused(said: str) -> NotPolynomial:
+def _refused(message: str) -> NotPolynomial:
     _refusals.set(_refusals.get() + 1)
-    return NotPolynomial(said)
+    return NotPolynomial(message)
 
 
 @contextmanager
@@ -107,7 +107,7 @@ class Polynomial(Unknown):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What two polynomials share if and only if they are one."""
+        """A key shared by two polynomials if and only if they are equal."""
         return tuple(sorted(self.terms.items()))
 
     def _plus(self, other: Any, sign: int) -> Any:
@@ -284,7 +284,7 @@ def terms_of(value: Any) -> Mapping[Monomial, Any]:
 
 
 def same(one: Any, two: Any) -> bool:
-    """Whether two values are the same polynomial, or number."""
+    """Return True if two values are the same polynomial or number."""
     try:
         a, b = terms_of(one), terms_of(two)
     except NotPolynomial:

@@ -26,7 +26,7 @@ def _of(numerator: int, denominator: int) -> Quotient:
     return made
 
 
-def _told_apart(a: Quotient, b: Any) -> None:
+def _require_distinguishable(a: Quotient, b: Any) -> None:
     """``Undecided`` where a float is so near to a fraction that it may stand for it, and is no short binary number.
 
     A bound such as 1e-12 is meant as it is.
@@ -218,7 +218,7 @@ class Quotient(Fraction):
             return a._numerator == b._numerator and a._denominator == b._denominator  # type: ignore[attr-defined]
         if kind is int:
             return a._numerator == b and a._denominator == 1
-        _told_apart(a, b)
+        _require_distinguishable(a, b)
         return Fraction.__eq__(a, b)
 
     __hash__ = Fraction.__hash__
@@ -229,7 +229,7 @@ class Quotient(Fraction):
             return a._numerator * b._denominator < b._numerator * a._denominator
         if kind is int:
             return a._numerator < b * a._denominator
-        _told_apart(a, b)
+        _require_distinguishable(a, b)
         return Fraction.__lt__(a, b)
 
     def __le__(a, b: Any) -> Any:
@@ -238,7 +238,7 @@ class Quotient(Fraction):
             return a._numerator * b._denominator <= b._numerator * a._denominator
         if kind is int:
             return a._numerator <= b * a._denominator
-        _told_apart(a, b)
+        _require_distinguishable(a, b)
         return Fraction.__le__(a, b)
 
     def __gt__(a, b: Any) -> Any:
@@ -247,7 +247,7 @@ class Quotient(Fraction):
             return a._numerator * b._denominator > b._numerator * a._denominator
         if kind is int:
             return a._numerator > b * a._denominator
-        _told_apart(a, b)
+        _require_distinguishable(a, b)
         return Fraction.__gt__(a, b)
 
     def __ge__(a, b: Any) -> Any:
@@ -256,7 +256,7 @@ class Quotient(Fraction):
             return a._numerator * b._denominator >= b._numerator * a._denominator
         if kind is int:
             return a._numerator >= b * a._denominator
-        _told_apart(a, b)
+        _require_distinguishable(a, b)
         return Fraction.__ge__(a, b)
 
     def __float__(a) -> float:

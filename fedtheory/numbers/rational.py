@@ -28,7 +28,7 @@ Array = NDArray[Any]
 
 
 def is_exact(*arrays: Any) -> bool:
-    """Whether any of the arrays holds objects (fractions) rather than floats."""
+    """Return True if any of the arrays holds objects (fractions) rather than floats."""
     return any(np.asarray(a).dtype == object for a in arrays)
 
 
@@ -60,7 +60,7 @@ def to_float(a: Any) -> Array:
 
 
 def are_diagonal(A: Array) -> bool:
-    """Whether all matrices ``(..., d, d)`` are diagonal."""
+    """Return True if all matrices ``(..., d, d)`` are diagonal."""
     return not (A[..., ~np.eye(A.shape[-1], dtype=bool)] != 0).any()
 
 
@@ -339,7 +339,7 @@ def _whole(value: Any, rounding: Callable[[Any], int]) -> int:
 
 
 def _is_root(e: sympy.Expr) -> bool:
-    """Whether e is a power with exponent k/2, k odd."""
+    """Return True if e is a power with exponent k/2, k odd."""
     return isinstance(e, sympy.Pow) and e.exp.is_Rational and e.exp.q == 2
 
 
@@ -359,7 +359,7 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
 
 
 def _in_floats(values: Mapping[sympy.Expr, Any]) -> bool:
-    """Whether the values are floats, arrays of them and integers, all of them."""
+    """Return True if all values are floats, arrays of floats, or integers."""
     return not any(
         is_exact(v) if isinstance(v, np.ndarray) else isinstance(v, Fraction | Interval) for v in values.values()
     )

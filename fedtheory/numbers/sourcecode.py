@@ -65,7 +65,7 @@ class ModuleSource:
         return values[name] if node is None else self.denoted(node, values[name], values)
 
     def _read(self, node: ast.expr, values: Mapping[str, Any], within: frozenset[str]) -> tuple[Any, Any] | None:
-        """What an expression denotes, and what floats make of it."""
+        """Return the value that an expression denotes, and its value in floats."""
         match node:
             case ast.Constant(value=float() as value) if math.isfinite(value):
                 return _literal(node, self.lines), value
@@ -233,7 +233,7 @@ def _defaults(tree: ast.Module) -> dict[tuple[str, int], list[ast.expr]]:
 
 
 def _text(node: ast.Constant, lines: tuple[str, ...]) -> str:
-    """What is written where a literal stands; of one in an f-string, in some versions of Python, something else."""
+    """Return the source text of a literal; for one in an f-string, some versions of Python give other text."""
     if node.lineno > len(lines):
         return ""
     return lines[node.lineno - 1].encode()[node.col_offset : node.end_col_offset].decode(errors="replace")

@@ -37,7 +37,7 @@ def _depth(e: sympy.Basic) -> int:
 
 
 def terms_of(e: sympy.Sum | sympy.Product) -> tuple[sympy.Expr, list[sympy.Rel]]:
-    """What is added or multiplied, with an index of its own, and between which integers that is."""
+    """Return the term of a sum or product, with a fresh index, and the bounds of that index."""
     index, low, high = e.limits[0]
     sign = {"positive": True} if low.is_positive else {"nonnegative": True} if low.is_nonnegative else {}
     own = sympy.Dummy(str(index), integer=True, **sign)

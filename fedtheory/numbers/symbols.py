@@ -80,7 +80,7 @@ class Latex(_Ordered, LatexPrinter):
 
 
 class MathML(_Ordered, MathMLPresentationPrinter):
-    """What stands in an element ``math``."""
+    """Printer of the contents of a ``math`` element."""
 
 
 def positive_first(terms: list[sympy.Expr]) -> list[sympy.Expr]:

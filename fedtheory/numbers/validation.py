@@ -1,6 +1,6 @@
-"""What a statement may be made of: letters, expressions and relations, each checked where it is made.
+"""Validate the parts of a statement: letters, expressions and relations, each where it is constructed.
 
-Everything here lists what is allowed. What is not on a list is refused by a ``ValueError`` that names the part.
+Everything here is an allow-list. Anything else raises a ``ValueError`` that names the part.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _TURNED = {"<=": "<=", "<": "<", "==": "==", ">=": "<=", ">": "<"}
 
 
 def function(part: str, value: Any, given: tuple[str, ...]) -> Callable[..., Any]:
-    """What can be called with these arguments, in this order."""
+    """Check that a value can be called with these arguments, in this order, and return it."""
     due = f"{part} must be a function of ({', '.join(given)})"
     if not callable(value):
         raise ValueError(f"{due}, got {_short(value)}")
@@ -80,7 +80,7 @@ def letter(part: str, value: Any) -> sympy.Symbol:
 
 
 def admits(letter: sympy.Symbol, value: Any) -> bool:
-    """Whether a number, of any kind, is one that a letter may be, by what the letter is declared, and is seen to be."""
+    """Return True if a number provably satisfies the assumptions declared for a letter."""
     number = value.item() if isinstance(value, np.ndarray) else value
     try:
         if letter.is_integer and (isinstance(number, Interval) or number != int(number)):
@@ -92,7 +92,7 @@ def admits(letter: sympy.Symbol, value: Any) -> bool:
 
 
 def measured(part: str, value: Any) -> sympy.Expr:
-    """What stands for a quantity: a symbol, or the square of one, given by its name or as it is."""
+    """Return the symbol of a quantity, or the square of a symbol, given by name or as an expression."""
     if isinstance(value, str):
         value = sympy.Symbol(value)
     symbol = value.base if isinstance(value, sympy.Pow) and value.exp == 2 else value
@@ -154,8 +154,8 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
     first, declared = ends[0], index.assumptions0
     low = first.is_positive if index.is_positive else first.is_nonnegative if index.is_nonnegative else True
     if type(index) is not sympy.Symbol or declared not in (*_LETTERS, sympy.Symbol("x").assumptions0) or not low:
-        told = f"{node} goes from {first} on, and its index {index} is declared otherwise"
-        raise ValueError(f"{part}: {told}: take round_index, or sympy.Symbol({index.name!r})")
+        fault = f"{node} goes from {first} on, and its index {index} is declared otherwise"
+        raise ValueError(f"{part}: {fault}: take round_index, or sympy.Symbol({index.name!r})")
 
 
 def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.Expr, str, sympy.Expr]:
@@ -217,7 +217,9 @@ def one_name_each(part: str, symbols: Iterable[sympy.Symbol]) -> None:
 
 
 def affine(expression: sympy.Expr, unknowns: Iterable[sympy.Expr]) -> bool:
-    """Whether an expression is affine in all of these together, so that its expectation is its value at theirs."""
+    """Return True if an expression is jointly affine in the unknowns, so that its expectation is its
+    value at theirs.
+    """
     known = {unknown: sympy.Dummy() for unknown in unknowns}
     random = set(known.values())
     plain = expression.xreplace(known)

@@ -1,4 +1,4 @@
-"""What an objective offers: values, gradients, Hessians and conjugates of n functions at once.
+"""The interface of an objective: values, gradients, Hessians and conjugates of n functions at once.
 
 Shapes: ``n`` clients, dimension ``d``; every oracle broadcasts over leading axes, which are replicas (seeds, random
 draws, trial states). A point of all clients has shape ``(..., n, d)``.
@@ -62,7 +62,7 @@ class Descending(Protocol):
     cache, and not anew in every step."""
 
     def descend(self, x: Array, eta: float, steps: int) -> Array:
-        """What so many steps x_i <- x_i - eta grad f_i(x_i) make of ``x (..., n, d)``, up to rounding."""
+        """Return ``x (..., n, d)`` after this many steps x_i <- x_i - eta grad f_i(x_i), up to rounding."""
 
 
 @runtime_checkable

@@ -93,9 +93,9 @@ def secants(f: Functions, x: Array) -> tuple[Any, Any]:
 
     The best of a sum over coordinates; else what curvatures say. phi'(z)/z is monotone on each piece.
     """
-    told = f.secants(x) if isinstance(f, Ridged) else None
-    if told is not None:
-        return told
+    known = f.secants(x) if isinstance(f, Ridged) else None
+    if known is not None:
+        return known
     lines = _averages(f, x)
     if lines is None:
         return sum(f.mu) / f.n, sum(np.maximum(f.L, -f.mu)) / f.n
@@ -133,9 +133,9 @@ def upper_growth(f: Functions, x: Array) -> Any:
 def steepest_squared(f: Any, x: Array) -> Array:
     """The square of the least Lipschitz constant of each f_i, ``(n,)``, as functions tell it or of differentiable sums
     over coordinates; infinite where it is not known."""
-    told: Array | None = getattr(f, "steepest_squared", None)
-    if told is not None:
-        return told
+    known: Array | None = getattr(f, "steepest_squared", None)
+    if known is not None:
+        return known
     lines = None if isinstance(f, Kinked) else _lines(f, x)
     if lines is None:
         return np.array([math.inf] * f.n, dtype=object)
@@ -144,8 +144,10 @@ def steepest_squared(f: Any, x: Array) -> Array:
     def along(line: _Line, slope: Any) -> Any:
         """The largest derivative in absolute value. Infinity is kept out of arithmetic with fractions."""
         ends = zip(line.sides(), (1, -1), strict=True)
-        told = [(sign, v) for side, sign in ends for p in side for v in (p.derivative, p.at_end())]
-        return math.inf if any(abs(v) == math.inf for _, v in told) else max(abs(slope + sign * v) for sign, v in told)
+        known = [(sign, v) for side, sign in ends for p in side for v in (p.derivative, p.at_end())]
+        return (
+            math.inf if any(abs(v) == math.inf for _, v in known) else max(abs(slope + sign * v) for sign, v in known)
+        )
 
     each = ([along(parts[i], y[i, j]) for j, parts in enumerate(lines)] for i in range(f.n))
     return np.array([math.inf if math.inf in steep else sum(v**2 for v in steep) for steep in each], dtype=object)

@@ -89,12 +89,12 @@ class LinearModels:
 
     @property
     def sparse(self) -> bool:
-        """Whether the examples are a sparse matrix."""
+        """True if the examples are a sparse matrix."""
         return not isinstance(self.X, np.ndarray)
 
     @property
     def exact(self) -> bool:
-        """Whether the data are fractions."""
+        """True if the data are fractions."""
         return not self.sparse and is_exact(self.X)
 
     @cached_property
@@ -124,7 +124,7 @@ class LinearModels:
 
     @cached_property
     def _scale(self) -> Array:
-        """What F_k multiplies the losses of its examples by, ``(K,)``: 1 / n_k, or K / n."""
+        """The factor of the losses of its examples in F_k, ``(K,)``: 1 / n_k, or K / n."""
         return 1 / (self.examples * self.weights)
 
     def _number(self, count: Array) -> Array:

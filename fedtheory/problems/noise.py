@@ -32,7 +32,7 @@ class Noise:
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
+        """A description in words."""
         turning = ", turned where the first entry is negative" if self.turning else ""
         return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}{turning}"
 

@@ -193,7 +193,7 @@ def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
 
 
 def is_quadratic(f: Functions) -> bool:
-    """Whether every gradient is an affine map."""
+    """Return True if every gradient is an affine map."""
     return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | LessHuber | Kinked)
 
 

@@ -44,7 +44,7 @@ class Optimum:
 
 
 class Objective(Protocol):
-    """What is minimised: sum_i f_i(x) + n g(x), as a :class:`fedtheory.problems.base.Problem` is."""
+    """The objective sum_i f_i(x) + n g(x), as of a :class:`fedtheory.problems.base.Problem`."""
 
     @property
     def f(self) -> Functions:

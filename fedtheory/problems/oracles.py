@@ -1,7 +1,7 @@
-"""What clients compute: gradients on batches of their rows, and inexact gradients of conjugates (FedDCD, Section 5).
+"""The clients' oracles: gradients on batches of their rows, and inexact gradients of conjugates (FedDCD, Section 5).
 
-An :class:`Oracle` approximates grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i> for all clients at once, from a first guess
-(a warm start). It is a value, so that it can be a parameter of an algorithm, and its randomness is a value too.
+An :class:`Oracle` approximates grad f_i^*(y_i) = argmin_w f_i(w) - <w, y_i> for all clients at once, from an initial
+guess (a warm start). It is a value, so that it can be a parameter of an algorithm, and its randomness is a value too.
 """
 
 from __future__ import annotations

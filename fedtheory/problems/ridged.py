@@ -93,8 +93,11 @@ class Ridged:
         return found
 
     def secants(self, x: Array) -> tuple[Any, Any] | None:
-        """What :func:`fedtheory.problems.growth.secants` says of the average about ``centre``, the second rounded up;
-        None about other points, and where the first is not positive."""
+        """Return :func:`fedtheory.problems.growth.secants` of the average about ``centre``, the second number rounded
+        up.
+
+        None about other points, and if the first number is not positive.
+        """
         if (x != self.centre).any() or (self.y.sum(axis=-2) != 0).any():
             return None
         a, c = sum(self.a) / self.n, abs(sum(self.c) / self.n)

@@ -82,7 +82,7 @@ def average(parts: Sequence[Profile]) -> Profile:
 
 
 def is_least(of: Profile) -> bool:
-    """Whether the function is nowhere below its value at 0."""
+    """Return True if the function is minimal at 0."""
     return all(_above(piece) for side in (of, of.mirrored) for piece in _pieces(side))
 
 
@@ -146,7 +146,7 @@ def _ratios(piece: _Piece) -> list[Any]:
 
 
 def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
-    """Whether (1/n) sum f_i + g is known to be least at ``x (d,)``, where its gradient vanishes."""
+    """Return True if (1/n) sum f_i + g is known to be minimal at ``x (d,)``, where its gradient vanishes."""
     if isinstance(f, Ridged):
         return g is None and f.secants(x) is not None
     parts = [f] if g is None else [f, *[g] * f.n]

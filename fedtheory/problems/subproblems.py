@@ -27,8 +27,9 @@ _ROOT_STEPS = 2**16
 
 
 class Task(NamedTuple):
-    """What the clients are to solve: ``w (..., d)``, ``Pi (..., m, d)``, tolerances ``eps (..., m)`` on the squared
-    residual; ``clients (..., m)``: who has to; ``alpha``, ``sigma (m,)``."""
+    """The clients' subproblems: ``w (..., d)``, ``Pi (..., m, d)``, tolerances ``eps (..., m)`` on the squared
+    residual; ``clients (..., m)``: those that solve theirs; ``alpha``, ``sigma (m,)``.
+    """
 
     w: Array
     Pi: Array

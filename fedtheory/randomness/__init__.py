@@ -71,8 +71,8 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     probability are left out.
     """
     draws, p = distribution.support(exact)
-    said = f"the support of {type(distribution).__name__}"
-    probabilities = checked_probabilities(p, exact, said)
+    subject = f"the support of {type(distribution).__name__}"
+    probabilities = checked_probabilities(p, exact, subject)
     lengths: set[int | None] = {distribution.count}
 
     def measure(leaf: Array) -> Array:
@@ -81,8 +81,10 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
 
     map_leaves(measure, draws)
     if lengths != {len(probabilities)}:
-        told = ", ".join(map(str, lengths))
-        raise ValueError(f"{said} has {len(probabilities)} probabilities, and {told} draws by its count and its arrays")
+        counts = ", ".join(map(str, lengths))
+        raise ValueError(
+            f"{subject} has {len(probabilities)} probabilities, and {counts} draws by its count and its arrays"
+        )
     drawn = probabilities > 0
     if drawn.all():
         return draws, probabilities
@@ -90,8 +92,8 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     return map_leaves(lambda leaf: leaf[drawn], draws), probabilities[drawn]
 
 
-def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
-    """The probabilities ``p (K,)``; ``said``: whose they are.
+def checked_probabilities(p: Any, exact: bool, subject: str) -> Array:
+    """The probabilities ``p (K,)``; ``subject``: whose they are.
 
     ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding, where
     what is left over of a sum, as 1 - 0.7 - 0.2 - 0.1, may be just below 0 and is then 0. A short decimal, as 0.25, is
@@ -99,25 +101,25 @@ def checked_probabilities(p: Any, exact: bool, said: str) -> Array:
     """
     given = np.asarray(p)
     if given.ndim != 1 or not len(given):
-        raise ValueError(f"{said} has probabilities of shape {given.shape}, where one for each draw is due")
-    found = np.array([_fraction(v, said) for v in given], dtype=object) if exact else to_float(given)
+        raise ValueError(f"{subject} has probabilities of shape {given.shape}, where one for each draw is due")
+    found = np.array([_fraction(v, subject) for v in given], dtype=object) if exact else to_float(given)
     total = found.sum()
     if not exact:
         found = np.where((found < 0) & (found >= -ROUNDING), 0.0, found)
     if not (found >= 0).all():
-        raise ValueError(f"{said} has a probability that is negative, or no number")
+        raise ValueError(f"{subject} has a probability that is negative, or no number")
     if not (total == 1 if exact else abs(total - 1) <= ROUNDING):
-        raise ValueError(f"{said} has probabilities that sum to {total}, where 1 is due")
+        raise ValueError(f"{subject} has probabilities that sum to {total}, where 1 is due")
     return found
 
 
-def _fraction(value: Any, said: str) -> Any:
+def _fraction(value: Any, subject: str) -> Any:
     """A probability as the fraction that it is; of a float, which its short decimal denotes."""
     if not isinstance(value, float | np.floating):
         return value
     digits = Decimal(repr(float(value)))
     if not digits.is_finite() or len(digits.as_tuple().digits) > DECIMAL:
-        raise ValueError(f"{said} has the probability {value}, a float, in fractions: write it as a fraction")
+        raise ValueError(f"{subject} has the probability {value}, a float, in fractions: write it as a fraction")
     return meant(Fraction(digits)).item()
 
 

@@ -162,7 +162,7 @@ class Covering:
 
 
 def covers(masks: Array, s0: int) -> bool:
-    """Whether the rounds ``(rounds, m)``, cut into blocks of s_0, meet every client in every whole block."""
+    """Return True if the rounds ``(rounds, m)``, cut into blocks of s_0, include every client in every whole block."""
     blocks = len(masks) // s0
     return bool(masks[: blocks * s0].reshape(blocks, s0, -1).any(axis=1).all())
 

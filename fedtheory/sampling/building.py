@@ -146,8 +146,8 @@ def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
 def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
     problem = problem_of(setting, recipe, exact)
     # Of floats that come from a recipe it was asked in fractions.
-    spoken_of = exact and setting.functions is not None and setting.optimum == "consensus"
-    if spoken_of and not is_minimised(problem.f, problem.g, problem.x_star):
+    needs_minimiser = exact and setting.functions is not None and setting.optimum == "consensus"
+    if needs_minimiser and not is_minimised(problem.f, problem.g, problem.x_star):
         raise ValueError("the functions of an instance have a minimiser, x*")
     try:
         params = _parameters(setting, recipe, problem, exact)
@@ -202,9 +202,9 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 
 
 def _linear(setting: Setting, recipe: Recipe) -> bool:
-    """Whether compression acts linearly on every draw, and noise does not depend on states: top-k does not.
+    """Return True if compression is linear for every draw and noise is independent of states; top-k is not linear.
 
-    Nor do the answers of an adversary, whose distance is a root.
+    Answers of an adversary are not linear either, since their distance is a root.
     """
     if any(isinstance(a, Adversary) for a in setting.adversaries):
         return False
@@ -254,8 +254,11 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
 
 
 def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: Array, y: Array, params: Any) -> bool:
-    """Whether the parameters of a recipe, ``params``, are the same about an optimum ``x (d,)`` with the gradients
-    ``y (n, d)`` there, of which nothing is known, on whose ``problem``. An error where they look at these."""
+    """Return True if the parameters of a recipe, ``params``, are the same about any optimum ``x (d,)`` with gradients
+    ``y (n, d)``.
+
+    ``problem`` has an unknown optimum; parameters that depend on it raise an error.
+    """
     make, algorithm = setting.drawing.parameters, setting.algorithm
     if make is None or algorithm is None:
         return True
@@ -265,7 +268,9 @@ def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: 
 
 
 def _alike(one: Any, two: Any) -> bool:
-    """Whether two values are seen to be the same, by what they hold; of functions, by what they compute with."""
+    """Return True if two values are recognisably equal, by their contents; functions, by the values they
+    compute with.
+    """
     if type(one) is not type(two):
         return False
     if isinstance(one, tuple):
@@ -328,9 +333,13 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
         )
     if "clients" not in recipe:
         return text
-    told = recipe["clients"] if setting.functions is None else sampler(setting.functions, setting.drawing).told(recipe)
+    clients = (
+        recipe["clients"]
+        if setting.functions is None
+        else sampler(setting.functions, setting.drawing).clients_of(recipe)
+    )
     text += f"; x* = {_row(recipe['x'])}; " if "x" in recipe else "; "
-    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(told, 1))
+    text += "; ".join(f"f_{i}: {_function(c)}" for i, c in enumerate(clients, 1))
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 

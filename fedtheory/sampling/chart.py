@@ -113,7 +113,7 @@ def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str,
 
 
 def _kept(held: Any, given: Array) -> bool:
-    """Whether a part of a state is what was given, of vectors that are known by inner products too."""
+    """Return True if a part of a state equals the given one, also for vectors known by their inner products."""
     if held is given:
         return True
     try:
@@ -194,8 +194,11 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g:
 
 
 def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
-    """Whether the invariant lets a state move in more directions on a problem than the chart has, which is that of the
-    simplest one with as many clients: by exact ranks. ``ValueError`` unless it is affine in the state."""
+    """Return True if the invariant leaves the state more directions on a problem than the chart has, by exact ranks.
+
+    The chart is that of the simplest problem with as many clients. Raise ``ValueError`` unless the invariant is affine
+    in the state.
+    """
     with_g = problem.g is not None
     bones = skeleton(algorithm, problem.n, params, with_g)
     loose = untied(algorithm, bones, problem.n, params, with_g)
@@ -264,7 +267,7 @@ def rank(A: Array) -> int:
 def _relations(
     invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: Any
 ) -> Array:
-    """What the invariant's residuals become when one block after the other is moved: ``(residuals, blocks)``.
+    """Return the invariant's residuals when each block in turn is moved: ``(residuals, blocks)``.
 
     Blocks move along the first coordinate; the invariant treats coordinates alike.
     """

@@ -96,8 +96,9 @@ def _build(claim: ClaimLike) -> Callable[[Recipe, bool], Instance]:
 
 
 def _about_any_optimum(claim: ClaimLike, recipe: Recipe, instance: Instance) -> bool:
-    """Whether parameters and hypotheses are the same about every optimum, by running their code on one that is not
-    known."""
+    """Return True if parameters and hypotheses are the same about every optimum, by running their code on an unknown
+    one.
+    """
     n, d = instance.problem.n, instance.problem.d
     try:
         with unseen():
@@ -168,7 +169,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
 
 
 def _meets(setting: Setting, recipe: Recipe, relations: tuple[Any, ...]) -> bool:
-    """Whether relations between letters hold at a recipe."""
+    """Return True if relations between letters hold at a recipe."""
     try:
         values = building.values(setting, recipe)
         return all(holds(relation, values) for relation in relations)
@@ -177,7 +178,7 @@ def _meets(setting: Setting, recipe: Recipe, relations: tuple[Any, ...]) -> bool
 
 
 def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Generator) -> Recipe:
-    """What the hook made of a recipe, without one of the letters that it drew, if there is one."""
+    """Return the recipe that the hook made, without one of the letters that it drew, if it drew any."""
     if any(isinstance(adversary, InexactOracles) for adversary in setting.adversaries):
         # The accuracy of an oracle is drawn with the letters that bound it.
         return given
@@ -189,9 +190,9 @@ def _freed(setting: Setting, recipe: Recipe, given: Recipe, rng: np.random.Gener
 
 
 def _patiently(claim: ClaimLike, one: Callable[[tuple[Any, ...]], Recipe | None]) -> Iterator[Recipe]:
-    """What ``one`` gives for the hypotheses of a claim, and for none of them where nothing ever meets them.
+    """Yield what ``one`` gives for the hypotheses of a claim; for no hypotheses, if nothing ever meets them.
 
-    Such a claim must not keep us for ever: recipes that break a hypothesis say so.
+    The search must end for such a claim as well; it then reports recipes that violate a hypothesis.
     """
     patience = float(_FUTILE)
     while True:
@@ -266,7 +267,7 @@ def _counts(claim: ClaimLike) -> frozenset[str]:
     """The entries of a recipe that are integer letters."""
     setting = claim.setting
     if setting.of_constants:
-        return frozenset(str(x) for x in tuple(setting.sources) or _spoken_of(claim) if x.is_integer)
+        return frozenset(str(x) for x in tuple(setting.sources) or _free_symbols(claim) if x.is_integer)
     return frozenset(source for x, source in drawing.drawn_letters(setting).items() if x.is_integer)
 
 
@@ -322,7 +323,7 @@ def _simpler(setting: Setting) -> Any:
 # Constants alone
 
 
-def _spoken_of(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
+def _free_symbols(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
     """The letters of a statement and its hypotheses, those that it assigns left out."""
     statement = claim.statement
     assigned = getattr(statement, "assignments", {})
@@ -337,7 +338,7 @@ def _spoken_of(claim: ClaimLike) -> tuple[sympy.Symbol, ...]:
 def _constants(claim: ClaimLike) -> Instances:
     """Values of the letters alone; those that a claim does not bound lie anywhere."""
     setting = claim.setting
-    symbols = tuple(setting.sources) or _spoken_of(claim)
+    symbols = tuple(setting.sources) or _free_symbols(claim)
 
     past = bool(pinned.thresholds(claim))
 

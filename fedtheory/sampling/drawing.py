@@ -1,4 +1,4 @@
-"""What recipes are drawn from, members of the classes of a setting and letters that meet hypotheses; many at once."""
+"""Draw recipes: members of the classes of a setting, and letters that meet hypotheses; many at once."""
 
 from __future__ import annotations
 
@@ -154,12 +154,12 @@ ALL_TRIES = 1000
 
 
 def relations(claim: ClaimLike) -> tuple[Any, ...]:
-    """What a claim and its setting say of letters."""
+    """Return the relations between letters in a claim and its setting."""
     return (*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None))
 
 
 def sides(claim: ClaimLike) -> tuple[Any, ...]:
-    """What a statement compares, or its rate."""
+    """Return the sides of a statement's comparisons, or its rate."""
     statement = claim.statement
     factor = getattr(statement, "factor", None)
     if factor is not None:

@@ -34,7 +34,9 @@ _EXTREME, _LARGE = (Fraction(1, 10**6), Fraction(10**8)), 10**4
 
 
 class LetterBound(NamedTuple):
-    """What a relation says of one letter: at most ``boundary`` where ``slope`` > 0, at least where ``slope`` < 0."""
+    """The bound that a relation places on one letter: at most ``boundary`` if ``slope`` > 0, at least that if ``slope``
+    < 0.
+    """
 
     boundary: sympy.Expr
     slope: sympy.Expr
@@ -88,7 +90,7 @@ def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> L
 
 
 def unsolved(relations: Iterable[Any], letters: Iterable[sympy.Symbol], constants: Iterable[sympy.Symbol]) -> bool:
-    """Whether some equality contains constants of the class and can be solved for none of the letters."""
+    """Return True if some equality contains constants of the class and cannot be solved for any of the letters."""
     gaps = [gap for relation in relations for gap, equal, _ in _gaps(relation) if equal]
     drawn, given = set(letters), set(constants)
     return any(

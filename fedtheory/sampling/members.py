@@ -1,9 +1,9 @@
-"""What recipes say of functions, in small rationals: quadratics, turned, less a parabola, or with a strip of another
-curvature, and piecewise ones; drawn, built and made simpler.
+"""Functions described by recipes, in small rationals: quadratics, rotated, less a parabola, or with a strip of another
+curvature, and piecewise ones; drawn, built and simplified.
 
-Curvatures are mostly at the ends of the class. Every function is placed by a point x and its gradients there, so that x
-is stationary where the gradients balance; whether it is a minimiser is decided by
-:func:`fedtheory.problems.separable.is_minimised`.
+Curvatures are mostly at the bounds of the class. Every function is placed by a point x and its gradients there, so that
+x is stationary where the gradients balance; :func:`fedtheory.problems.separable.is_minimised` decides whether it is a
+minimiser.
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def sizes(client: Recipe) -> list[Any]:
 
 
 class Style(NamedTuple):
-    """What the functions of one recipe are: whether they have kinks, whether turned, and where their curvatures lie."""
+    """The style of one recipe's functions: whether they have kinks or are rotated, and where their curvatures lie."""
 
     kinks: bool
     turned: bool
@@ -355,7 +355,7 @@ class Sampler:
         """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``."""
         return curved(parts, x, y, exact)
 
-    def told(self, recipe: Recipe) -> tuple[Recipe, ...]:
+    def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
         """The clients of a recipe, as they are told."""
         return recipe["clients"]
 

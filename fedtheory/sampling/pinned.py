@@ -92,8 +92,8 @@ def _about(setting: Setting, relations: Iterable[Any]) -> list[Any]:
     """The relations, where they speak of the condition number, of the constants that it is the ratio of."""
     ends = setting.functions.ends if setting.functions is not None else None
     ratio = {x: ends[1] / ends[0] for x, source in setting.sources.items() if source == "kappa"} if ends else {}
-    said = (relation.subs(ratio) for relation in relations)
-    return [relation for relation in said if relation not in (sympy.true, sympy.false)]
+    substituted = (relation.subs(ratio) for relation in relations)
+    return [relation for relation in substituted if relation not in (sympy.true, sympy.false)]
 
 
 def moved(setting: Setting, recipe: Recipe, constants: Mapping[str, Fraction]) -> Recipe:
@@ -190,9 +190,9 @@ def thresholds(claim: ClaimLike) -> tuple[Fraction, ...]:
 def crowds(claim: ClaimLike) -> tuple[int, ...]:
     """Numbers of clients that lie beyond a number in the claim, which depends on theirs."""
     setting = claim.setting
-    spoken = {x for x, source in setting.sources.items() if source == "n"}
+    counts = {x for x, source in setting.sources.items() if source == "n"}
     compared = sympy.Tuple(*(side for c in getattr(claim.statement, "comparisons", ()) for side in (c.left, c.right)))
-    if not setting.any_clients or not spoken & (compared.free_symbols.union(*_free(drawing.relations(claim)))):
+    if not setting.any_clients or not counts & (compared.free_symbols.union(*_free(drawing.relations(claim)))):
         return ()
     return tuple(int(c) + 1 for c in numbers(claim) if _FEW <= c < MOST_CLIENTS)
 

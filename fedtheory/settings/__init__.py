@@ -108,15 +108,14 @@ class Hints:
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """What a statement quantifies over: problems, parameters and states.
+    """The domain of a statement: problems, parameters and states.
 
     ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
     algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
-    that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of
-    compressors and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what
-    ``text`` says of the letters. ``clients``: numbers of clients, as often as they are drawn; of one
-    number alone, or of one and two, a statement covers no others. ``potential``: the quantity that contracts, for
-    bounds that speak of another.
+    that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of compressors
+    and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what ``text`` says
+    of the letters. ``clients``: numbers of clients, as often as they are drawn; of one number alone, or of one and two,
+    a statement covers no others. ``potential``: the quantity that contracts, for bounds that speak of another.
     """
 
     text: str = ""
@@ -176,17 +175,17 @@ class Setting:
 
     @property
     def optimum(self) -> str:
-        """What x* is, as the class of functions says."""
+        """The meaning of x*, as the class of functions defines it."""
         return "consensus" if self.functions is None else self.functions.optimum
 
     @property
     def centred(self) -> bool:
-        """Whether functions are placed about one point, x*, where their gradients balance."""
+        """True if functions are placed about one point, x*, where their gradients balance."""
         return self.optimum in ("consensus", "stationary")
 
     @property
     def any_clients(self) -> bool:
-        """Whether there may be any number of clients, besides those that are drawn most often."""
+        """True if any number of clients is allowed, beyond those drawn most often."""
         return len(set(self.clients)) > 1 and max(self.clients) > 2
 
     @property
@@ -198,7 +197,7 @@ class Setting:
 
     @property
     def of_constants(self) -> bool:
-        """Whether there is no problem and no state: only values of the letters."""
+        """True if there is neither a problem nor a state, only values of the letters."""
         return self.algorithm is None and self.drawing.special is None
 
     @cached_property
@@ -221,7 +220,7 @@ class Setting:
 
 
 def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invariant: Any = None) -> Algorithm:
-    """What only says what a point is: a state about ``centre(problem, params)``, no step."""
+    """Return an algorithm without a step, whose states are points about ``centre(problem, params)``."""
 
     fields: tuple[str, ...] = State._fields  # type: ignore[attr-defined]
 

@@ -47,7 +47,7 @@ class Hypothesis:
         object.__setattr__(self, "met", in_fractions(self.met))
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
-        """Whether the instance meets the hypothesis."""
+        """Return True if the instance meets the hypothesis."""
         if self.met is not None and not self._decided(problem, params):
             return False
         for name, number in self.each.items():
@@ -57,7 +57,7 @@ class Hypothesis:
         return self.relation is None or holds(self.relation, values)
 
     def _decided(self, problem: Problem, params: Any) -> bool:
-        """What the code says. ``ValueError`` where that is no truth value."""
+        """Return the truth value that the code gives. Raise ``ValueError`` if it is not one."""
         given = self.met(problem, params) if self.met is not None else True
         found = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
         if not isinstance(found, bool | np.bool_ | int):
@@ -68,7 +68,9 @@ class Hypothesis:
         return bool(found)
 
     def states_membership(self, classes: Iterable[Any], names: Iterable[str] = MEMBERSHIPS) -> bool:
-        """Whether it is what one of these classes says of its own members, by one of these names, and no other code."""
+        """Return True if it is a membership test, of one of these names, of one of these classes, and
+        not other code.
+        """
         if not isinstance(self.met, MethodType):
             return False
         function, owner = self.met.__func__, self.met.__self__
@@ -92,7 +94,7 @@ def hypothesis(part: str, value: Any) -> Hypothesis:
 
 
 def _members_of(of: Any) -> dict[str, Any]:
-    """What a class says by which its members are told from those of others of the same name."""
+    """Return the fields by which the members of a class differ from those of others of the same name."""
     return {f.name: getattr(of, f.name) for f in fields(of) if f.name not in _OF_METHODS} if is_dataclass(of) else {}
 
 

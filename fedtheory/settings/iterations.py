@@ -183,8 +183,7 @@ class Then:
 
 @dataclass(frozen=True)
 class Alone:
-    """What a quantity of runs, ``of(problem, run, history)``, says of a run of one iteration, as a function of its
-    point."""
+    """A quantity of runs, ``of(problem, run, history)``, for a run of one iteration, as a function of its point."""
 
     along: Along
     of: Callable[[Problem, Any, Any], Array]

@@ -17,14 +17,14 @@ from fedtheory.problems.base import Problem
 
 
 class RelationTerm:
-    """What stands in a relation beside letters and numbers: a quantity, or what is composed of some.
+    """A term of a relation other than a letter or a number: a quantity, or an expression in quantities.
 
-    ``expression``: the sympy expression that stands for it; ``spoken_of``: its quantities, each once; ``random``: those
-    of them that come after a step and stand outside of every expectation; ``expected``: whether it holds one.
+    ``expression``: the sympy expression that stands for it; ``quantities``: its quantities, each once; ``random``:
+    those that come after a step and stand outside every expectation; ``expected``: whether it contains an expectation.
     """
 
     expression: sympy.Expr
-    spoken_of: tuple[Any, ...]
+    quantities: tuple[Any, ...]
     random: tuple[Any, ...]
     expected: bool
 
@@ -72,9 +72,10 @@ class RelationTerm:
 
 
 class OfRun:
-    """What a quantity computes of a whole run of T rounds, of the ``inner`` quantities of its iterates: the rounds are
-    ``first``, ..., ``last``. ``spoken``: expressions in which its letters stand; ``never_empty``: whether there is
-    nothing to compute of no rounds."""
+    """A quantity computed from a whole run of T rounds, from the ``inner`` quantities of its iterates.
+
+    The rounds are ``first``, ..., ``last``. ``never_empty``: whether it is undefined for zero rounds.
+    """
 
     inner: tuple[Quantity, ...]
     first: int
@@ -82,8 +83,8 @@ class OfRun:
     never_empty: ClassVar[bool] = False
 
     @property
-    def spoken(self) -> Iterable[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterable[sympy.Expr]:
+        """The expressions that contain its letters."""
         raise NotImplementedError
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
@@ -121,7 +122,7 @@ class Quantity(RelationTerm):
             raise ValueError(f"whether {self.expression} comes after a step must be True or False, got {self.after!r}")
 
     @property
-    def spoken_of(self) -> tuple[Quantity, ...]:  # type: ignore[override]
+    def quantities(self) -> tuple[Quantity, ...]:  # type: ignore[override]
         """The quantity itself."""
         return (self,)
 
@@ -160,7 +161,7 @@ class Composed(RelationTerm):
     """An expression in letters and quantities."""
 
     expression: sympy.Expr
-    spoken_of: tuple[Quantity, ...]
+    quantities: tuple[Quantity, ...]
     random: tuple[Quantity, ...] = ()
     expected: bool = False
 
@@ -176,7 +177,7 @@ class Relation:
     @property
     def quantities(self) -> tuple[Quantity, ...]:
         """The quantities of both sides, each once."""
-        return each_once(self.left.spoken_of + self.right.spoken_of)
+        return each_once(self.left.quantities + self.right.quantities)
 
     def __bool__(self) -> bool:
         raise TypeError("a relation is stated, not decided: a <= b <= c cannot be written as one")
@@ -212,14 +213,14 @@ def E(term: Any) -> Composed:
     if not later:
         raise ValueError(f"E is taken of what comes after a step, and {term.expression} comes before: leave E out")
     if validation.affine(term.expression, later):
-        return Composed(term.expression, term.spoken_of, expected=True)
+        return Composed(term.expression, term.quantities, expected=True)
     symbols = {expression: sympy.Dummy() for expression in later}
     try:
         polynomial = sympy.Poly(term.expression.xreplace(symbols), *symbols.values())
     except sympy.PolynomialError:
-        said = f"E is taken of sums and products of quantities, and {term.expression} is none"
-        raise ValueError(f"{said}: write a quantity for what is expected") from None
-    found = [q for q in term.spoken_of if not q.after]
+        fault = f"E is taken of sums and products of quantities, and {term.expression} is none"
+        raise ValueError(f"{fault}: write a quantity for what is expected") from None
+    found = [q for q in term.quantities if not q.after]
     total = sympy.S.Zero
     for powers, coefficient in polynomial.terms():
         factors = tuple((q, power) for q, power in zip(term.random, powers, strict=True) if power)
@@ -247,13 +248,13 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
 def side(term: Any) -> Composed:
     """A side of a relation; ``ValueError`` for what is neither a term, nor a letter, nor a number."""
     if isinstance(term, RelationTerm):
-        return Composed(term.expression, term.spoken_of, term.random, term.expected)
+        return Composed(term.expression, term.quantities, term.random, term.expected)
     return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
 
 
 def _composed(join: Callable[[Any, Any], Any], left: Any, right: Any) -> Composed:
     a, b = side(left), side(right)
-    quantities, random = each_once(a.spoken_of + b.spoken_of), each_once(a.random + b.random)
+    quantities, random = each_once(a.quantities + b.quantities), each_once(a.random + b.random)
     return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)
 
 

@@ -1,7 +1,7 @@
-"""What theorems say of a whole run of T rounds: sums over its rounds, the least of a number, averages of its iterates.
+"""Quantities of a whole run of T rounds: sums over rounds, least values, averages of iterates.
 
-The rounds are k = ``first``, ..., ``last``, and x_k is the state before round k: x_0 is where the run begins, and x_T
-where T rounds end. Weights are expressions in letters, in the index ``round_index`` of the round and, in a sum, in T.
+The rounds are k = ``first``, ..., ``last``, and x_k is the state before round k: the run begins at x_0, and x_T is the
+state after T rounds. Weights are expressions in letters, in the index ``round_index`` of the round and, in a sum, in T.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class RunTotal(OfRun):
 
     @property
     def rest(self) -> sympy.Expr:
-        """What the sum has besides multiples of quantities."""
+        """The part of the sum's term that is not a multiple of a quantity."""
         return sympy.expand(self.term - sum(w * q.expression for w, q in zip(self.weights, self.inner, strict=True)))
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield sympy.Sum(self.term, (round_index, self.first, self.last))
 
     def __str__(self) -> str:
@@ -56,8 +56,8 @@ class RunMinimum(OfRun):
     never_empty: ClassVar[bool] = True
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield from ()
 
     def __str__(self) -> str:
@@ -76,8 +76,8 @@ class AtAverage(OfRun):
     never_empty: ClassVar[bool] = True
 
     @property
-    def spoken(self) -> Iterator[sympy.Expr]:
-        """Expressions in which its letters stand."""
+    def expressions(self) -> Iterator[sympy.Expr]:
+        """The expressions that contain its letters."""
         yield sympy.Sum(self.weight, (round_index, self.first, self.last))
 
     def __str__(self) -> str:
@@ -96,14 +96,14 @@ def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
     ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0. ``ValueError`` for a term that
     comes after a step, or is not affine in quantities, and for other ranges.
     """
-    said = side(term)
-    if said.expected or said.random or not said.spoken_of:
-        raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {said.expression}")
-    if not validation.affine(said.expression, [q.expression for q in said.spoken_of]):
-        raise ValueError(f"a sum over rounds is one of multiples of quantities, got {said.expression}")
-    if any(isinstance(q.of, OfRun) or q.domain is not None for q in said.spoken_of):
+    summand = side(term)
+    if summand.expected or summand.random or not summand.quantities:
+        raise ValueError(f"a sum over rounds is one of quantities before a step, without E, got {summand.expression}")
+    if not validation.affine(summand.expression, [q.expression for q in summand.quantities]):
+        raise ValueError(f"a sum over rounds is one of multiples of quantities, got {summand.expression}")
+    if any(isinstance(q.of, OfRun) or q.domain is not None for q in summand.quantities):
         raise ValueError("a sum over rounds is one of finite quantities of one iterate each")
-    return _of_run(RunTotal(said.expression, said.spoken_of, *_range(first, last)))
+    return _of_run(RunTotal(summand.expression, summand.quantities, *_range(first, last)))
 
 
 def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:

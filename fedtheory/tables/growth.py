@@ -45,7 +45,7 @@ def _exponents(monomial: sympy.Expr) -> dict[sympy.Symbol, float]:
 
 
 def dominated(term: sympy.Expr, others: Sequence[sympy.Expr], regime: Regime) -> bool:
-    """Whether term = O(sum of the others) in the regime, all being monomials.
+    """Return True if term = O(sum of the others) in the regime, all being monomials.
 
     term <= max_j other_j on the cone {G x >= 0} exactly when some convex combination of the others' exponents, less
     those of the term, is a nonnegative combination of the rows of G.
@@ -68,7 +68,7 @@ def dominated(term: sympy.Expr, others: Sequence[sympy.Expr], regime: Regime) ->
 
 
 def at_most(left: Any, right: Any, regime: Regime) -> bool:
-    """Whether left = O(right) in the regime, both sums of monomials."""
+    """Return True if left = O(right) in the regime, both sums of monomials."""
     upper = monomials(right)
     return all(dominated(term, upper, regime) for term in monomials(left))
 

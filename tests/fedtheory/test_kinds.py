@@ -210,12 +210,12 @@ def test_an_expectation_of_products_is_of_products_sample_by_sample():
     assert all(parts[str(e)].after for e in (square, product, v_next)) and not parts["W"].after
     assert v_next not in found.left.diff(square).free_symbols
     two, three = Quantity("a", lambda *_: 2, True), Quantity("b", lambda *_: 3, True)
-    monomial = next(q for q in E(two**2 * three).spoken_of)
+    monomial = next(q for q in E(two**2 * three).quantities)
     assert monomial.of(None, None, None) == 12
 
 
 def test_what_cancels_is_affine():
-    assert E((V_next + 1) ** 2 - V_next**2).spoken_of == (V_next,)
+    assert E((V_next + 1) ** 2 - V_next**2).quantities == (V_next,)
     assert OneStep(METHOD, (v_next + 1) ** 2 - v_next**2, v, (V_next, V)).factor is None
 
 

@@ -243,7 +243,7 @@ def test_the_largest_step_at_which_values_do_not_grow():
     assert inside == 2 < outside < Fraction(2001, 1000)
     found = record.Record(claim, "gamma", ends)
     found.check()
-    said = "\n".join(words.told(found))
+    said = "\n".join(words.report_lines(found))
     assert "the inequality that is stated holds at gamma = 2 and fails at gamma = " in said
     with pytest.raises(ValueError, match="is not shown"):
         record.Record(claim, "gamma", ends[::-1]).check()

@@ -128,11 +128,11 @@ def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], worl
     What it says of that client, the sign of its letter too, it says of no other: signs are those that the setting says
     all clients' numbers have.
     """
-    said = [(evaluated(world, [term])[0], strict) for term, strict in case.signs]
+    signs = [(evaluated(world, [term])[0], strict) for term, strict in case.signs]
     for symbol in list(names):
         own = next((s for s in world.field.symbols for i in case.whose if str(symbol) == at_client(str(s), i)), None)
         if own is not None and own not in names:
-            strict = [strict for value, strict in said if value.of == {ONE: world.field(own)}]
+            strict = [strict for value, strict in signs if value.of == {ONE: world.field(own)}]
             sign = {"positive": True} if any(strict) else {"nonnegative": True} if strict else {"real": True}
             names[own] = sympy.Dummy(f"{names[symbol]} of any client", **sign)
 

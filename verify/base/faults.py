@@ -84,16 +84,16 @@ def attributed(claim: Claim, recipe: Any = None) -> Iterator[None]:
         raise
     except DEFECTS as error:
         where = "" if recipe is None else f" at the recipe {words(recipe)}"
-        said = f"{type(error).__name__}: {error}"
+        message = f"{type(error).__name__}: {error}"
         culprit = theirs(error)
         if culprit is not None:
             advice = "" if isinstance(error, AttributeError) else f"; {_ALIKE}"
             raise Unrunnable(
-                f"{claim.id}: its own code fails in {culprit}: {said}{_names(error)}{where}{advice}"
+                f"{claim.id}: its own code fails in {culprit}: {message}{_names(error)}{where}{advice}"
             ) from error
         place = _place(error)
         advice = "this is an error of fedtheory, not of the claim: please report it with this line"
-        raise Defect(f"{claim.id}: {said} in {place}{where}; {advice}") from error
+        raise Defect(f"{claim.id}: {message} in {place}{where}; {advice}") from error
 
 
 def _names(error: BaseException) -> str:
@@ -118,8 +118,8 @@ def placed(claim: Claim) -> Iterator[None]:
         culprit = theirs(error)
         if culprit is None:
             raise
-        said = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
-        raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {said}") from error
+        message = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+        raise Unrunnable(f"{claim.id}: its own code fails in {culprit}: {message}") from error
 
 
 def words(recipe: Any) -> str:

@@ -74,11 +74,11 @@ def _failure(path: Path, module: ModuleType, error: BaseException) -> str:
     theirs = {str(file) for file in neighbours.files(path).values()} | {module.__file__}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in theirs]
     where = f"{_place(path, frames[-1].filename)}, line {frames[-1].lineno}" if frames else str(path)
-    said = f"{error!s:.1000}".replace(f"{module.__package__}.", "")
+    message = f"{error!s:.1000}".replace(f"{module.__package__}.", "")
     # Why a name is not there may be that it is looked for elsewhere.
     hidden = neighbours.hidden(path) if isinstance(error, ImportError | AttributeError) else []
     why = "".join(f"; {file} beside it is not imported: an installed module has this name" for file in hidden)
-    return f"{where}: {type(error).__name__}: {said}{why}"
+    return f"{where}: {type(error).__name__}: {message}{why}"
 
 
 def _place(path: Path, file: str | None) -> str:

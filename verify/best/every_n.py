@@ -69,10 +69,10 @@ def _fixed(claim: Claim, letters: Claim, instance: Instance) -> Claim:
     """The claim with every letter but the number of clients, and the dimension, as it is at an instance."""
     values = letters.setting.bind(instance.problem, instance.params)
     sources = letters.setting.sources
-    told = tuple(
+    added = tuple(
         Hypothesis(f"{x} = {v}", sympy.Eq(x, sympy.Rational(int(v.numerator), int(v.denominator))))
         for x, v in values.items()
         if isinstance(v, int | Fraction | np.integer) and sources.get(x) not in ("n", "d")
     )
     # What is stored of multipliers belongs to the claim as it is.
-    return replace(claim, id=f"{claim.id.rstrip('*')}*", requires=(*claim.requires, *told))
+    return replace(claim, id=f"{claim.id.rstrip('*')}*", requires=(*claim.requires, *added))

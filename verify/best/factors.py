@@ -150,11 +150,11 @@ class _Known(Solving):
         size, known = max(map(len, program.blocks), default=0), self._known
         scale = claimed / known.bound if self._scaled and known.bound > 0 else Fraction(1)
         multipliers = {name: m * (scale if name == BEFORE else 1) for name, m in known.multipliers.items()}
-        told = Certificate(program, multipliers, known.bound * scale)
-        if homogeneous or told.bound > claimed or not told.check():
+        certificate = Certificate(program, multipliers, known.bound * scale)
+        if homogeneous or certificate.bound > claimed or not certificate.check():
             return Certified(None, None, claimed, Verdict.OPEN, size=size)
-        self._keep(self._name(step), told)
-        return Certified(None, claimed, claimed, Verdict.CERTIFIED, told, size=size)
+        self._keep(self._name(step), certificate)
+        return Certified(None, claimed, claimed, Verdict.CERTIFIED, certificate, size=size)
 
 
 def steps(of: Subject, instance: Instance, known: Certificate) -> Mapping[str, ProofStep] | None:

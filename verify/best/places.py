@@ -60,8 +60,8 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
         # Functions that are drawn may be members that break a hypothesis.
         found = _plain(claim, at, stiff, seed)
         built = claim.instances.build(found, True)
-        told = shown(claim, built)
-        if wrong := [name for name, value in at.items() if told.get(name, str(value)) != str(value)]:
+        values = shown(claim, built)
+        if wrong := [name for name, value in at.items() if values.get(name, str(value)) != str(value)]:
             raise ValueError(f"no instance of {claim.id} is known where {wrong[0]} is {at[wrong[0]]}")
         if hypotheses_hold(claim, built):
             return found
@@ -87,14 +87,14 @@ def instance(claim: Claim, given: Recipe) -> Instance:
     values = claim.setting.bind(built.problem, built.params)
     for hypothesis in claim.requires:
         if not hypothesis.holds(built.problem, built.params, values):
-            told = ", ".join(f"{name}={value}" for name, value in shown(claim, built).items())
-            raise ValueError(f"the letters {told} do not meet the hypothesis {hypothesis.text} of {claim.id}")
+            letters = ", ".join(f"{name}={value}" for name, value in shown(claim, built).items())
+            raise ValueError(f"the letters {letters} do not meet the hypothesis {hypothesis.text} of {claim.id}")
     if not hypotheses_hold(claim, built):
         raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
     # A worst case over formal states takes what the author asserts for granted.
     for at in (built, claim.instances.build(_moved(given), True)):
-        if untrue := asserted.untrue(claim, at):
-            raise ValueError(f"{claim.id}: {untrue}")
+        if failed := asserted.failed_assertion(claim, at):
+            raise ValueError(f"{claim.id}: {failed}")
     return built
 
 

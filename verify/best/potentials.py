@@ -61,16 +61,16 @@ class Span:
         before, after = (_sum(forms, weights) for forms in (self.before, self.after))
         return programs.ratio(after, before, self.known)
 
-    def fall(self, rate: Fraction) -> Program:
+    def descent_program(self, rate: Fraction) -> Program:
         """Maximise by how much the first form exceeds its multiple by the rate where no form falls below its own."""
         first, *_ = self.before
         forms = {name: rate * self.before[name] - self.after[name] for name in self.before}
-        falls = (Constraint(f"falls: {k}", f + value(FALL) if k == first else f) for k, f in forms.items())
-        return Program(value(FALL), (*falls, *self.known))
+        decreases = (Constraint(f"falls: {k}", f + value(FALL) if k == first else f) for k, f in forms.items())
+        return Program(value(FALL), (*decreases, *self.known))
 
     def sized(self, rate: Fraction) -> Program:
         """The same for states of size one."""
-        program, one = self.fall(rate), {name: Fraction(1) for name in self.before}
+        program, one = self.descent_program(rate), {name: Fraction(1) for name in self.before}
         return replace(program, constraints=(Constraint("size", _sum(self.before, one) - 1), *program.constraints))
 
     def positive(self, name: str) -> Program | None:
@@ -261,9 +261,9 @@ def _weights(forms: Span, rate: float) -> dict[str, float] | None:
     solution = states.solved(forms.sized(Fraction(rate).limit_denominator(10**12)))[1]
     if solution.value is None or solution.value > _SEEN or not solution.multipliers:
         return None
-    falls = {name: max(solution.multipliers[f"falls: {name}"], 0.0) for name in forms.before}
-    first, *_ = falls
-    return {name: falls[name] / falls[first] for name in falls} if falls[first] > _SEEN else None
+    decreases = {name: max(solution.multipliers[f"falls: {name}"], 0.0) for name in forms.before}
+    first, *_ = decreases
+    return {name: decreases[name] / decreases[first] for name in decreases} if decreases[first] > _SEEN else None
 
 
 def _rate(forms: Span, weights: Mapping[str, float]) -> float:
@@ -295,8 +295,8 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
         _, point = found
         # How little the first form falls is told by the state.
         first, *_ = forms.before
-        fall = point.evaluate(program, forms.after[first] - lower * forms.before[first])
-        point = replace(point, values={**point.values, FALL: fall})
+        decrease = point.evaluate(program, forms.after[first] - lower * forms.before[first])
+        point = replace(point, values={**point.values, FALL: decrease})
         if point.objective(program) > 0:
             return lower, point
     return None

@@ -187,8 +187,10 @@ def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
         if fails == (step == towards):
             return (value, later) if step == towards else (later, value)
         value = later
-    told = "holds as far as was looked" if step == towards else "holds at none of the values tried"
-    raise ValueError(f"the {where.of.name} that {where.of.claim.id} states {told}, up to {where.letter} = {value:.6g}")
+    outcome = "holds as far as was looked" if step == towards else "holds at none of the values tried"
+    raise ValueError(
+        f"the {where.of.name} that {where.of.claim.id} states {outcome}, up to {where.letter} = {value:.6g}"
+    )
 
 
 def _inside(holds: float, fails: float) -> Iterator[Fraction]:

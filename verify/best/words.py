@@ -28,15 +28,15 @@ def number(value: Fraction, up: bool = False) -> str:
     return str(value) if Fraction(decimals) == value and len(str(value)) < 8 else f"{value} ({decimals})"
 
 
-def told(found: Record) -> list[str]:
+def report_lines(found: Record) -> list[str]:
     """The lines of a report."""
     strict = any(comparison.relation == "<" for comparison in found.claim.statement.comparisons)
     # The least number that holds with <= need not hold with <: both sides may be 0.
     aside = ["  the claim says <, and of <= this is told: where both sides are 0 the first does not hold"]
-    return _told(found) + (aside if strict else [])
+    return _result_lines(found) + (aside if strict else [])
 
 
-def _told(found: Record) -> list[str]:
+def _result_lines(found: Record) -> list[str]:
     if found.letter:
         return _threshold(found)
     (one,) = found.found

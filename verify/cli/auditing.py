@@ -27,7 +27,7 @@ from verify.cli.arguments import DEFAULT_CLIENTS
 from verify.cli.saving import audit_text, directory, writable, write_audit
 from verify.evidence import formats
 from verify.evidence.record import Evidence
-from verify.report import consoles, falls, progress, terminal
+from verify.report import consoles, failures, progress, terminal
 
 if TYPE_CHECKING:
     from verify.tightness.measure import MeasuredRun
@@ -72,26 +72,26 @@ def run_audit(args: argparse.Namespace) -> int:
     if to_stdout:
         sys.stdout.write(text)
         sys.stdout.flush()
-    told = _Told(selected, found, args)
-    unwritten = write_audit(entries, text, out, copy) or _report(found, told.whole(), out)
+    overview = _Overview(selected, found, args)
+    unwritten = write_audit(entries, text, out, copy) or _report(found, overview.whole(), out)
     if folder is not None:
         files.trim(folder)
     if args.verbose:
         consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
-        consoles.say(report, *told.whole())
+        consoles.say(report, *overview.whole())
     if unwritten is not None:
         raise unwritten
     figures = list(_measured(planned, args, out, log))
-    if figures and (unwritten := _report(found, [*told.whole(), *itertools.chain(*figures)], out)):
+    if figures and (unwritten := _report(found, [*overview.whole(), *itertools.chain(*figures)], out)):
         raise unwritten
-    consoles.say(report, *told.summary(time.perf_counter() - begun))
+    consoles.say(report, *overview.summary(time.perf_counter() - begun))
     for lines in figures:
         consoles.say(report, *(lines if args.verbose or asked else lines[:1]))
     if pages is not None:
         from verify.report.atlas import site
 
         consoles.say(report, f"pages: {site.write(formats.checked_audit(json.loads(text)), pages)}")
-    consoles.say(report, *_where(entries, out), *told.next())
+    consoles.say(report, *_where(entries, out), *overview.next())
     return 1 if any(e.verdict in args.fail_on for e in found) else 0
 
 
@@ -106,7 +106,7 @@ def _report(found: Sequence[Evidence], lines: Sequence[str], out: Path) -> OSErr
     return None
 
 
-class _Told:
+class _Overview:
     """The text that an audit prints about its verdicts."""
 
     def __init__(self, selected: Sequence[Claim], found: Sequence[Evidence], args: argparse.Namespace) -> None:
@@ -135,8 +135,8 @@ class _Told:
         yield from self._compared()
 
     def _counted(self) -> list[str]:
-        groups = falls.grouped(self._selected, self._verdicts)
-        return [f"of the claims that do not hold: {falls.counted(groups, self._selected)}"] if groups else []
+        groups = failures.grouped(self._selected, self._verdicts)
+        return [f"of the claims that do not hold: {failures.counted(groups, self._selected)}"] if groups else []
 
     def _compared(self) -> Iterator[str]:
         ships = results.shipped()

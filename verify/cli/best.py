@@ -105,7 +105,7 @@ def run_best(args: Any) -> int:
         found = replace(asked, found=(interval,))
     keep(found)
     answering.add(best=json.loads(record.text(found)))
-    consoles.say(report, *words.told(found))
+    consoles.say(report, *words.report_lines(found))
     if args.every_n:
         number, why = every_n.proved(found.of, found.found[0], at, say)
         consoles.say(report, words.every_n(number, why))

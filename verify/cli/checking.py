@@ -111,19 +111,19 @@ def run_check(args: Any) -> int:
         if args.details:
             _describe(claim)
         evidence, failure = _tested(claim, args)
-        told = terminal.row(evidence)._replace(**({"verdict": terminal.FAILED, "over": failure} if failure else {}))
-        counts[told.verdict] += 1
+        row = terminal.row(evidence)._replace(**({"verdict": terminal.FAILED, "over": failure} if failure else {}))
+        counts[row.verdict] += 1
         failed += [failure] if failure else []
         if args.details and not failure:
             _detail(evidence)
         else:
-            _tell(told, widths)
+            _tell(row, widths)
         for fault in () if args.details else terminal.faults(evidence):
             # Beside the table, so that a pipe has one line a claim.
             consoles.say(consoles.console(sys.stderr), f"{claim.id}: {fault}")
         sys.stdout.flush()
         if answering.asked():
-            verdicts[claim.id] = told.verdict
+            verdicts[claim.id] = row.verdict
             answering.add(
                 claims=[answers.claim(evidence, verdicts, args.file) | ({"failed": failure} if failure else {})]
             )
@@ -185,16 +185,16 @@ def _describe(claim: Claim) -> None:
     sys.stdout.flush()
 
 
-def _tell(told: ResultLine, widths: tuple[int, int]) -> None:
+def _tell(row: ResultLine, widths: tuple[int, int]) -> None:
     """A line on a terminal, and cells parted by tabs in a pipe."""
     from verify.base.plain import clean
     from verify.report import consoles, terminal
 
     report = consoles.console(sys.stdout)
     if report.is_terminal:
-        consoles.say(report, *terminal.lines(told, widths, report.width))
+        consoles.say(report, *terminal.lines(row, widths, report.width))
     else:
-        print("\t".join(map(clean, told)))
+        print("\t".join(map(clean, row)))
 
 
 def _detail(evidence: Evidence) -> None:
@@ -211,8 +211,8 @@ def _summary(args: Any, counts: Counter[str], seconds: float) -> None:
     if not report.is_terminal:
         return
     total = counts.total()
-    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-    consoles.say(report, f"{total} claim{'s' if total != 1 else ''}: {told}; {seconds:.1f} s")
+    counted = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    consoles.say(report, f"{total} claim{'s' if total != 1 else ''}: {counted}; {seconds:.1f} s")
     if not args.details:
         left = "what is left open, " if counts["supported"] else ""
         consoles.say(report, f"{left}counterexamples and evidence: fedtheory check {args.file} --details")

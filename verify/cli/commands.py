@@ -66,8 +66,8 @@ def run_replay(args: argparse.Namespace) -> int:
     if checked is not None:
         described, failure = checked
         holds = "holds: every step was posed again and is proved by its multipliers, in exact arithmetic"
-        told = f"does NOT hold: {failure}" if failure else holds
-        consoles.say(consoles.console(sys.stdout), *described, f"the certificate {told}")
+        outcome = f"does NOT hold: {failure}" if failure else holds
+        consoles.say(consoles.console(sys.stdout), *described, f"the certificate {outcome}")
         return 1 if failure else 0
     found = counterexamples.replay_entry(entry) if entry else counterexamples.replay(args.file)
     agreement = "agree with" if found.same else "DIFFER from"
@@ -136,12 +136,12 @@ def _best(path: Path) -> int | None:
         return ""
 
     why = limits.limited(failure, limits.SECONDS, limits.BYTES, str(path))
-    told = (
+    outcome = (
         f"does NOT hold: {why}"
         if why
         else "holds: each end that is told was shown again, in exact arithmetic, without a solver"
     )
-    consoles.say(consoles.console(sys.stdout), *words.told(found), f"the interval {told}")
+    consoles.say(consoles.console(sys.stdout), *words.report_lines(found), f"the interval {outcome}")
     return 1 if why else 0
 
 
@@ -222,7 +222,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     """Test the checker on mutants, search the claims that hold for false alarms, and calibrate the sequential tests."""
     from verify.comparisons import samplers
     from verify.mutation import attack, selftest
-    from verify.mutation import report as told
+    from verify.mutation import report as reports
     from verify.statistics import calibration
 
     copy = None if args.json is None or answering.asked() else writable(Path(args.json))
@@ -241,7 +241,7 @@ def run_selftest(args: argparse.Namespace) -> int:
         with consoles.progress(log, "mutants", len(mutants)) as advance:
             for trial in selftest.trials(mutants, args.seed, args.budget, jobs):
                 trials.append(trial)
-                advance(told.brief(trial, by_id[trial.id]))
+                advance(reports.brief(trial, by_id[trial.id]))
         with consoles.progress(log, "mutants in a region", len(local)) as advance:
             for one in attack.attacks(local, args.seed, args.budget, jobs):
                 attacks.append(one)
@@ -251,18 +251,22 @@ def run_selftest(args: argparse.Namespace) -> int:
     finally:
         # What is known by now is kept.
         if copy is not None:
-            found = told.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
+            found = reports.to_json(trials, mutants[: len(trials)], attacks, local[: len(attacks)], alarms)
             files.write(copy, formats.text("selftest", found))
-    consoles.say(report, *told.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
-    consoles.show(report, told.by_operator(trials, mutants))
-    consoles.show(report, told.by_method(trials))
+    consoles.say(report, *reports.left_over(trials, mutants), f"{len(mutants)} of {len(every)} mutants")
+    consoles.show(report, reports.by_operator(trials, mutants))
+    consoles.show(report, reports.by_method(trials))
     if local:
-        consoles.show(report, told.by_region(attacks, local))
-        consoles.say(report, *told.standing(attacks, local))
-    consoles.say(report, *told.sentences(trials, args.budget), *told.false_alarms(alarms, len(holding), len(seeds)))
+        consoles.show(report, reports.by_region(attacks, local))
+        consoles.say(report, *reports.standing(attacks, local))
+    consoles.say(
+        report,
+        *reports.sentences(trials, args.budget),
+        *reports.false_alarms(alarms, len(holding), len(seeds)),
+    )
     strict, loose = (
-        told.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
+        reports.Calibration(level, CASES, calibration.false_alarms(CASES, level, args.seed))
         for level in (float(samplers.TOTAL), 0.05)
     )
-    consoles.say(report, *told.calibrated(strict, loose, calibration.power(seed=args.seed)))
+    consoles.say(report, *reports.calibrated(strict, loose, calibration.power(seed=args.seed)))
     return 0

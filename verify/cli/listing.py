@@ -150,7 +150,7 @@ def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
 
 def run_list(args: Any) -> int:
     """A table of the claims with their verdicts."""
-    from verify.report import consoles, falls
+    from verify.report import consoles, failures
 
     found, report = results.shipped(), consoles.console(sys.stdout)
     rows = {row.id: row for row in results.rows()}
@@ -162,7 +162,7 @@ def run_list(args: Any) -> int:
     fields = ("id", "kind", "where", "gist", "origin", "literal_of")
     answering.add(claims=[{name: getattr(r, name) for name in fields} | {"verdict": verdict} for r, verdict in listed])
     if args.summary:
-        consoles.show(report, falls.table([row for row, _ in listed], found.verdicts))
+        consoles.show(report, failures.table([row for row, _ in listed], found.verdicts))
     elif report.is_terminal and not consoles.fits(listed, report.width):
         consoles.say(report, *consoles.claims_lines(listed))
     else:
@@ -214,7 +214,7 @@ def run_why(args: Any) -> int:
     from fedtheory import claims, plugins
     from verify.cli import saving
     from verify.evidence.record import Evidence
-    from verify.report import consoles, falls, why
+    from verify.report import consoles, failures, why
 
     found, report = results.shipped(), consoles.console(sys.stdout)
     out = None if args.plot is None else saving.writable(args.plot)
@@ -230,38 +230,39 @@ def run_why(args: Any) -> int:
         _warn(found, report if args.format == "text" else consoles.console(sys.stderr))
     tested = {id: _stored(own[id], found.seed, found.budget) for id in _reached(ids, own)}
     verdicts = found.verdicts | {id: str(evidence.verdict) for id, evidence in tested.items()}
-    told = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
+    records = [tested[id] if id in own else Evidence.from_json(claims.get(id), found.entries[id]) for id in ids]
     if answering.asked():
         from verify.report import answers
 
-        answering.add(claims=[answers.claim(one, verdicts, args.own) for one in told])
+        answering.add(claims=[answers.claim(one, verdicts, args.own) for one in records])
     if args.format == "latex":
         from verify.export import latex_why
 
-        sys.stdout.write(latex_why.document(told, verdicts))
+        sys.stdout.write(latex_why.document(records, verdicts))
         return 0
-    if len(told) == 1 and not missing:
+    if len(records) == 1 and not missing:
         again = f"fedtheory replay {ids[0]}"
         if args.own is not None:
             file = Path("DIR", "counterexamples", f"{naming.file_name(ids[0])}.json")
             checked = shlex.join(["fedtheory", "check", str(args.own), ids[0], "--out", "DIR"])
             again = f"{checked}, then {saving.replaying(file, args.own)}"
-        consoles.say(report, *why.lines(told[0], verdicts, again))
-        plot(told[0], out, report)
+        consoles.say(report, *why.lines(records[0], verdicts, again))
+        plot(records[0], out, report)
         return 0
     if out is not None:
         raise ValueError(f"--plot draws one counterexample: {args.id} names {len(ids)} claims")
-    evidence = {e.claim.id: e for e in told}
-    groups = falls.grouped([e.claim for e in told], verdicts)
-    for way, falling in groups.items():
-        if groups.keys() != {falls.Fall.UNSAID}:
-            consoles.say(report, f"{way}:")
-            consoles.say(report, *why.roots([evidence[id].claim for id in falling]))
-        for id in falling:
+    evidence = {e.claim.id: e for e in records}
+    groups = failures.grouped([e.claim for e in records], verdicts)
+    for mode, failing in groups.items():
+        if groups.keys() != {failures.FailureMode.UNKNOWN_ORIGIN}:
+            consoles.say(report, f"{mode}:")
+            consoles.say(report, *why.roots([evidence[id].claim for id in failing]))
+        for id in failing:
             consoles.say(report, *why.brief(evidence[id], verdicts))
-    apart = "" if groups.keys() <= {falls.Fall.UNSAID} else f" ({falls.counted(groups, [e.claim for e in told])})"
+    known = not groups.keys() <= {failures.FailureMode.UNKNOWN_ORIGIN}
+    apart = f" ({failures.counted(groups, [e.claim for e in records])})" if known else ""
     count = sum(map(len, groups.values()))
-    consoles.say(report, f"{count} of {len(told)} claims do not hold{apart}; fedtheory why ID explains each")
+    consoles.say(report, f"{count} of {len(records)} claims do not hold{apart}; fedtheory why ID explains each")
     if missing:
         consoles.say(report, f"no result ships for {', '.join(missing)}: fedtheory show ID tests it")
     return 0

@@ -147,7 +147,7 @@ def replayed(path: Path) -> int | None:
         lines: list[str] = []
         for one in points:
             try:
-                lines.append(f"  {told(one.again(claim))}")
+                lines.append(f"  {describe_point(one.again(claim))}")
             except DoesNotHold as error:
                 return lines, str(error)
         return lines, ""
@@ -163,7 +163,7 @@ def replayed(path: Path) -> int | None:
     return 1 if why else 0
 
 
-def told(point: Point) -> str:
+def describe_point(point: Point) -> str:
     """A worst case after some rounds in a line, its ends rounded outwards where they differ."""
     from verify.tightness.comparison import Subject, short
     from verify.tightness.sweep import rounded

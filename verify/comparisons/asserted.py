@@ -181,7 +181,7 @@ def check_chart(claim: Claim, instance: Instance) -> None:
     untied(algorithm, skeleton(algorithm, n, instance.params, with_g), n, instance.params, with_g)
 
 
-def untrue(claim: Claim, instance: Instance) -> str:
+def failed_assertion(claim: Claim, instance: Instance) -> str:
     """Return which assertion of the claim's author on its states fails at an exact instance; empty if none does.
 
     ``ValueError`` as :func:`check_chart`.

@@ -53,9 +53,9 @@ def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
     return f"; {found}" if found else ""
 
 
-def place(told: str, where: str) -> str:
+def place(text: str, where: str) -> str:
     """The words of an instance and the clause that follows them; of a problem that was moved not where it was."""
-    return (_BEFORE.sub("", told) if where.startswith(f"; {_MOVED}") else told) + where
+    return (_BEFORE.sub("", text) if where.startswith(f"; {_MOVED}") else text) + where
 
 
 def later(claim: Claim, rounds: int) -> str:
@@ -77,9 +77,9 @@ def words(found: Any, names: Collection[str] | None = None) -> str:
     zero = [
         name for name, part in parts.items() if name in wanted and part.ndim > 1 and len(part) > 1 and not part.any()
     ]
-    told = [f"{' = '.join(f'{_row(name)}_i' for name in zero)} = 0"] if zero else []
+    zeros = [f"{' = '.join(f'{_row(name)}_i' for name in zero)} = 0"] if zero else []
     others = [name for name in parts if name in wanted and name not in zero]
-    return ", ".join([*(text for name in others for text in _part(name, parts[name])), *told])
+    return ", ".join([*(text for name in others for text in _part(name, parts[name])), *zeros])
 
 
 def optimum(problem: Any) -> str:
@@ -90,8 +90,8 @@ def optimum(problem: Any) -> str:
 
 def vector(values: Any) -> str:
     """A vector in brackets; one of a single coordinate without."""
-    told = [number(value) for value in np.asarray(values).ravel()]
-    return told[0] if len(told) == 1 else f"({', '.join(told)})"
+    entries = [number(value) for value in np.asarray(values).ravel()]
+    return entries[0] if len(entries) == 1 else f"({', '.join(entries)})"
 
 
 def number(value: Any) -> str:

@@ -30,8 +30,8 @@ def relations(claim: Claim, part: Order) -> list[sympy.Basic]:
 
 def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
     """The letters that a curve gives values, of the sides and of what limits them."""
-    spoken = [part.left, part.right, *relations(claim, part)]
-    return sorted(set().union(*(e.free_symbols for e in spoken)) - {part.small, part.large}, key=str)
+    expressions = [part.left, part.right, *relations(claim, part)]
+    return sorted(set().union(*(e.free_symbols for e in expressions)) - {part.small, part.large}, key=str)
 
 
 def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
@@ -72,7 +72,7 @@ def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
     return curves.growth(part.left, part.right, along(claim, part, recipe))[0], Fraction(0)
 
 
-def told(claim: Claim, part: Order, recipe: Recipe) -> str:
+def describe_growth(claim: Claim, part: Order, recipe: Recipe) -> str:
     """The curve and how left/right grows along it, in words."""
     curve = along(claim, part, recipe)
     power, place = curves.growth(part.left, part.right, curve)
@@ -93,4 +93,4 @@ def _written(offset: Fraction, coefficient: Fraction, exponent: Fraction) -> str
     return str(shown + sympy.Rational(coefficient.numerator, coefficient.denominator) * power).replace("**", "^")
 
 
-__all__ = ["along", "letters", "relations", "sides_at", "told"]
+__all__ = ["along", "describe_growth", "letters", "relations", "sides_at"]

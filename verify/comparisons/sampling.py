@@ -308,9 +308,9 @@ class Exceedance:
     def sentence(self) -> str:
         """The result in words."""
         caught = f"{self.smallest_defect:.2g} of the bound" if math.isfinite(self.smallest_defect) else "no excess"
-        said = "exceeds" if self.refuted else "is not shown to exceed"
+        verb = "exceeds" if self.refuted else "is not shown to exceed"
         return (
-            f"the mean {said} the bound at level {self.level:g} (e-value {self.e_value:.3g}); with {self.seeds} seeds "
+            f"the mean {verb} the bound at level {self.level:g} (e-value {self.e_value:.3g}); with {self.seeds} seeds "
             f"an excess of {caught} would be found, were the variance of the ratio {self.variance:.2g}"
         )
 

@@ -18,7 +18,7 @@ from verify.conformance.kept import chosen, next_to_nothing
 from verify.conformance.references import reference as known_as
 from verify.conformance.report import Failure, Report, check_seed, rounding_of
 from verify.conformance.runs import runs
-from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, draw_at, lasts, later, posed, told_apart
+from verify.conformance.scenarios import LARGEST_SUPPORT, Scenario, distinguishable, draw_at, lasts, later, posed
 from verify.conformance.seen import (
     Findings,
     Observations,
@@ -176,7 +176,7 @@ def _starts(setup: Setup) -> Failure | None:
         for letter, a, b in zip(own.names, got, expected, strict=True):
             size = max(float(abs(np.asarray(b, dtype=float)).max(initial=0)), 1.0)
             if not abs(a - b).max(initial=0) <= setup.tolerance * size:
-                mine, due = told_apart(a, np.asarray(b, dtype=float))
+                mine, due = distinguishable(a, np.asarray(b, dtype=float))
                 text = f"{letter}^0 is {mine}, the method starts at {due} ({scenario.text})"
                 return Failure(_step_id(setup), f"init, {letter}", text, setup.call)
     return None

@@ -20,7 +20,7 @@ from verify.conformance import claimed, matching, series
 from verify.conformance.matching import Mismatch, Tracked
 from verify.conformance.references import line
 from verify.conformance.report import Failure, rounding_of
-from verify.conformance.scenarios import Scenario, shown, told_apart
+from verify.conformance.scenarios import Scenario, distinguishable, shown
 from verify.conformance.seen import Letters, Observations, Run, Setup, Transition
 from verify.conformance.slips import Slip, diagnose, read_by
 
@@ -35,19 +35,19 @@ _HUGE = 1e150
 
 def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol: float) -> Slip | None:
     """The slip of participants that are drawn with replacement, where it explains every departure that can tell."""
-    told, thrice = [], 0
+    drawn, thrice = [], 0
     for scenario, state, mismatch in cases[:: max(1, len(cases) // _REPEATED)]:
         picks = _drawn_twice(setup.algorithm, scenario, state, mismatch, tol)
         if picks is None and scenario.params.tau == 2:
             return None
         # What a client does when it is drawn a third time is not looked at.
         thrice += picks is None
-        told += [picks] if picks else []
-    several = [set(picks) for picks in told if len(picks) > 2]
-    if len(told) <= thrice or (several and all(len(clients) == 1 for clients in several)):
+        drawn += [picks] if picks else []
+    several = [set(picks) for picks in drawn if len(picks) > 2]
+    if len(drawn) <= thrice or (several and all(len(clients) == 1 for clients in several)):
         # A median is always one client's model, which three picks in a row hardly are.
         return None
-    clients = ", ".join(map(str, told[0]))
+    clients = ", ".join(map(str, drawn[0]))
     text = f"participants are drawn with replacement: the model is the mean over the clients {clients}"
     return Slip(text, setup.algorithm, "")
 
@@ -109,10 +109,10 @@ def dependent(
     setup: Setup, scenario: Scenario, draws: Any, p: Array, weights: Sequence[Array], level: float
 ) -> list[Failure]:
     """The failure of draws, in the order in which they were made, that are not independent."""
-    told = series.apart(series.of_weights(draws, p, weights), level) if len(weights) and len(p) > 1 else ""
-    if not told:
+    dependence = series.apart(series.of_weights(draws, p, weights), level) if len(weights) and len(p) > 1 else ""
+    if not dependence:
         return []
-    text = f"draws are not independent of earlier ones ({told}, level {level:.1g}); {scenario.text}"
+    text = f"draws are not independent of earlier ones ({dependence}, level {level:.1g}); {scenario.text}"
     return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 
@@ -153,20 +153,20 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
     soon = [t for p, t in wrong if len(t.weights) < max(_SOON, len(p.seen) // 4)]
     usual = 2 * len(soon) >= len(followed)
-    return _told(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
+    return _reported_failure(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:
     """Return True if a hypothesis explains at least one case that is amiss, contradicts none, and explains all other
     cases.
     """
-    told = False
+    explained = False
     for seen in amiss:
         found = explains(seen)
         if found is False:
             return False
-        told = told or found is True
-    return told and not any(explains(seen) is False for seen in others)
+        explained = explained or found is True
+    return explained and not any(explains(seen) is False for seen in others)
 
 
 def _follows(setup: Setup, other: Algorithm, run: Run) -> bool | None:
@@ -207,7 +207,7 @@ def departs(setup: Setup, found: Observations) -> Failure:
     if slip is None and case.draw is None:
         slip = _replaced(setup, [(c.scenario, c.before, m) for c, m in found.wrong], setup.tolerance)
     departing = [(c.scenario, m) for c, m in found.wrong]
-    return _told(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
+    return _reported_failure(setup, case.scenario, mismatch, slip, case, departing, 2 * len(wrong) >= len(found.cases))
 
 
 def _read(setup: Setup, departing: Iterable[Scenario]) -> set[str]:
@@ -288,7 +288,7 @@ def _rounded(setup: Setup, departing: Sequence[tuple[Scenario, Mismatch]]) -> st
     return f"its differences are as small as rounding errors of float32: if it computes in float32, pass {option}"
 
 
-def _told(
+def _reported_failure(
     setup: Setup,
     scenario: Scenario,
     mismatch: Mismatch,
@@ -308,7 +308,7 @@ def _told(
         lines.append(f"{letter} is not finite")
     where = slip.letter if slip is not None and slip.letter else letter
     due_line = "it" if letter == where else f"`{line(setup.algorithm, letter)}`"
-    mine, due = told_apart(got, expected)
+    mine, due = distinguishable(got, expected)
     lines.append(
         f"{letter} departs from {due_line}{at}: it is {mine}, the reference has {due}"
         f"{_ratio(got, expected, case, letter)}, {mismatch.off[letter]:.2g} of its size{_drawn(mismatch, case)}"

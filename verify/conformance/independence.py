@@ -63,8 +63,8 @@ def check_pairs(test: Test) -> CheckResult:
             )
             failures.append(Failure(INDEPENDENT, found.kind, text, test.replay(PAIRED), {SAME: found.same}))
     # Rows that share their randomness, and then calls that repeat it, look dependent in every other way too.
-    told = (_ROWS, _CALLS)
-    failures = next(([f] for kind in told for f in failures if f.where == kind), failures)
+    priority = (_ROWS, _CALLS)
+    failures = next(([f] for kind in priority for f in failures if f.where == kind), failures)
     apart = n // (_FARTHEST_SAME if test.contractive else _FARTHEST)
     rows = ", of rows of one batch" if test.batch else ""
     checked = f"independence of {clients}, of {n} successive calls up to {apart} apart{rows}"

@@ -83,8 +83,10 @@ def check_moments(test: Test) -> CheckResult:
         biased, sure = check_bias(test, answers, test.level / 8) if not failures else ((), {})
         failures += biased
         detects |= sure
-    said = "variance" if test.contractive else "mean, coordinate by coordinate and where errors lean, and variance"
-    checked = (f"{said} at {len(vectors)} inputs, {counted} values",)
+    statistics = (
+        "variance" if test.contractive else "mean, coordinate by coordinate and where errors lean, and variance"
+    )
+    checked = (f"{statistics} at {len(vectors)} inputs, {counted} values",)
     return CheckResult(
         _collected([*failures, *extreme]),
         (*checked, *sized.checked),

@@ -65,12 +65,12 @@ def read(path: Path) -> dict[str, Any]:
 def described(arrays: Mapping[str, Any]) -> dict[str, Any]:
     """Describe the arrays that :func:`read` returned as JSON: the type and the shape of each array with axes."""
 
-    def told(value: Any) -> Any:
+    def describe(value: Any) -> Any:
         if isinstance(value, np.ndarray):
             return {"type": _TYPES[value.dtype.kind], "shape": list(value.shape)}
         return value if isinstance(value, str) else value.item()
 
-    return {name: told(value) for name, value in arrays.items()}
+    return {name: describe(value) for name, value in arrays.items()}
 
 
 def _array(name: str, content: bytes) -> Any:

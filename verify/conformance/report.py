@@ -78,12 +78,12 @@ class Report:
         if self.ok:
             return "\n".join((head, *rest[:2]))
         first = self.failures[0]
-        told, _, left = first.evidence.partition("; ")
-        while left and len(told) < _BRIEF:
+        summary, _, left = first.evidence.partition("; ")
+        while left and len(summary) < _BRIEF:
             part, _, left = left.partition("; ")
-            told += f"; {part}"
-        told = told if len(told) <= 2 * _BRIEF else f"{told[: 2 * _BRIEF]} ..."
-        return f"{head}\n  1. {first.where}: {told}\n     replay    {'; '.join(first.replay.splitlines())}"
+            summary += f"; {part}"
+        summary = summary if len(summary) <= 2 * _BRIEF else f"{summary[: 2 * _BRIEF]} ..."
+        return f"{head}\n  1. {first.where}: {summary}\n     replay    {'; '.join(first.replay.splitlines())}"
 
     def __str__(self) -> str:
         many = "" if len(self.failures) == 1 else "s"

@@ -64,13 +64,13 @@ def runs(setup: Setup, observes: str | None) -> Findings:
                 incomplete += sum(not t.complete for _, t in found.followed)
                 if missed(followed):
                     break
-                told, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
-                failures += told
+                failed, defect = _drawn(setup, scenario, found, setup.level / (len(chosen) + 2))
+                failures += failed
                 worst = worst if scenario.role else max(worst, defect)
             if missed(followed):
                 failure = lost(setup, [*followed, *_elsewhere(setup, chosen[number + 1 :], number + 1, observes)])
-                said = f"{_CHANGING}; " if found.changing else ""
-                failures = [dataclasses.replace(failure, evidence=f"{said}{failure.evidence}")]
+                prefix = f"{_CHANGING}; " if found.changing else ""
+                failures = [dataclasses.replace(failure, evidence=f"{prefix}{failure.evidence}")]
             if failures:
                 break
     except BadAnswer as broken:

@@ -103,13 +103,13 @@ def check_sizes(test: Test, level: float) -> CheckResult:
     )
     decisions = race(plan, source, together=True, largest=256).decisions.reshape(len(targets), columns)
     mean = (total / taken).reshape(len(targets), columns)
-    said = (f"the same at inputs of {many} sizes, from 2^{between[0]} to 2^{between[-1]}, {n} values each",)
+    checked = (f"the same at inputs of {many} sizes, from 2^{between[0]} to 2^{between[-1]}, {n} values each",)
     detects = {}
     if not test.contractive:
         assumed = Assumed(*(np.array([v]) for v in (-math.inf, math.inf, max(w, 1e-12))))
         size = float(smallest_defect(np.ones(1), assumed, plan.level, n)[0])
         detects["mean along x, of |x|, at inputs of one size"] = size + tol
-    return CheckResult(_refuted(test, between, decisions, mean, taken), said, detects)
+    return CheckResult(_refuted(test, between, decisions, mean, taken), checked, detects)
 
 
 def _refuted(test: Test, between: Array, decisions: Array, mean: Array, taken: int) -> tuple[Failure, ...]:

@@ -98,7 +98,7 @@ def shown(value: Any, digits: int = 4) -> str:
     return f"{value:.{digits + 2}g}" if isinstance(value, float) else str(value)
 
 
-def told_apart(one: Array, other: Array) -> tuple[str, str]:
+def distinguishable(one: Array, other: Array) -> tuple[str, str]:
     """Two arrays in four digits, or in as many as it takes to see that they differ."""
     pairs = ((shown(one, digits), shown(other, digits)) for digits in range(4, 18))
     return next((pair for pair in pairs if pair[0] != pair[1]), (shown(one), shown(other)))
@@ -255,7 +255,7 @@ def _plain(instance: Instance, features: Collection[str]) -> bool:
 
 def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
     """Of each size the first two, up to nine, several clients and distinguishable random draws first of all."""
-    ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, not _tells(algorithm, s), s.size))
+    ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, not _reveals_draw(algorithm, s), s.size))
     kept: list[Scenario] = []
     seen: dict[tuple[int, int], int] = {}
     for scenario in ordered:
@@ -266,7 +266,7 @@ def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
     return kept
 
 
-def _tells(algorithm: Algorithm, scenario: Scenario) -> bool:
+def _reveals_draw(algorithm: Algorithm, scenario: Scenario) -> bool:
     """Return True if a step reveals which draw was made; SVRG on functions that differ only by their
     slopes never does.
     """

@@ -141,8 +141,8 @@ def recorded(drawn: Sequence[Any], laws: Sequence[Distribution], level: float, r
         values, groups = _table(mine)
         means, _ = _table({name: part.mean(axis=1) for name, part in reference.items()})
         centre, _ = _table({name: part.mean(axis=0, keepdims=True) for name, part in known.items()})
-        told = apart(Features(values, means, centre[0] if groups else np.zeros(0), groups), level / 2)
-        wrong = [told] if told else []
+        dependence = apart(Features(values, means, centre[0] if groups else np.zeros(0), groups), level / 2)
+        wrong = [dependence] if dependence else []
     return wrong
 
 

@@ -79,13 +79,13 @@ def _apart(task: Callable[[], str], computing: float) -> str:
     if child == 0:
         _copied(task, computing, writer)
     os.close(writer)
-    said, ends = b"", time.monotonic() + _WAITING
+    output, ends = b"", time.monotonic() + _WAITING
     try:
         with selectors.DefaultSelector() as ready:
             ready.register(reader, selectors.EVENT_READ)
             while ready.select(max(0.0, ends - time.monotonic())):
                 part = os.read(reader, 65536)
-                said += part
+                output += part
                 if not part:
                     break
     finally:
@@ -93,7 +93,7 @@ def _apart(task: Callable[[], str], computing: float) -> str:
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
     broken = os.WIFSIGNALED(status) and os.WTERMSIG(status) not in (signal.SIGKILL, signal.SIGPROF)
-    return said.decode() or ("CRASHES the process" if broken else "does not return")
+    return output.decode() or ("CRASHES the process" if broken else "does not return")
 
 
 def _copied(task: Callable[[], str], computing: float, writer: int) -> None:

@@ -81,14 +81,14 @@ def _of_states(setup: Setup, trace: Trace) -> _Found:
     ]
     if not failures or not failures[0].claim.startswith("interface"):
         if trace.draws is not None or scenario.support <= _LARGEST:
-            told, words = _transitions(setup, steps, detects)
+            departures, words = _transitions(setup, steps, detects)
             # What breaks a step says more than the invariant that it breaks.
-            failures = told or failures
+            failures = departures or failures
             if not failures and scenario.support > 1:
                 failures = (_recorded if trace.draws else _moved)(setup, steps, checked)
         else:
-            told, words = _determined(setup, steps)
-            failures = failures or told
+            departures, words = _determined(setup, steps)
+            failures = failures or departures
             if not failures:
                 before = len(checked)
                 failures = _moved(setup, steps, checked)
@@ -182,11 +182,11 @@ def _moved(setup: Setup, steps: Sequence[Transition], checked: list[str]) -> lis
     return _not_drawn(setup, wrong, "which entries a step moves is not as in the method")
 
 
-def _not_drawn(setup: Setup, wrong: Sequence[str], said: str) -> list[Failure]:
+def _not_drawn(setup: Setup, wrong: Sequence[str], subject: str) -> list[Failure]:
     if not wrong:
         return []
     more = f"; {len(wrong) - 1} more such" if len(wrong) > 1 else ""
-    text = f"{said}: {wrong[0]}, level {setup.level / 4:.1g}{more}"
+    text = f"{subject}: {wrong[0]}, level {setup.level / 4:.1g}{more}"
     return [Failure(f"reference/{setup.algorithm.name}/draws", "the draws of a step", text, setup.call)]
 
 

@@ -68,28 +68,30 @@ def read(claim: Claim) -> Linked:
     along = numbers[0][1].along
     if any(of.along is not along or of.of.iteration is not along.iteration for _, of in numbers):
         raise ValueError("the quantities belong to runs of different kinds")
-    told = {pair for _, of in numbers for pair in of.letters}
-    if any(sources.get(letter) is not source for letter, source in told) or sources.get(along.last) != "k":
+    pairs = {pair for _, of in numbers for pair in of.letters}
+    if any(sources.get(letter) is not source for letter, source in pairs) or sources.get(along.last) != "k":
         raise ValueError("the letters of the index or of the last iteration differ from the claim's")
     sides = [side for c in statement.comparisons for side in (c.left, c.right)]
-    spoken = sympy.Tuple(*sides, *symbolic.assumed(claim)).free_symbols | {letter for letter, _ in told} | {along.last}
-    return Linked(numbers, frozenset(spoken & set(sources)))
+    symbols = (
+        sympy.Tuple(*sides, *symbolic.assumed(claim)).free_symbols | {letter for letter, _ in pairs} | {along.last}
+    )
+    return Linked(numbers, frozenset(symbols & set(sources)))
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
-    said = read(claim)
-    assumed = (*symbolic.assumed(claim), *said.along.iteration.limits)
-    for index in {of.index for _, of in said.numbers}:
-        within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, said.along.last, evaluate=False)
+    linked = read(claim)
+    assumed = (*symbolic.assumed(claim), *linked.along.iteration.limits)
+    for index in {of.index for _, of in linked.numbers}:
+        within = sympy.Ge(index, 0, evaluate=False), sympy.Le(index, linked.along.last, evaluate=False)
         if not all(reals.implied(relation, assumed) for relation in within):
             raise ValueError(f"the run need not reach the iteration with index {index}")
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0) if not fact.signs]
-    shown = [_shown(_by_index(c, said, assumed), known, said, assumed) for c in claim.statement.comparisons]
+    shown = [_shown(_by_index(c, linked, assumed), known, linked, assumed) for c in claim.statement.comparisons]
     used = tuple(fact for one in shown for fact in one.facts)
     step = RuleUse(RULE, used, nonnegative=tuple(ClientQuantity(of, None) for one in shown for of in one.nonnegative))
     claims = {fact.claim.id: fact.claim for fact in used if fact.claim is not None}
-    iteration = said.along.iteration
+    iteration = linked.along.iteration
     signs = [next(obligations.own(iteration, [of])) for of in obligations.nonnegative([step], [])]
     return RuleResult((step,), tuple(claims.values()), (*signs, *obligations.own(iteration, [])))
 
@@ -107,24 +109,24 @@ def _of_state(fact: Fact) -> Sum:
     return found if len(found) == len(fact.terms) else {}
 
 
-def _by_index(comparison: Comparison, said: Linked, assumed: tuple[sympy.Basic, ...]) -> dict[sympy.Expr, Sum]:
+def _by_index(comparison: Comparison, linked: Linked, assumed: tuple[sympy.Basic, ...]) -> dict[sympy.Expr, Sum]:
     """right - left as sums of functions of the state in one iteration each."""
     rest = sympy.expand(comparison.right - comparison.left)
     sums: dict[sympy.Expr, dict[At, Coefficient]] = {}
-    for symbol, number in said.numbers:
+    for symbol, number in linked.numbers:
         c = rest.coeff(symbol)
         rest = sympy.expand(rest - c * symbol)
         if c != 0:
             of = sums.setdefault(number.index, {})
             of[number.of] = Coefficient.of(c, assumed) + of.get(number.of, 0)
     coefficients = sympy.Tuple(*(c.value for of in sums.values() for c in of.values()))
-    if rest != 0 or coefficients.has(*(symbol for symbol, _ in said.numbers)) or comparison.relation != "<=":
+    if rest != 0 or coefficients.has(*(symbol for symbol, _ in linked.numbers)) or comparison.relation != "<=":
         raise ValueError("a comparison is not an inequality linear in the quantities")
     return dict(sums)
 
 
 def _shown(
-    sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], said: Linked, assumed: tuple[sympy.Basic, ...]
+    sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], linked: Linked, assumed: tuple[sympy.Basic, ...]
 ) -> _Grounds:
     """By what a comparison holds. ``ValueError`` where nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
@@ -132,21 +134,21 @@ def _shown(
         alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})
         if alike and reals.implied(sympy.Le(i, j, evaluate=False), assumed):
             wanted.append({replace(of, later=on): -c if on else c for of, c in early.items() for on in (False, True)})
-            if (found := _in_cases(early, known, said)) is not None:
+            if (found := _in_cases(early, known, linked)) is not None:
                 return found
     for fact in known:
         terms = _of_state(fact) if fact.case is None else {}
         # In letters that are the same in all iterations.
-        if all(c.value.free_symbols <= said.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
+        if all(c.value.free_symbols <= linked.letters for c in terms.values()) and any(_same(terms, w) for w in wanted):
             return _Grounds((fact,))
     raise ValueError("no premise states this for every iteration")
 
 
-def _in_cases(V: Sum, known: Sequence[Fact], said: Linked) -> _Grounds | None:
+def _in_cases(V: Sum, known: Sequence[Fact], linked: Linked) -> _Grounds | None:
     """By what a multiple of one function of the state does not rise, in either of two cases of which one holds."""
     (of, *others), (times, *_) = V, V.values()
     before = replace(of, later=False)
-    for pair in said.along.iteration.cases if not others and times > 0 else ():
+    for pair in linked.along.iteration.cases if not others and times > 0 else ():
         found = [next(_falling(before, known, case), None) for case in pair]
         if (both := tuple(fact for fact in found if fact is not None)) and len(both) == len(pair):
             return _Grounds(both, (before,))

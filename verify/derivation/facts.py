@@ -95,8 +95,8 @@ class Coefficient:
 
     def _decided(self, relation: Any, otherwise: Any, other: Any) -> bool:
         asked = self.value, _expression(other)
-        for answer, said in ((True, relation), (False, otherwise)):
-            if _implied(said(*asked, evaluate=False), self.assumed):
+        for answer, candidate in ((True, relation), (False, otherwise)):
+            if _implied(candidate(*asked, evaluate=False), self.assumed):
                 return answer
         raise ValueError(f"it is not known of all letters whether {relation(*asked, evaluate=False)}")
 
@@ -200,7 +200,9 @@ def known(
         yield Fact(claim, {term(of, client): c for of, c in terms.items()}, case, client)
 
 
-def said(meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None) -> Iterator[Fact]:
+def hypothesis_facts(
+    meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None
+) -> Iterator[Fact]:
     """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
     the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
@@ -284,7 +286,7 @@ def _holds(says: Everywhere, iteration: Iteration, problem: Any, params: Any, po
     values = {letter: Fraction(of(problem, params)) for letter, of in says.positive.items()}
     if any(value <= 0 for value in values.values()):
         return False
-    for known in said(says, iteration, values):
+    for known in hypothesis_facts(says, iteration, values):
         parts = [_number(c) * to_float(t.of(problem, params, point)) for t, c in known.terms.items()]
         scale = 1 + sum(float(np.abs(part).max()) for part in parts)
         if not np.all(sum(parts) >= -_ROUNDING * scale):
@@ -305,8 +307,8 @@ def _moves(says: Isolated, iteration: Iteration, problem: Any, params: Any, poin
         for at in (iteration.before, iteration.after)
     )
     length = _length(after - before) ** 2
-    said = to_float(says.move(problem, params, point))
-    return said.shape == length.shape and bool(np.all(abs(said - length) <= _ROUNDING * (1 + length)))
+    change = to_float(says.move(problem, params, point))
+    return change.shape == length.shape and bool(np.all(abs(change - length) <= _ROUNDING * (1 + length)))
 
 
 def _coercive(says: Coercive, problem: Any, params: Any, state: Any) -> bool:

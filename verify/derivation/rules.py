@@ -44,7 +44,7 @@ from fedtheory.meanings import BoundedBelow, Coercive, Everywhere, Isolated, Lip
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Overall, Root
 from fedtheory.settings.quantities import Away, Difference, Image, Inner, Shared, Square, Total, Value
-from verify.derivation.facts import ClientQuantity, Fact, Of, Scalar, is_zero, said, term
+from verify.derivation.facts import ClientQuantity, Fact, Of, Scalar, hypothesis_facts, is_zero, term
 
 #: What vanishes converges, and what converges is bounded.
 _STRONGER = {VANISHES: (), CONVERGES: (VANISHES,), BOUNDED: (VANISHES, CONVERGES)}
@@ -123,7 +123,10 @@ def derive(
     is one of other iterations.
     """
     meanings = [says for h in assumed for says in h.says]
-    every = [*facts, *(k for says in meanings if isinstance(says, Everywhere) for k in said(says, iteration))]
+    every = [
+        *facts,
+        *(k for says in meanings if isinstance(says, Everywhere) for k in hypothesis_facts(says, iteration)),
+    ]
     clients = sorted({k.client for k in facts if k.client is not None})
     terms = {t.plain: None for k in every for t in k.terms}
     terms |= {term(t.of.of if isinstance(t.of, Root) else t.of, t.client).plain: None for t in wanted}

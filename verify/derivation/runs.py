@@ -17,7 +17,7 @@ from fedtheory.settings.iterations import Iteration
 from verify.base.evaluate import meeting
 from verify.derivation import facts as meanings_of
 from verify.derivation.chains import Linked
-from verify.derivation.falls import Bounded
+from verify.derivation.descent import Bounded
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
@@ -77,13 +77,13 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
     return ""
 
 
-def compared(claim: Claim, said: Bounded | Linked, premises: Collection[Claim], seed: int, most: int) -> int:
+def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim], seed: int, most: int) -> int:
     """On how many runs, of which a claim speaks as wholes, the iterations were seen to be those of which its premises
     do; ``ValueError`` where they are not, or there is no run."""
     hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
     seen, recipes = 0, claim.instances.recipes(np.random.default_rng(seed))
     for recipe, _ in islice(meeting(claim, islice(recipes, _PROPOSED)), most):
-        if why := departs(claim, said, hypotheses, recipe, seed):
+        if why := departs(claim, claimed, hypotheses, recipe, seed):
             raise ValueError(f"{why}: at {recipe}")
         seen += 1
     if not seen:
@@ -91,23 +91,25 @@ def compared(claim: Claim, said: Bounded | Linked, premises: Collection[Claim], 
     return seen
 
 
-def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int) -> str:
-    """How a run, of which a claim speaks as a whole, differs from what is ``said`` of it; empty if it does not.
+def departs(
+    claim: Claim, claimed: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int
+) -> str:
+    """How a run, of which a claim speaks as a whole, differs from what is ``claimed`` of it; empty if it does not.
 
     It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
     meets the ``hypotheses``; who takes part is as windows say; letters have the values that they have in the claim, and
     no value of f is below its infimum.
     """
-    iteration, windows = said.along.iteration, said.windows
+    iteration, windows = claimed.along.iteration, claimed.windows
     instance = claim.instances.build(recipe, False)
     rng = np.random.default_rng(seed)
     problem, history = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     values = claim.setting.bind(problem, instance.params)
-    letters = {x: values[x] for x in said.letters}
+    letters = {x: values[x] for x in claimed.letters}
     meanings = [says for h in claim.requires for says in h.says if not isinstance(says, Windows)]
-    least = None if said.infimum is None else said.infimum(problem, instance.params, history)
-    points = list(said.along.points(problem, instance.params, history))
-    if len(points) <= int(letters[said.along.last]):
+    least = None if claimed.infimum is None else claimed.infimum(problem, instance.params, history)
+    points = list(claimed.along.points(problem, instance.params, history))
+    if len(points) <= int(letters[claimed.along.last]):
         return "a run ends before the last iteration that the statement covers"
     ended: Any = None
     for j, (params, point) in enumerate(points):
@@ -127,7 +129,9 @@ def departs(claim: Claim, said: Bounded | Linked, hypotheses: Collection[Hypothe
             return why
         if not all(h.met is None or h.met(problem, params) for h in hypotheses):
             return "an iteration of a run violates a hypothesis of the claim"
-        if said.infimum is not None and _below(to_float(said.infimum.of(problem, params, point)), to_float(least)):
+        if claimed.infimum is not None and _below(
+            to_float(claimed.infimum.of(problem, params, point)), to_float(least)
+        ):
             return "a function takes a value below its stated infimum"
     return ""
 
@@ -162,8 +166,8 @@ def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[A
         if np.min(to_float(np.asarray(of(problem, params)))) < -_ROUNDING:
             return "the constants of a run do not have the signs stated in the setting"
     # An iteration along a run is of all clients at once, and letters of each are arrays.
-    told = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
-    if any(not _close(value_of(told[x], problem, params), letters[x]) for x in told):
+    sources = {letter: source for letter, source in iteration.setting.sources.items() if letter in letters}
+    if any(not _close(value_of(sources[x], problem, params), letters[x]) for x in sources):
         return "a letter of the claim changes its value in an iteration"
     return ""
 

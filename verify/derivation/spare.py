@@ -59,15 +59,15 @@ def _squares(known: Sequence[Term], others: Sequence[Term]) -> Iterator[Term]:
                 raise Unread(str(error)) from error
 
 
-def said(square: Term) -> str:
+def square_words(square: Term) -> str:
     """Such a square for people to read."""
     difference = next(t for t in parts(square) if t.op is Op.POWER and t.data == 2).of[0]
     part, other = difference.of[0], difference.of[1].of[1]
     clients = "sum_i " if Axis.CLIENTS in part.type.axes else ""
-    return f"{clients}|{_said(part)} - {_said(other)}|^2"
+    return f"{clients}|{_vector_words(part)} - {_vector_words(other)}|^2"
 
 
-def _said(vector: Term) -> str:
+def _vector_words(vector: Term) -> str:
     if vector.op is Op.PART:
         return str(vector.data)
     asked = [t for t in parts(vector) if t.op is Op.ORACLE]

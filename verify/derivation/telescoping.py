@@ -49,7 +49,7 @@ class Chain:
     """The premises of a bound: the claim about one round, in the letter k; quantities that must be nonnegative and that
     must be convex; and the excess of V_0 over the right side at the start, which must be nonpositive.
 
-    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``said``:
+    ``lemma``: that the bounded quantity is at most the potential in all states, where it is not part of it; ``words``:
     the inequality of one round, in words; ``ways``: what else is used; ``steady``: whether parts of the potential may
     have constant weights.
     """
@@ -59,14 +59,14 @@ class Chain:
     convex: tuple[Of, ...]
     excess: Coefficients
     lemma: Claim | None
-    said: str
+    words: str
     ways: tuple[str, ...]
     steady: bool
 
     @property
     def key(self) -> str:
         """Return a key that distinguishes this chain from others."""
-        return f"{self.said} {list(self.excess.values())} {self.lemma is None}"
+        return f"{self.words} {list(self.excess.values())} {self.lemma is None}"
 
 
 def signs_of(claim: Claim) -> Signs:
@@ -83,9 +83,9 @@ def undefined(claim: Claim) -> sympy.Expr | None:
     """A part of what a bound says that is not shown to be real and finite for every T of which it speaks, or None."""
     signs, statement = signs_of(claim), claim.statement
     ((left, _, right),) = statement.comparisons
-    said = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.spoken)]
-    sums = [a for e in said for a in e.atoms(sympy.Sum, sympy.Product)]
-    return reals.undefined_part([*printed_rounds.sums_defined(said, signs), *sums], list(signs.given))
+    expressions = [left, right, *(e for q in statement.quantities if isinstance(q.of, OfRun) for e in q.of.expressions)]
+    sums = [a for e in expressions for a in e.atoms(sympy.Sum, sympy.Product)]
+    return reals.undefined_part([*printed_rounds.sums_defined(expressions, signs), *sums], list(signs.given))
 
 
 def chains(claim: Claim) -> Iterator[Chain]:
@@ -149,7 +149,7 @@ class _Hint(NamedTuple):
 
     of: Coefficients
     before: Coefficients = MappingProxyType({})
-    falls: Coefficients = MappingProxyType({})
+    descent: Coefficients = MappingProxyType({})
 
 
 def _hints(claim: Claim) -> Iterator[_Hint]:
@@ -178,10 +178,10 @@ def _potentials(claim: Claim, form: Printed, at: Sequences) -> Iterator[_Potenti
         others = {q: c for q, c in hint.of.items() if q not in form.ends}
         scales = [c / a for q, c in left.items() for p, a in others.items() if c != 0 and (q is p or p not in left)]
         for s in form.sums:
-            fall = hint.falls.get(s.of, zero)
-            if fall != 0 and not s.after:
+            decrease = hint.descent.get(s.of, zero)
+            if decrease != 0 and not s.after:
                 # So much of the fall of round k = T - 1 is what the sum adds there.
-                scale = quotient(at.after(s.weight).subs(EARLIER, round_index), fall)
+                scale = quotient(at.after(s.weight).subs(EARLIER, round_index), decrease)
                 scales.append(scale.subs(round_index, T - 1))
         less = {}
         for q, end in form.ends.items():
@@ -246,11 +246,11 @@ def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rh
     excess = {q: at.start(less.get(q, zero)) - at.start(form.starts.get(q, zero)) for q in (*of, *form.starts)}
     excess = {q: c for q, found in excess.items() if (c := plain(found)) != 0}
     *sides, factor = _reduced(left, right, noise, at, signs)
-    step, said = _step(claim, *sides)
+    step, words = _step(claim, *sides)
     lemma = _lemma(claim, form.ends, added) if potential.through else None
     said_of_k = sympy.Tuple(*(c for of in sides[:2] for c in of.values()), sides[2], factor).has(round_index)
     steady = rho == 1 and not said_of_k and not claim.statement.algorithm.schedules
-    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, said, form.ways, steady)
+    return Chain(step, tuple(dict.fromkeys(nonnegative)), form.convex, excess, lemma, words, form.ways, steady)
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
@@ -337,7 +337,7 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
     if why := next((name for name, schedule in varying.items() if not signs.nonnegative(schedule)), ""):
         raise NotFollowed(f"the schedule of {why} may be negative")
     letters = {sympy.Symbol(name, nonnegative=True): name for name in varying}
-    said = tuple(
+    added = tuple(
         Hypothesis(f"{letter} = {varying[name]}", sympy.Eq(letter, varying[name])) for letter, name in letters.items()
     )
     if isinstance(statement, OneStep):
@@ -347,7 +347,7 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
         claim,
         setting=replace(setting, algorithm=method, letters=every, potential=None),
         statement=statement,
-        requires=(*claim.requires, *said),
+        requires=(*claim.requires, *added),
         follows=(),
     )
 

@@ -48,8 +48,8 @@ class ClassCertificate:
         """The program of each step with its multipliers, by the steps' names, checked as ``replay`` checks them."""
         proved = certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
         with attributed(self.claim, self.recipe):
-            if untrue := asserted.untrue(self.claim, self.claim.instances.build(self.recipe, True)):
-                raise DoesNotHold(f"{untrue}: of {self.claim.id}, at the stored recipe")
+            if failed := asserted.failed_assertion(self.claim, self.claim.instances.build(self.recipe, True)):
+                raise DoesNotHold(f"{failed}: of {self.claim.id}, at the stored recipe")
         return proved
 
     def place(self) -> str:
@@ -116,8 +116,8 @@ def certificate(
 def _built(claim: Claim, recipe: Recipe) -> Instance:
     with attributed(claim, recipe):
         built = claim.instances.build(recipe, True)
-        if untrue := asserted.untrue(claim, built):
-            raise Refused(untrue)
+        if failed := asserted.failed_assertion(claim, built):
+            raise Refused(failed)
         return built
 
 

@@ -224,10 +224,10 @@ def _check_fields(
     for name, part in value.items():
         if "propertyNames" in rule:
             _check(name, rule["propertyNames"], home, where, depth)
-        told = name if name in known or _PLAIN.fullmatch(name) else quoted(name)
+        label = name if name in known or _PLAIN.fullmatch(name) else quoted(name)
         of_name = known.get(name, others)
         if of_name is not True:
-            _check(part, of_name, home, f"{where}.{told}" if where else told, depth + 1)
+            _check(part, of_name, home, f"{where}.{label}" if where else label, depth + 1)
 
 
 def _resolved(rule: Mapping[str, Any], home: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
@@ -257,10 +257,10 @@ def _typed(rule: Mapping[str, Any]) -> list[str]:
 
 
 def _bad(rule: Mapping[str, Any], value: Any, where: str) -> ValueError:
-    if (said := rule.get("description")) is None:
+    if (expected := rule.get("description")) is None:
         listed = _listed(rule)
-        said = " or ".join([_WORDS[name] for name in _typed(rule)] if listed is None else map(repr, listed))
-    return ValueError(f"{where}: {said} was expected, got {quoted(value)}")
+        expected = " or ".join([_WORDS[name] for name in _typed(rule)] if listed is None else map(repr, listed))
+    return ValueError(f"{where}: {expected} was expected, got {quoted(value)}")
 
 
 def _constant(name: str) -> NoReturn:

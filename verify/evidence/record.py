@@ -49,7 +49,7 @@ class Sighting(NamedTuple):
 def tally(sightings: Sequence[Sighting]) -> str:
     """How many statements are seen, and how many not."""
     counts = Counter(one.said for one in sightings)
-    return ", ".join(f"{counts[said]} {said}" for said in SAID if counts[said])
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in SAID if counts[outcome])
 
 
 #: Verdicts of methods, strongest first. What is refuted was confirmed exactly, and no proof stands against it.

@@ -38,8 +38,8 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
             both, given = tuple(side.subs(s, value) for side in both), [r.subs(s, value) for r in given]
         except (TypeError, ValueError) as error:
             raise NoMagnitude(f"the sides or a relation are undefined for {s} = {value}") from error
-    spoken = sympy.Tuple(*both, *given).free_symbols
-    maybe = sorted((s for s in spoken if s.is_nonnegative and not s.is_positive), key=str)
+    symbols = sympy.Tuple(*both, *given).free_symbols
+    maybe = sorted((s for s in symbols if s.is_nonnegative and not s.is_positive), key=str)
     found: list[OrderSides] = []
     for vanishing in itertools.product((False, True), repeat=len(maybe)):
         # Whether a letter that may vanish does is a case.
@@ -70,14 +70,14 @@ def _charts(part: Order, relations: Sequence[sympy.Basic], chart: int) -> Iterat
 
     The first chart has none of them, the second those that are at least another letter, the third all.
     """
-    spoken = sympy.Tuple(part.left, part.right).free_symbols
+    symbols = sympy.Tuple(part.left, part.right).free_symbols
     # Given a letter that goes to its limit first, none depends on it.
     done = {part.small, part.large}
     for relation in symbolic.conjuncts(relations) if chart else ():
         if not isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
             continue
         low, high = relation.lts, relation.gts
-        if high not in spoken - done or low.free_symbols & done or high in low.free_symbols:
+        if high not in symbols - done or low.free_symbols & done or high in low.free_symbols:
             continue
         if (low.is_Symbol and low.is_positive) or (chart == CHARTS - 1 and low.is_Rational and low.is_nonnegative):
             done |= {high} | low.free_symbols

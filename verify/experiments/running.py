@@ -163,8 +163,8 @@ def commit(folder: Path = Path(__file__).parent) -> str:
     from subprocess import run as call
 
     def git(*words: str) -> str:
-        told = call(["git", *words], cwd=folder, capture_output=True, text=True, check=False)
-        return told.stdout.strip()
+        result = call(["git", *words], cwd=folder, capture_output=True, text=True, check=False)
+        return result.stdout.strip()
 
     try:
         head = git("rev-parse", "HEAD")

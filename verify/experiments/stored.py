@@ -27,7 +27,7 @@ NAME = "seen.json"
 #: Points of a curve that are kept.
 POINTS = 24
 #: Comparisons of a statement whose numbers are told.
-_TOLD = 2
+_LISTED = 2
 
 
 class StoredDecision(NamedTuple):
@@ -41,10 +41,10 @@ class StoredDecision(NamedTuple):
     numbers: str
 
     def __str__(self) -> str:
-        return f"{self.text}: {self.outcome}" + (f" ({self.told})" if self.told else "")
+        return f"{self.text}: {self.outcome}" + (f" ({self.summary})" if self.summary else "")
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """In how many seeds it holds, in how many that is open, how many would decide it, and the numbers."""
         if not self.held:
             return self.numbers
@@ -112,7 +112,14 @@ def sightings(statement: Experiment) -> tuple[Sighting, ...]:
     """Return the stored outcomes of a claim's figures."""
     return tuple(
         Sighting(
-            figure, record.source, one.text, str(one.outcome), one.told, len(record.seeds), record.date, record.commit
+            figure,
+            record.source,
+            one.text,
+            str(one.outcome),
+            one.summary,
+            len(record.seeds),
+            record.date,
+            record.commit,
         )
         for figure in statement.figures
         for record in records(figure)
@@ -140,7 +147,7 @@ def judged(figure: Figure, source: str, results: Sequence[Result], seeds: Sequen
             continue
         held = tuple(stated.holds(of) for of in numbers)
         outcome, wanted = decide(held)
-        found.append(StoredDecision(stated.text, outcome, held, wanted, _told(stated, numbers)))
+        found.append(StoredDecision(stated.text, outcome, held, wanted, _comparisons_summary(stated, numbers)))
     return tuple(found)
 
 
@@ -207,7 +214,7 @@ def _absent(figure: Figure, source: str, why: str) -> StoredFigure:
     return StoredFigure(figure.id, source, why, (), "", "", 0.0, seen)
 
 
-def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
+def _comparisons_summary(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
     """How many comparisons hold of most seeds; the medians of those that do not, or are open; of one where all do."""
     parts, most = stated.left(numbers[0]), len(numbers) / 2
 
@@ -216,12 +223,12 @@ def _told(stated: Stated, numbers: Sequence[Mapping[str, Span]]) -> str:
 
     held, against = mostly(True), mostly(False)
     left = [part for part in parts if part not in held and part not in against]
-    told = [f"{len(held)} of {len(parts)} comparisons"] if len(parts) > 1 else []
+    lines = [f"{len(held)} of {len(parts)} comparisons"] if len(parts) > 1 else []
     for head, some in (("not: ", against), ("open: ", left)) if against or left else (("", held),):
-        shown = "; ".join(_medians(part, numbers) for part in some[:_TOLD])
-        more = f"; {len(some) - _TOLD} more" if head and len(some) > _TOLD else ""
-        told += [f"{head if len(parts) > 1 else ''}{shown}{more}"] if some else []
-    return "; ".join(told)
+        shown = "; ".join(_medians(part, numbers) for part in some[:_LISTED])
+        more = f"; {len(some) - _LISTED} more" if head and len(some) > _LISTED else ""
+        lines += [f"{head if len(parts) > 1 else ''}{shown}{more}"] if some else []
+    return "; ".join(lines)
 
 
 def _medians(part: SeedComparison, numbers: Sequence[Mapping[str, Span]]) -> str:

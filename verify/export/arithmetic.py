@@ -137,13 +137,13 @@ def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
         return None
     relation, exchanged = _FAILS[example.relation]
     names = ("right", "left") if exchanged else ("left", "right")
-    found = told(claim, example, dict(zip(_SIDES, sides, strict=True)), {}, (relation, *names))
+    found = proof_object(claim, example, dict(zip(_SIDES, sides, strict=True)), {}, (relation, *names))
     # Where a number is all that is left of a side, nothing is calculated: two steps give the sides their names.
     made = sum(by in ("+", "-", "*", "/") for _, by, *_ in found["steps"]) if found else 0
     return found if made > len(sides) else None
 
 
-def told(
+def proof_object(
     claim: Claim,
     example: Counterexample,
     sides: Mapping[str, Any],
@@ -234,11 +234,11 @@ def _steps(results: dict[str, Any]) -> Iterator[list[str]]:
 
     def leaf(number: Any) -> Iterator[list[str]]:
         value = str(Fraction(number))
-        told = number.by[0] if isinstance(number, Followed) else value
-        if (told, value) not in names:
-            names[told, value] = free(told)
-            yield [names[told, value], value]
-        of_number[id(number)] = names[told, value]
+        source = number.by[0] if isinstance(number, Followed) else value
+        if (source, value) not in names:
+            names[source, value] = free(source)
+            yield [names[source, value], value]
+        of_number[id(number)] = names[source, value]
 
     zero = Quotient(0)
     for result, final in results.items():

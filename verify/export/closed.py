@@ -114,8 +114,8 @@ def of_relations(claim: Claim) -> list[dict[str, Any]]:
     One for each choice of the signs of letters that have none. ``ValueError`` where they are not written so.
     """
     comparisons, relations = list(claim.statement.comparisons), symbolic.assumed(claim)
-    spoken = {s for left, _, right in comparisons for s in (left - right).free_symbols}
-    unsigned = sorted((s for s in spoken if s.is_real and s.is_nonnegative is None), key=str)
+    symbols = {s for left, _, right in comparisons for s in (left - right).free_symbols}
+    unsigned = sorted((s for s in symbols if s.is_real and s.is_nonnegative is None), key=str)
     found = []
     for signs in product((1, -1), repeat=len(unsigned)):
         sizes = {
@@ -134,9 +134,9 @@ def of_gaps(
     gaps = list(_gaps(comparisons))
     solved, relations = _solved(relations)
     gaps = [(text, gap.subs(solved), strict) for text, gap, strict in gaps]
-    spoken = {s for _, gap, _ in gaps for s in gap.free_symbols}
-    spoken |= {s for r in symbolic.conjuncts(relations) for s in r.free_symbols if s.is_nonnegative}
-    letters = _Letters(spoken)
+    symbols = {s for _, gap, _ in gaps for s in gap.free_symbols}
+    symbols |= {s for r in symbolic.conjuncts(relations) for s in r.free_symbols if s.is_nonnegative}
+    letters = _Letters(symbols)
     return _first(claim, letters, relations, lambda writing: [_signed(writing, letters, *gap) for gap in gaps], says)
 
 
@@ -222,9 +222,9 @@ def _freed(
 ) -> Iterator[dict[Any, Any]]:
     """Letters solved for an expression that is nonnegative, which becomes a letter: where a letter, as a factor of a
     rate, is only spoken of there, its own sign is not needed."""
-    spoken = {s for r in relations for s in r.free_symbols}
+    symbols = {s for r in relations for s in r.free_symbols}
     for e in stood_for:
-        for x in sorted(e.free_symbols - spoken, key=str):
+        for x in sorted(e.free_symbols - symbols, key=str):
             if sympy.diff(e, x) == 1:
                 slack = sympy.Dummy(f"slack of {x}", nonnegative=True)
                 yield {**solved, x: slack + x - e}

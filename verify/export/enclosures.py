@@ -57,7 +57,7 @@ def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
                 side if _exact(sides[side]) else f"{side}, bounded from {end}"
                 for side, end in ((below, "above"), (above, "below"))
             ]
-            return arithmetic.told(
+            return arithmetic.proof_object(
                 claim, example, dict(zip(names, (low, high), strict=True)), bounds.known, (relation, *names)
             )
     return None

@@ -117,7 +117,7 @@ class Table:
                 charts.setdefault(f"{size}: {factor['chart']}", (factor["chart"], size))
         self._letters = list(data["letters"])
         self._charts = [self._follow(*chart) for chart in charts.values()]
-        self._nonzero = [q for item in data["nonzero"] for q in self._told(item["by"])]
+        self._nonzero = [q for item in data["nonzero"] for q in self._listed_factors(item["by"])]
 
     def read(self, listed: Iterable[Any]) -> Any:
         """A polynomial of an object."""
@@ -146,24 +146,24 @@ class Table:
     def product(self, c: Any, by: Mapping[str, Any] | None = None) -> Factored:
         """A coefficient of an object as a product; ``by``: the certificate that it is nonnegative."""
         num, _, of_den = self.quotient(c)
-        found = self._factored(num, self._told(by)) * of_den.inverse()
+        found = self._factored(num, self._listed_factors(by)) * of_den.inverse()
         if self._is_signed(found) or isinstance(c, str):
             return found
         # A sign may be known only of the numerator times the denominator, as the object has them.
         num, den = self.read(c["num"]), self.read(c["den"])
         down = self._factored(den, self._nonzero, strict=True).inverse()
-        return self._factored(num * den, self._told(by)) * down * down
+        return self._factored(num * den, self._listed_factors(by)) * down * down
 
-    def _told(self, by: Mapping[str, Any] | None) -> list[Any]:
+    def _listed_factors(self, by: Mapping[str, Any] | None) -> list[Any]:
         """The polynomials, with integers, of which a certificate makes a product."""
         listed = [self.read(factor["of"]) for factor in by["factors"]] if by else []
         return [p / content([p]) for p in listed if not p.is_constant()]
 
-    def _factored(self, p: Any, told: list[Any], strict: bool = False) -> Factored:
+    def _factored(self, p: Any, listed: list[Any], strict: bool = False) -> Factored:
         """A polynomial as a product of irreducible factors, or else of what has signs: itself, or what is told."""
         if p.is_constant():
             return Factored(Fraction(0) if p == 0 else terms(p)[0][1], {})
-        ways = (self._divided(p, parts) for parts in ([], [p / content([p])], told))
+        ways = (self._divided(p, parts) for parts in ([], [p / content([p])], listed))
         right = self._is_strict if strict else self._is_signed
         return next(filter(right, ways), None) or self._divided(p, [])
 

@@ -134,8 +134,8 @@ def all_of(id: str) -> list[dict[str, Any]]:
         made = _of_example(example.claim, example)
         if made is not None:
             return [made]
-        told = [f"{example.place()}: {example.left} where {example.relation} {example.right} would have to hold"]
-        return [_recomputation(id, entry, told)]
+        lines = [f"{example.place()}: {example.left} where {example.relation} {example.right} would have to hold"]
+        return [_recomputation(id, entry, lines)]
     if _outcome(entry).get("method") == witness.METHOD.name and (made := _of_witness(claims.get(id))) is not None:
         return [made]
     found, why = of_claim(id)
@@ -156,10 +156,10 @@ def _outcome(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     return next((o for o in entry["outcomes"] if o["verdict"] == entry["verdict"]), {})
 
 
-def _recomputation(id: str, entry: Mapping[str, Any], told: list[str]) -> dict[str, Any]:
+def _recomputation(id: str, entry: Mapping[str, Any], lines: list[str]) -> dict[str, Any]:
     claim = claims.get(id)
     of_other = results.code() != results.shipped().code and results.carried(claim) is None
     verdict = f"{entry['verdict']} by other code, and perhaps of another statement" if of_other else entry["verdict"]
-    says = [*statement.text(claim), f"{verdict}: {entry['note']}", *told]
+    says = [*statement.text(claim), f"{verdict}: {entry['note']}", *lines]
     says.append(f"nothing of it is in this file: fedtheory show {id} --check computes it again")
     return objects.sealed({"format": checker.FORMAT, "kind": "recomputation", "claim": id, "says": says})

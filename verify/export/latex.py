@@ -55,9 +55,9 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
             "; ".join(f"{' and '.join(of)}: {mathematical(meaning)}" for meaning, of in meanings.items()) + "."
         )
     parts.append(" ".join([_CONVENTIONS, *added(line for data in objects for line in data["says"])]))
-    told: set[str] = set()
+    printed: set[str] = set()
     for group in grouped(objects):
-        parts += pages(group, list(_besides(claim, group.objects)), told)
+        parts += pages(group, list(_besides(claim, group.objects)), printed)
     return by_itself(_HEAD + "\n\n".join(parts) + "\n\\par}", _PACKAGES)
 
 

@@ -93,9 +93,9 @@ def _points(known: Iterable[Mapping[str, Any]]) -> tuple[dict[tuple[str, str], s
     others: dict[str, str] = {}
     for item in known:
         match = re.match(r"(?:mean of )?(\w\*?)(?: apart)?\[(\d+),(\d+)\]", item["name"])
-        told = BETWEEN.fullmatch(source(item))
-        if match and told:
-            for number, of in ((match[2], told[1]), (match[3], told[2])):
+        between = BETWEEN.fullmatch(source(item))
+        if match and between:
+            for number, of in ((match[2], between[1]), (match[3], between[2])):
                 letter = point_letter(of)
                 if not letter and of.startswith("x* + (1)*x + ") and set(others) <= {of}:
                     letter = others.setdefault(of, "x^{+}")

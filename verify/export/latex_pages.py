@@ -76,12 +76,12 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
     return {**program, "known": known}
 
 
-def pages(group: CaseGroup, says: Sequence[str], told: set[str]) -> Iterator[str]:
-    """Paragraphs, with what the objects say besides the statement; what is ``told`` already is not told again."""
+def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[str]:
+    """Paragraphs, with what the objects say besides the statement; what is ``printed`` already is not told again."""
     cases = list(dict.fromkeys(heading(data) for data in group.objects))
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
-    page = _Page(group, told)
+    page = _Page(group, printed)
     yield " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
     for place, shared in enumerate(group.programs):
         yield from page.program(place, shared)
@@ -90,15 +90,15 @@ def pages(group: CaseGroup, says: Sequence[str], told: set[str]) -> Iterator[str
 class _Page:
     """Writes what a group has, in the letters of its cases."""
 
-    def __init__(self, group: CaseGroup, said: set[str]) -> None:
-        self._said = said
+    def __init__(self, group: CaseGroup, printed: set[str]) -> None:
+        self._printed = printed
         self._group, data = group, group.objects[0]
-        self._told, self._names = symbols(group.objects), list(data["letters"])
-        self.symbols = self._told
+        self._symbols, self._names = symbols(group.objects), list(data["letters"])
+        self.symbols = self._symbols
         self._ring = polynomials(tuple(self._names))
         self._ratio = partial(ratio_of, self._ring)
         self._one = self._ratio("1")
-        self._partners = {mean: deviation for mean, (_, deviation) in self._told.clients.items()}
+        self._partners = {mean: deviation for mean, (_, deviation) in self._symbols.clients.items()}
         self._vectors: dict[str, Vector] = {}
         everywhere = set.intersection(*(set(of) for of in group.bounds))
         self._shared = self._scalars(0, everywhere)
@@ -112,7 +112,7 @@ class _Page:
 
     def _scalars(self, case: int, called: set[str]) -> Scalars:
         data = self._group.objects[case]
-        found, numbers = Scalars(self._names, self._told.letters, self._ring), Certificates(data)
+        found, numbers = Scalars(self._names, self._symbols.letters, self._ring), Certificates(data)
         for factor, side in numbers.sides():
             found.turn(factor, side)
         for c in data["domain"].values():
@@ -127,11 +127,11 @@ class _Page:
         data = self._group.objects[0]
         signs = []
         for sign, shown in ((">0", "> 0"), (r"\ge 0", ">= 0")):
-            of = [self._told.letters[x] for x, s in data["letters"].items() if s == shown]
+            of = [self._symbols.letters[x] for x, s in data["letters"].items() if s == shown]
             signs += [f"\\({', '.join(of)}{sign}\\)"] if of else []
         signs += self._bounds(0, lambda symbol: symbol is None or symbol in self._everywhere)
         tops = [
-            f" \\({self._told.letters[k]}\\) is the factor of the claim, of which these bounds are used."
+            f" \\({self._symbols.letters[k]}\\) is the factor of the claim, of which these bounds are used."
             for k in data["letters"]
             if f"{k}{MAXIMUM}" in data["says"]
         ]
@@ -145,7 +145,7 @@ class _Page:
             if not taken(symbol):
                 continue
             sign = ">0" if c["sign"] == "> 0" else r"\ge 0"
-            bare = Scalars(self._names, self._told.letters, self._ring)
+            bare = Scalars(self._names, self._symbols.letters, self._ring)
             found.append(
                 f"${symbol} = {bare.polynomial(p)}$\\({sign}\\)" if symbol else f"\\({bare.polynomial(p)}{sign}\\)"
             )
@@ -169,10 +169,10 @@ class _Page:
             yield f"\\textbf{{To show{part}:}} $\\Delta = {self._form(self._split(shared['target']))}$\\({{}}\\le 0\\)."
         for k, (item, form) in enumerate(zip(shared["known"], forms, strict=True), 1):
             common = " (shared)" if "shared" in item else ""
-            source = words(item, self._told)
-            again = source in self._said and len(source) > _SAID
+            source = words(item, self._symbols)
+            again = source in self._printed and len(source) > _SAID
             short = f"{re.split(': |, between', source)[0]}, as above" if again else source
-            self._said.add(source)
+            self._printed.add(source)
             yield f"\\textbf{{({k})}}{common} {short}: $K_{{{k}}} = {self._form(form)}$\\({{}}\\le 0\\)."
         for case_place, data in enumerate(self._group.objects):
             own = self._bounds(case_place, lambda s: s is not None and s not in self._everywhere) if place == 0 else []
@@ -222,7 +222,7 @@ class _Page:
         return found
 
     def _form(self, form: tuple[Pairs, Pairs, dict[str, Ratio]]) -> str:
-        terms = [(c, "" if name == "1|1" else self._told.values[name]) for name, c in form[2].items()]
+        terms = [(c, "" if name == "1|1" else self._symbols.values[name]) for name, c in form[2].items()]
         return self._sum(self._shared, [*terms, *(self._thing(part, summed) for part, summed in self._parts(form))])
 
     def _total(self, program: Mapping[str, Any], scalars: Scalars, signs: Certificates) -> str:
@@ -289,8 +289,8 @@ class _Page:
             partner = self._partners.get(row)
             if partner in left and (c - left[partner]).is_zero:
                 del left[partner], left[row]
-                terms.append((c, self._told.clients[row][0]))
-        terms += [(c, "1" if row == "1" else self._told.vectors[row]) for row, c in left.items()]
+                terms.append((c, self._symbols.clients[row][0]))
+        terms += [(c, "1" if row == "1" else self._symbols.vectors[row]) for row, c in left.items()]
         return self._sum(self._shared, terms)
 
     def _sum(self, scalars: Scalars, terms: Sequence[tuple[Ratio, str]], weights: bool = False) -> str:

@@ -10,7 +10,7 @@ from fedtheory.claims import Claim
 from fedtheory.tables.rendering import by_itself, fitted
 from verify.evidence.record import Evidence
 from verify.export.latex_words import mathematical, plain
-from verify.report import by_hand, falls, statement, terminal, why
+from verify.report import by_hand, failures, statement, terminal, why
 
 #: The packages of the document.
 PACKAGES = ("amsmath", "amssymb", "graphicx", "mathtools")
@@ -26,7 +26,7 @@ def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
 
     ``ValueError`` where all of them hold.
     """
-    falling = [evidence for evidence in found if evidence.verdict in falls.FALLEN]
+    falling = [evidence for evidence in found if evidence.verdict in failures.FAILED]
     if not falling:
         raise ValueError("all of these claims hold: there is nothing to be said of why they do not")
     parts = [_heading(found, falling, verdicts)] if len(found) > 1 else []
@@ -38,8 +38,8 @@ def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
 def _heading(found: Sequence[Evidence], falling: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
     papers = dict.fromkeys(evidence.claim.paper for evidence in found)
     named = [plugins.every()[id].title if id in plugins.every() else id for id in papers]
-    groups = falls.grouped([e.claim for e in falling], verdicts)
-    counts = falls.counted(groups, [e.claim for e in falling])
+    groups = failures.grouped([e.claim for e in falling], verdicts)
+    counts = failures.counted(groups, [e.claim for e in falling])
     return (
         f"\\section*{{{plain(', '.join(named))}: statements that do not hold}}\n"
         f"Of {len(found)} statements that were tested {len(falling)} do not hold: {plain(counts)}. "
@@ -50,9 +50,9 @@ def _heading(found: Sequence[Evidence], falling: Sequence[Evidence], verdicts: M
 def _claim(evidence: Evidence, verdicts: Mapping[str, str]) -> Iterator[str]:
     claim, example = evidence.claim, evidence.counterexample
     yield f"\\subsection*{{{plain(claim.where or claim.id)}: {plain(str(evidence.verdict))}}}"
-    way = falls.fall(claim, verdicts)
-    said = f" ({plain(str(way))})" if way not in (None, falls.Fall.UNSAID) else ""
-    yield f"\\texttt{{{plain(claim.id)}}}{said}. {_sentence(claim.gist)}"
+    way = failures.failure_mode(claim, verdicts)
+    mode = f" ({plain(str(way))})" if way not in (None, failures.FailureMode.UNKNOWN_ORIGIN) else ""
+    yield f"\\texttt{{{plain(claim.id)}}}{mode}. {_sentence(claim.gist)}"
     if claim.formula:
         yield f"\\textbf{{As printed:}}\n{fitted(claim.formula)}"
     yield from _stated("Claimed is", claim)

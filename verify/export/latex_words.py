@@ -38,65 +38,65 @@ _ADD = (
 )
 
 
-def words(item: Mapping[str, Any], told: Symbols) -> str:
+def words(item: Mapping[str, Any], symbols: Symbols) -> str:
     """Where a known inequality comes from."""
-    said = source(item)
-    if match := _CURVED.fullmatch(said):
+    origin = source(item)
+    if match := _CURVED.fullmatch(origin):
         two = ", both ways" if item.get("both") else ""
         return (
-            f"{_each(said, match[1])} is \\({math(match[2], told)}\\)-strongly convex and "
-            f"\\({math(match[3], told)}\\)-smooth, {_between(said, told)}{two}"
+            f"{_each(origin, match[1])} is \\({math(match[2], symbols)}\\)-strongly convex and "
+            f"\\({math(match[3], symbols)}\\)-smooth, {_between(origin, symbols)}{two}"
         )
     for start, written in _SMOOTH.items():
-        if said.startswith(f"{start}, "):
-            return f"{written}, {_between(said, told)}"
-    if match := _OF_CLASS.fullmatch(said):
-        return f"the {plain(match[2])} inequality of the average, at {_point(match[1], told)}"
-    if match := _LARGEST.fullmatch(said):
+        if origin.startswith(f"{start}, "):
+            return f"{written}, {_between(origin, symbols)}"
+    if match := _OF_CLASS.fullmatch(origin):
+        return f"the {plain(match[2])} inequality of the average, at {_point(match[1], symbols)}"
+    if match := _LARGEST.fullmatch(origin):
         return (
-            f"each \\({star_of(match[1])}_{{i}}\\) is \\({math(match[2], told)}\\)-smooth: at the point after "
-            f"the step, by the gradient at {_point(match[3], told)}, for the clients that are drawn"
+            f"each \\({star_of(match[1])}_{{i}}\\) is \\({math(match[2], symbols)}\\)-smooth: at the point after "
+            f"the step, by the gradient at {_point(match[3], symbols)}, for the clients that are drawn"
         )
-    if match := _COMPRESSED.fullmatch(said):
-        return f"compression, of the {'mean error' if match[1] else 'errors'}, with \\({math(match[2], told)}\\)"
-    if match := _OF_CLIENT.fullmatch(said):
-        ends = [combination(of, told) for of in match.groups()[1:]]
+    if match := _COMPRESSED.fullmatch(origin):
+        return f"compression, of the {'mean error' if match[1] else 'errors'}, with \\({math(match[2], symbols)}\\)"
+    if match := _OF_CLIENT.fullmatch(origin):
+        ends = [combination(of, symbols) for of in match.groups()[1:]]
         if all(ends):
             what = "conjugate" if match[1] == "conjugate" else "function"
             return (
                 f"the client's {what} has curvatures between \\({ends[0]}\\) and \\({ends[1]}\\), "
                 f"between \\({ends[2]}\\) and \\({ends[3]}\\)"
             )
-    if match := _OF_SETTING.fullmatch(said):
+    if match := _OF_SETTING.fullmatch(origin):
         return f"by the setting, in which these are at most 0: {mathematical(match[1].rstrip('.'))}"
     if (
-        (match := _ZERO.fullmatch(said))
-        and (one := combination(match[1], told))
-        and (by := combination(match[2], told))
+        (match := _ZERO.fullmatch(origin))
+        and (one := combination(match[1], symbols))
+        and (by := combination(match[2], symbols))
     ):
         return f"\\({one}\\) is 0 in the sum over the clients, so also its product with \\({by}\\)"
-    return plain(said.rstrip("."))
+    return plain(origin.rstrip("."))
 
 
-def _between(said: str, told: Symbols) -> str:
-    match = BETWEEN.fullmatch(said)
+def _between(origin: str, symbols: Symbols) -> str:
+    match = BETWEEN.fullmatch(origin)
     assert match is not None, "it says between which points"
-    return f"between {_point(match[1], told)} and {_point(match[2], told)}"
+    return f"between {_point(match[1], symbols)} and {_point(match[2], symbols)}"
 
 
-def _each(said: str, function: str) -> str:
+def _each(origin: str, function: str) -> str:
     of = star_of(function)
-    return f"each \\({of}_{{i}}\\)" if said.startswith("each ") else f"\\({of}\\)"
+    return f"each \\({of}_{{i}}\\)" if origin.startswith("each ") else f"\\({of}\\)"
 
 
-def _point(of: str, told: Symbols) -> str:
+def _point(of: str, symbols: Symbols) -> str:
     """A point, as its letter where it is one of the method's, or by a formula."""
-    formula = point_letter(of) or combination(of, told)
-    called = f"{told.points[of]}=" if of in told.points and formula else ""
+    formula = point_letter(of) or combination(of, symbols)
+    called = f"{symbols.points[of]}=" if of in symbols.points and formula else ""
     return f"\\({called}{formula}\\)" if formula else plain(of)
 
 
-def combination(of: str, told: Symbols) -> str:
+def combination(of: str, symbols: Symbols) -> str:
     """A sum of products of letters and vectors in words as a formula; empty where a name is not known.
 
     Vectors are less their values at the optimum, so that x* + x is a point x.
@@ -106,17 +106,17 @@ def combination(of: str, told: Symbols) -> str:
         match = re.fullmatch(r"\((-?)(.+)\)\*(.+)", term) or re.fullmatch(r"(-?)()(.+)", term)
         if match is None:
             return ""
-        size = "" if match[2] in ("", "1") else _product(match[2], told)
-        thing = _product(match[3], told)
+        size = "" if match[2] in ("", "1") else _product(match[2], symbols)
+        thing = _product(match[3], symbols)
         if not thing or (match[2] not in ("", "1") and not size):
             return ""
         out += (" - " if match[1] and out else "-" if match[1] else " + " if out else "") + f"{size} {thing}".strip()
     return out
 
 
-def _product(of: str, told: Symbols) -> str:
+def _product(of: str, symbols: Symbols) -> str:
     """A product of names: the longest that is known first."""
-    names = {**{row.partition(": ")[2] or row: symbol for row, symbol in told.vectors.items()}, **told.letters}
+    names = {**{row.partition(": ")[2] or row: symbol for row, symbol in symbols.vectors.items()}, **symbols.letters}
     if of.endswith("_bar") and of not in names:
         names[of] = f"\\overline{{{letter_of(of.removesuffix('_bar'))}}}" if letter_of(of.removesuffix("_bar")) else ""
     found = []
@@ -193,32 +193,32 @@ def added(lines: Iterable[str]) -> Iterator[str]:
         yield _ADD
 
 
-def sentences(lines: Sequence[str], told: Symbols) -> Iterator[str]:
+def sentences(lines: Sequence[str], symbols: Symbols) -> Iterator[str]:
     """Yield what objects state besides the claim."""
     sums = dict(line.split(" = ", 1) for line in lines if re.match(r"(sum|total) \d+ = ", line))
     for line in lines:
         match = re.fullmatch(r"(quotient \d+): 0 = (\S+ \d+) \+ -(\S+ \d+) \1", line)
         if line.startswith(_ALIKE):
-            names = [_product(name, told) or plain(name) for name in line.removeprefix(_ALIKE).split(", ")]
+            names = [_product(name, symbols) or plain(name) for name in line.removeprefix(_ALIKE).split(", ")]
             yield f"Nothing changes where vectors are shifted so that \\({' = '.join(names)} = 0\\), as they are here."
         elif tangent := _TANGENT.fullmatch(line):
-            value, ends = told.values.get(tangent[1], ""), [combination(of, told) for of in tangent.groups()[2:]]
+            value, ends = symbols.values.get(tangent[1], ""), [combination(of, symbols) for of in tangent.groups()[2:]]
             if value and all(ends):
-                slope = _product(f"grad {tangent[1]}", told)
+                slope = _product(f"grad {tangent[1]}", symbols)
                 yield (
                     f"\\({value}\\) and \\({slope}\\) are the value and the gradient of the client's "
                     f"\\({star_of(tangent[2])}\\) at \\({ends[0]}\\), less its tangent at \\({ends[1]}\\)."
                 )
         elif match and {match[2], match[3]} <= set(sums):
             top, bottom = (_sums(sums[name]) for name in match.groups()[1:])
-            name = combination(match[1], told)
+            name = combination(match[1], symbols)
             # Of what stands in no formula nothing needs to be said.
             if name:
                 yield f"\\({name} = ({top})/{bottom}\\)."
         elif line.partition(" = ")[0] in sums or line.startswith(_ADDED) or _CASE.fullmatch(line):
             continue
         elif (match := re.fullmatch(r"(\w[\w.]*) = (.*root.*)", line)) and letter_of(match[1]):
-            yield f"\\({letter_of(match[1])} = {_polynomial(match[2], told)}\\)."
+            yield f"\\({letter_of(match[1])} = {_polynomial(match[2], symbols)}\\)."
         elif match := re.fullmatch(r"of (\S+), which follows from it (by [^:]+):", line):
             yield f"From this {plain(match[1])} follows {match[2]}:"
         else:
@@ -236,28 +236,29 @@ def _sums(of: str) -> str:
     return " + ".join(found)
 
 
-def _polynomial(of: str, told: Symbols) -> str:
+def _polynomial(of: str, symbols: Symbols) -> str:
     """A polynomial in letters."""
-    for name, symbol in sorted(told.letters.items(), key=lambda pair: -len(pair[0])):
+    for name, symbol in sorted(symbols.letters.items(), key=lambda pair: -len(pair[0])):
         of = re.sub(rf"(?<![\w\\]){re.escape(name)}(?!\w)", symbol.replace("\\", r"\\"), of)
     return re.sub(r"\^(\d+)", r"^{\1}", of).replace("*", " ")
 
 
-def conventions(told: Symbols) -> Iterator[str]:
+def conventions(symbols: Symbols) -> Iterator[str]:
     """Yield the meaning of the symbols used; what clients have is given by formulas, which are read again."""
-    if told.clients:
+    if symbols.clients:
         both = [
-            f"${one} = {told.vectors[mean]} + {told.vectors[other]}$" for mean, (one, other) in told.clients.items()
+            f"${one} = {symbols.vectors[mean]} + {symbols.vectors[other]}$"
+            for mean, (one, other) in symbols.clients.items()
         ]
         yield (
             "Vectors are those less their values at the optimum. What a client has is the mean over the clients and a "
             f"deviation from it, of which the sum is 0: {', '.join(both)}."
         )
-    if any(re.fullmatch(r"\\\w+\{e\}(_\{i\})?|e_\{i\}", symbol) for symbol in told.vectors.values()):
+    if any(re.fullmatch(r"\\\w+\{e\}(_\{i\})?|e_\{i\}", symbol) for symbol in symbols.vectors.values()):
         yield "Of a compressor, \\(e_{i}\\) is the error."
-    if any(re.match(r"(\\overline\{)?D", symbol) for symbol in told.values.values()):
+    if any(re.match(r"(\\overline\{)?D", symbol) for symbol in symbols.values.values()):
         yield "Of a function, \\(D\\) is what it is larger by than its linear model at the optimum."
-    for name, symbol in told.letters.items():
+    for name, symbol in symbols.letters.items():
         if symbol == "\\Lambda" or symbol.startswith("\\theta_"):
             yield f"\\({symbol}\\) is {mathematical(name)}."
 
@@ -280,9 +281,9 @@ def _condition(match: re.Match[str]) -> str:
     return f"\\({sides[0]} {sign} {sides[1] if not match[4].isdigit() else match[4]}\\)"
 
 
-def math(of: str, told: Symbols) -> str:
+def math(of: str, symbols: Symbols) -> str:
     """A number in words as a formula."""
-    for name, symbol in sorted(told.letters.items(), key=lambda pair: -len(pair[0])):
+    for name, symbol in sorted(symbols.letters.items(), key=lambda pair: -len(pair[0])):
         if of == name:
             return symbol
         if of == f"1/{name}":

@@ -83,11 +83,11 @@ def misshapen(text: str) -> str:
     return "" if closing[1].split(", ") == theorems else "it does not ask of all its theorems on what they rest"
 
 
-def rests_on(said: str) -> str:
+def rests_on(output: str) -> str:
     """Why what ``Print Assumptions`` said is not right; empty where it is."""
-    if said.strip() == "Closed under the global context":
+    if output.strip() == "Closed under the global context":
         return ""
-    lines = said.splitlines()
+    lines = output.splitlines()
     if lines.count("Axioms:") != 1 or lines[0] != "Axioms:":
         return "it does not say once on what its theorems rest"
     named = {line.split()[0] for line in lines[1:] if line[:1].strip()}

@@ -55,7 +55,7 @@ def _object(claim: Claim, case: str, pairs: Sequence[tuple[WorldValue, WorldValu
     products = {product: f"v{k}" for k, product in enumerate(sorted(met, key=str), 1)}
     letters = [str(world.field.symbols[k]) for k in used]
     meant = {
-        **{name: _said(product) for product, name in products.items()},
+        **{name: _product_words(product) for product, name in products.items()},
         **{str(s): of for of, s in world.sums.items()},
     }
     of_steps = ((_OF_INVARIANTS, claim.statement.residual), (_OF_WHAT_STAYS, claim.statement.observed))
@@ -105,6 +105,6 @@ def _target(
         yield names[product], {"num": terms, "den": [["1", [0] * len(used)]]}
 
 
-def _said(product: Monomial) -> str:
+def _product_words(product: Monomial) -> str:
     draws, atoms = product
     return " times ".join([*sorted(draws), *(atom.name for atom in atoms)])

@@ -41,10 +41,10 @@ def text(objects: Sequence[Mapping[str, Any]]) -> str:
     """
     parts, theorems = [_HEAD], []
     for number, data in enumerate(objects, 1):
-        said = [data["claim"], *data["says"]]
+        comments = [data["claim"], *data["says"]]
         if data.get("at"):
-            said.append("at " + ", ".join(f"{name} = {value}" for name, value in data["at"].items()))
-        parts.append("(** " + "\n    ".join(map(_comment, said)) + " *)")
+            comments.append("at " + ", ".join(f"{name} = {value}" for name, value in data["at"].items()))
+        parts.append("(** " + "\n    ".join(map(_comment, comments)) + " *)")
         if "steps" in data:
             theorems.append(f"calculation_{number}")
             parts.append(rocq_terms.theorem(theorems[-1], data))
@@ -66,20 +66,20 @@ def _comment(text: str) -> str:
     return text.replace("(*", "( *").replace("*)", "* )").replace('"', "'")
 
 
-def _conditions(data: Mapping[str, Any], table: Table, said: Mapping[str, str]) -> list[str]:
+def _conditions(data: Mapping[str, Any], table: Table, rocq_names: Mapping[str, str]) -> list[str]:
     """Return the conditions on the letters, by their names in Rocq."""
-    letters = [said[letter] for letter in data["letters"]]
-    signs = [(sign, said[letter]) for letter, sign in data["letters"].items()]
+    letters = [rocq_names[letter] for letter in data["letters"]]
+    signs = [(sign, rocq_names[letter]) for letter, sign in data["letters"].items()]
     signs += [(c["sign"], rocq_terms.read(table.domain[name], letters)) for name, c in data["domain"].items()]
     return [f"0 {'<' if sign == '> 0' else '<='} {of}" for sign, of in signs]
 
 
 def _inside(name: str, data: Mapping[str, Any], table: Table) -> str:
     """That some letters meet what the theorems ask of them."""
-    said = names(list(data["letters"]))
+    rocq_names = names(list(data["letters"]))
     values = ", ".join(f"({rocq_terms.fraction(Fraction(data['point'][letter]))})" for letter in data["letters"])
-    conditions = " /\\ ".join(map(_together, _conditions(data, table, said)))
-    lines = [f"Example {name} :", _wrapped(f"exists {' '.join(said.values())} : R, {conditions}.")]
+    conditions = " /\\ ".join(map(_together, _conditions(data, table, rocq_names)))
+    lines = [f"Example {name} :", _wrapped(f"exists {' '.join(rocq_names.values())} : R, {conditions}.")]
     return "\n".join([*lines, "Proof.", _wrapped(f"exists {values}."), "  repeat split; lra.", "Qed."])
 
 
@@ -104,7 +104,7 @@ class _Writing:
             raise ValueError(f"the proof of {data['claim']} multiplies a vector by 1, which is not written for Rocq")
         self._vectors, self._values, self._letters = sorted(rows), sorted(keys - rows), list(data["letters"])
         self._names = names([*self._vectors, *self._values, *self._letters])
-        self._said = [self._names[letter] for letter in self._letters]
+        self._rocq_letters = [self._names[letter] for letter in self._letters]
 
     @property
     def _relation(self) -> tuple[str, str]:
@@ -158,12 +158,12 @@ class _Writing:
         """The sum as a person writes it."""
         out: list[str] = []
         for minus, c, thing in terms:
-            said = self._thing(thing)
+            term = self._thing(thing)
             if c is not None:
-                size = rocq_terms.read_quotient(c.num, c.den, self._said)
-                said = size if thing == "1|1" else f"{size} * {said}"
+                size = rocq_terms.read_quotient(c.num, c.den, self._rocq_letters)
+                term = size if thing == "1|1" else f"{size} * {term}"
             lead = "- " if minus else "+ " if out else ""
-            out.append(_together(f"- ({said})" if minus and not out and c is not None else f"{lead}{said}"))
+            out.append(_together(f"- ({term})" if minus and not out and c is not None else f"{lead}{term}"))
         return " ".join(out) or "0"
 
     def _thing(self, thing: str) -> str:
@@ -234,7 +234,7 @@ class _Writing:
             for w, s, terms in zip(of_known, scales, known, strict=True)
         )
         lengths = _list(f"({_product(m * w)}, {self._vector(vector)})" for w, vector in squares)
-        said = [
+        fields = [
             f"main := {self._cleared(scale, target)}",
             f"multiple := {_product(m * scale.inverse())}",
             f"weights := {uses}",
@@ -243,7 +243,7 @@ class _Writing:
         ]
         # Factors are in the table once everything else was written.
         charts = _list(f"({rocq_terms.computed(f.of)}, {_list(map(_step, f.chart.steps))})" for f in table.factors)
-        return "{|\n  " + ";\n  ".join([f"charts := {charts}", *said]) + " |}"
+        return "{|\n  " + ";\n  ".join([f"charts := {charts}", *fields]) + " |}"
 
     def _weight(self, item: Mapping[str, Any]) -> Factored:
         """The weight of what is known, or of a square; times what is squared where that is a number."""

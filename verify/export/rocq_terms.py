@@ -107,13 +107,13 @@ def theorem(name: str, data: Mapping[str, Any]) -> str:
     """The calculation as Rocq does it, and the theorem that is read. ``ValueError`` for steps that are none."""
     steps = data["steps"]
     numbers = [step[0] for step in steps if step[1] not in _COMPARED]
-    said, place = names(numbers), {number: k for k, number in enumerate(numbers)}
+    rocq_names, place = names(numbers), {number: k for k, number in enumerate(numbers)}
     computed, read, count, open_ = [], [], 0, 0
     for number, by, *of in steps:
         if not set(of) <= set(numbers[:count]):
             raise ValueError(f"the step {number} of {data['claim']} is of what was not calculated before")
         back = " ".join(str(count - 1 - place[other]) for other in of)
-        sides = [said[other] for other in of]
+        sides = [rocq_names[other] for other in of]
         if by in _COMPARED:
             computed.append(f"Compared {_COMPARED[by]} {back}")
             last = number == steps[-1][0]
@@ -122,7 +122,7 @@ def theorem(name: str, data: Mapping[str, Any]) -> str:
             continue
         computed.append(f"Made {_MADE[by]} {back}" if of else f"Given ({_fraction(Fraction(by))})")
         made = f" {by} ".join(sides) if of else fraction(Fraction(by))
-        read.append(f"forall {said[number]} : R, {said[number]} = {made} ->")
+        read.append(f"forall {rocq_names[number]} : R, {rocq_names[number]} = {made} ->")
         count += 1
     if not steps or steps[-1][1] not in _COMPARED:
         raise ValueError(f"the calculation of {data['claim']} compares nothing in the end")

@@ -73,15 +73,15 @@ class Certificates:
 
     def complete(self, data: dict[str, Any]) -> None:
         """Denominators of which the object does not say yet that they are never 0."""
-        told = {key(self.polynomial(item["of"])) for item in data["nonzero"]}
+        known = {key(self.polynomial(item["of"])) for item in data["nonzero"]}
         for program in data["programs"]:
             numbers = [*program["target"].values(), *(i["weight"] for i in (*program["known"], *program["squares"]))]
             numbers += [c for item in program["known"] for c in item["form"].values()]
             numbers += [c for item in program["squares"] for c in item["vector"].values()]
             for c in numbers:
                 den = self.polynomial(c["den"]) if isinstance(c, dict) else None
-                if den is None or den == 1 or key(den) in told:
+                if den is None or den == 1 or key(den) in known:
                     continue
                 if (by := self._by(den, self._strict)) is not None:
-                    told.add(key(den))
+                    known.add(key(den))
                     data["nonzero"].append({"of": self._listed(den), "by": by})

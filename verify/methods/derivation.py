@@ -23,7 +23,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, Iteration
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import chains, falls, for_all, obligations, runs
+from verify.derivation import chains, descent, for_all, obligations, runs
 from verify.derivation.for_all import RuleResult
 from verify.derivation.obligations import Premise
 from verify.derivation.rules import RuleUse
@@ -69,7 +69,7 @@ def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
 
 def _of_runs(claim: Claim) -> Any:
     """The rule for claims that speak of runs as wholes; None of others."""
-    return next((rule for rule in (falls, chains) if rule.speaks_of(claim)), None)
+    return next((rule for rule in (descent, chains) if rule.speaks_of(claim)), None)
 
 
 def _verdicts(inquiry: Inquiry, premises: Iterable[Premise]) -> dict[str, Verdict]:
@@ -119,8 +119,8 @@ def _proved(
     else:
         seen = _compared(claim, inquiry.seed, rng, most)
     note = (
-        f"{_said([c.id for c in found.used], found.steps, seen)}; all of it for all letters, each client's own too, "
-        f"every number of clients and d, and all draws"
+        f"{_premises_note([c.id for c in found.used], found.steps, seen)}; all of it for all letters, "
+        f"each client's own too, every number of clients and d, and all draws"
     )
     return method.found(Verdict.PROVED, note, instances=seen, used=("derivation", "symbolic"))
 
@@ -162,7 +162,7 @@ def _own_code(claim: Claim, used: Sequence[Claim], iteration: Iteration) -> str:
     return f"that the iterations are those of all runs is only seen, and {name} may know of which" if name else ""
 
 
-def _said(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> str:
+def _premises_note(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> str:
     """From what a claim is derived, by which rules, and on how many runs iterations were compared with the method."""
     rules = {step.rule for step in steps}
     from_these = ", ".join(sorted(set(ids)))

@@ -43,7 +43,7 @@ def _counterexample(claim: Claim, part: Order, index: int, recipe: Recipe) -> Co
         return None
     if left <= right:
         return None
-    text = orders.told(claim, part, recipe)
+    text = orders.describe_growth(claim, part, recipe)
     return Counterexample(claim, recipe, (), 0, f"{orders.PREFIX}{index}", 0, left, right, "<=", text)
 
 
@@ -78,7 +78,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         note = f"left open: {left_open[0]}"
         return method.found(Verdict.NOT_TESTED, note, instances=len(parts), left_open=tuple(left_open))
     if len(proofs) == len(parts):
-        return method.found(Verdict.PROVED, _told(proofs), instances=len(parts), used=("symbolic",))
+        return method.found(Verdict.PROVED, _constants_note(proofs), instances=len(parts), used=("symbolic",))
     note = (
         "left/right is bounded in every direction in which the letters may grow or vanish, by exact linear arithmetic"
     )
@@ -87,7 +87,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.SUPPORTED, note, instances=len(parts), used=("symbolic",))
 
 
-def _told(proofs: Sequence[tuple[Order, OrderProof]]) -> str:
+def _constants_note(proofs: Sequence[tuple[Order, OrderProof]]) -> str:
     """The constants that proofs show, and the inequality of means that the largest of them rests on."""
     regimes = dict.fromkeys(", then ".join(f"{symbol} -> {end}" for symbol, end in p.regime) for p, _ in proofs)
     where = ", or ".join(filter(None, regimes))
@@ -135,8 +135,10 @@ def _plain(claim: Claim, part: Order) -> Iterator[Recipe]:
 def _guesses(claim: Claim, part: Order) -> Iterator[Recipe]:
     """Curves on which each letter is a number, tends to one, or is a power of N, in all combinations."""
     names = orders.letters(claim, part)
-    spoken = [part.left, part.right, *orders.relations(claim, part)]
-    numbers = {Fraction(int(v.p), int(v.q)) for e in spoken for v in e.atoms(sympy.Rational) if v > 0} - {Fraction(1)}
+    expressions = [part.left, part.right, *orders.relations(claim, part)]
+    numbers = {Fraction(int(v.p), int(v.q)) for e in expressions for v in e.atoms(sympy.Rational) if v > 0} - {
+        Fraction(1)
+    }
     options: list[list[_Line]] = []
     one, nothing = Fraction(1), Fraction(0)
     for s in names:

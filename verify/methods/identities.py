@@ -65,8 +65,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def _about(claim: Claim) -> ModuleType | None:
-    told = claim.setting.hints.identities
-    model = None if told is None else _MODELS.get(told.model)
+    hints = claim.setting.hints.identities
+    model = None if hints is None else _MODELS.get(hints.model)
     return one_round if model is inexact and one_round.concerns(claim) else model
 
 
@@ -123,7 +123,7 @@ def _closed(claim: Claim, instance: Instance) -> bool:
 
 def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
     constants, values = proofs.constants(instance), claim.setting.bind(instance.problem, instance.params)
-    for letter, meaning in identity.told(claim).letters.items():
+    for letter, meaning in identity.identities_of(claim).letters.items():
         if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
             raise Unprovable(f"{letter} of {claim.id} is not what the proof assumes it to be")
     name = proofs.differs(claim, instance)
@@ -144,7 +144,7 @@ def _compare(claim: Claim) -> str:
     """
     proofs = _about(claim)
     assert proofs is not None
-    grounds = identity.told(claim).grounds
+    grounds = identity.identities_of(claim).grounds
     # What agrees where it is compared may differ elsewhere, and what a function holds may be chosen for that.
     if name := whole.foreign(claim):
         raise Unprovable(f"{name} of {claim.id} is not all code of this package's theory")

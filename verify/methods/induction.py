@@ -24,9 +24,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if isinstance(found, str):
             return method.skipped(f"left open: {found}")
         for lemma in chain.lemmas:
-            told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
-            if isinstance(told, str):
-                return method.skipped(f"left open: {lemma.id}: {told}")
+            lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+            if isinstance(lemma_proof, str):
+                return method.skipped(f"left open: {lemma.id}: {lemma_proof}")
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     note = f"by induction on the rounds, each of which shrinks it by the rate: {', '.join(found.cases)}"

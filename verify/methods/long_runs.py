@@ -83,7 +83,7 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
                 name, course = next(iter(away.items()))
                 bounded = name in map(str, (quantity.expression for quantity in statement.bounded))
                 after = f"after {_LONGER * statement.steps} steps, at {words(recipe)}"
-                late.append(f"{name} {_told(course, bounded)} {after}{_NO_BOUND if bounded else ''}")
+                late.append(f"{name} {_end_of_run(course, bounded)} {after}{_NO_BOUND if bounded else ''}")
                 if any(not course.end <= _NEARER * before[name].end for name, course in away.items()):
                     return method.found(Verdict.NOT_TESTED, f"left open: {late[-1]}", instances=number)
                 continue
@@ -105,7 +105,7 @@ def _along(method: Method, inquiry: Inquiry, recipes: Iterable[Recipe]) -> Outco
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
-def _told(course: Course, bounded: bool) -> str:
+def _end_of_run(course: Course, bounded: bool) -> str:
     """Where a quantity is at the end of a run."""
     if not np.isfinite(course.end):
         return "is no finite number"

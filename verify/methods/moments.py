@@ -44,10 +44,10 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         with attributed(inquiry.claim):
             entry = coordinate.read(statement)
             domain = [sympy.Ge(statement.d, 1), sympy.Ge(statement.k, 1), sympy.Le(statement.k, statement.d)]
-            told = [tuple(_cases(outcomes, domain)) for outcomes in entry.outcomes]
-            why = next(_unshown(statement, entry, domain, told), "")
+            outcome_cases = [tuple(_cases(outcomes, domain)) for outcomes in entry.outcomes]
+            why = next(_unshown(statement, entry, domain, outcome_cases), "")
             if not why:
-                _compare(statement, told, seen(inquiry), hunting.generator(inquiry.claim, inquiry.seed))
+                _compare(statement, outcome_cases, seen(inquiry), hunting.generator(inquiry.claim, inquiry.seed))
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     if why:
@@ -101,7 +101,10 @@ def _between(threshold: sympy.Expr, known: list[sympy.Basic]) -> sympy.Expr:
 
 
 def _unshown(
-    statement: CompressorClass, entry: CoordinateCompressor, domain: list[sympy.Basic], told: list[tuple[Any, ...]]
+    statement: CompressorClass,
+    entry: CoordinateCompressor,
+    domain: list[sympy.Basic],
+    outcome_cases: list[tuple[Any, ...]],
 ) -> Iterator[str]:
     """Yield what could not be shown."""
     for before, demand in entry.demands:
@@ -114,7 +117,7 @@ def _unshown(
         yield "its own omega is not shown to be at most the stated one"
     if statement.bits is not None and sympy.expand(entry.bits - statement.bits) != 0:
         yield f"its message has {entry.bits} bits"
-    for cases in told:
+    for cases in outcome_cases:
         for known, options in cases:
             mean, off = (sum(w * of for w, of in values) for values in _moments(options))
             if not _is_zero(sum(w for w, _ in options) - 1, known) or not _is_zero(mean - x, known):
@@ -136,7 +139,9 @@ def _is_zero(expression: sympy.Expr, known: list[sympy.Basic]) -> bool:
     return sympy.cancel(expression) == 0 or reals.implied(sympy.Eq(expression, 0), known)
 
 
-def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances: Any, rng: np.random.Generator) -> None:
+def _compare(
+    statement: CompressorClass, outcome_cases: list[tuple[Any, ...]], instances: Any, rng: np.random.Generator
+) -> None:
     """``Unread`` where mean or second moment of what was read are not those of the compressor itself."""
     shapes = {tuple(instance.params) for instance in instances}
     for d, k in sorted(shapes, key=lambda of: (of[0], of[1]))[:6]:
@@ -145,7 +150,7 @@ def _compare(statement: CompressorClass, told: list[tuple[Any, ...]], instances:
             point = exact(rng.integers(-7, 8, d)) / exact(rng.integers(1, 5, d))
             values, p = statement.compressor(d, k).outcomes(point)
             mean, second = (values * p[:, None]).sum(axis=0), ((values**2).sum(axis=-1) * p).sum()
-            for cases in told:
+            for cases in outcome_cases:
                 found = [
                     _at(cases, {**letters, x: sympy.Rational(v), low: sympy.Rational(below)})
                     for v, below in zip(point, power_below(point), strict=True)

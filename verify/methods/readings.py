@@ -18,7 +18,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     or one is not decided, it is not tested: the readings are claims of their own.
     """
     statement: Readings = inquiry.statement
-    verdicts, said, instances = [], [], 0
+    verdicts, findings, instances = [], [], 0
     for claim in statement.readings:
         reading = Inquiry(claim, inquiry.seed, inquiry.size, methods=inquiry.methods)
         outcomes = [o for o in examined(reading, inquiry.methods) if o.verdict is not None]
@@ -27,9 +27,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         example = next((o.counterexample for o in outcomes if o.counterexample is not None), None)
         where = f" at {example.text}" if example is not None else ""
         verdicts.append(verdict)
-        said.append(f"{claim.gist}: {verdict}{where}")
+        findings.append(f"{claim.gist}: {verdict}{where}")
         instances += max((o.instances for o in outcomes), default=0)
-    note = "; ".join([statement.open, *said])
+    note = "; ".join([statement.open, *findings])
     false, true = Verdict.REFUTED in verdicts, any(v in _TRUE for v in verdicts)
     if false and true:
         return method.found(Verdict.ILL_POSED, note, instances=instances, used=("search", "rational"))

@@ -106,7 +106,7 @@ def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng:
         return method.skipped("no instance was found whose draws can be enumerated for more than three rounds: open")
     return method.found(
         None,
-        _told(claim, looked),
+        _runs_note(claim, looked),
         instances=len(looked),
         used=("search",),
         seen=frozenset().union(*(_seen(claim, place) for place in looked)),
@@ -122,7 +122,7 @@ def _seen(claim: Claim, place: Place) -> frozenset[seen.FunctionsSeen]:
     return seen.of(built.problem, place.rounds, seen.is_drawn(claim, built))
 
 
-def _told(claim: Claim, looked: list[Place]) -> str:
+def _runs_note(claim: Claim, looked: list[Place]) -> str:
     last = max(place.rounds for place in looked)
     where = "with one, two and three slopes" if any(p.slopes for p in looked) else "as they are drawn"
     what = f"no violation after {FIRST} to {last} rounds" if claim.statement.horizon else "no cycle"

@@ -123,9 +123,9 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
         )
     if met:
         return f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(claim, kept)}"
-    told = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
+    counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
-    return f"{_NO_INSTANCE}: of {size} proposed {told}; check that they can hold together{further}"
+    return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
 
 
 def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
@@ -150,8 +150,10 @@ def margin_at(claim: Claim, at: Attained) -> float:
     """
     if at.part:
         left, right = parts.evaluate_at(claim, at.recipe, at.point, at.rounds, at.part, at.entry)
-        said = parts.relation(claim, at.part)
-        return margin(Counterexample(claim, at.recipe, at.point, at.rounds, at.part, at.entry, left, right, said, ""))
+        relation = parts.relation(claim, at.part)
+        return margin(
+            Counterexample(claim, at.recipe, at.point, at.rounds, at.part, at.entry, left, right, relation, "")
+        )
     built = claim.instances.build(at.recipe, True)
     if not (hypotheses_hold(claim, built) and has_rounds(claim, built, 1)) or states.too_many(claim, built):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")

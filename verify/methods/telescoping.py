@@ -17,7 +17,7 @@ from verify.derivation import starts, telescoping
 from verify.derivation.convexity import is_convex
 from verify.derivation.printed_rounds import Of, names
 from verify.derivation.signs_of_code import is_sum_of_squares
-from verify.derivation.spare import said, vanishing_squares
+from verify.derivation.spare import square_words, vanishing_squares
 from verify.derivation.telescoping import Chain
 from verify.evidence.record import Outcome
 from verify.exact import reals
@@ -47,12 +47,12 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         check_start(claim)
         for chain in islice(telescoping.chains(claim), TRIED):
             try:
-                note, told = _proved(inquiry, chain)
+                note, obstacle = _proved(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
-                note, told = None, str(error)
+                note, obstacle = None, str(error)
             if note is not None:
                 return method.found(Verdict.PROVED, note, used=("symbolic",))
-            why = why or told
+            why = why or obstacle
     except (ValueError, ArithmeticError) as error:
         return method.skipped(f"left open: {error}")
     return method.skipped(f"left open: {why}")
@@ -70,7 +70,7 @@ def _proved(inquiry: Inquiry, chain: Chain) -> tuple[str | None, str]:
     found = prove(chain.step, read_at=claim)
     further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
-        return None, f"of every round, {chain.said} is asked for: {found}"
+        return None, f"of every round, {chain.words} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
         return None, "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma)):
@@ -95,7 +95,7 @@ def _further(claim: Claim, chain: Chain) -> str | None:
     if isinstance(found, str):
         return None
     weights = {
-        said(squares[case][int(name.removeprefix(FALLING))]): c
+        square_words(squares[case][int(name.removeprefix(FALLING))]): c
         for case, tree in found.cases.items()
         for proof in leaves(tree)
         for name, c in proof.multipliers.items()
@@ -120,14 +120,14 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
 
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
     """Why an inequality of all states is not shown; empty where it is."""
-    told = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
+    lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
     ((small, _, large),) = lemma.statement.comparisons
-    return f"in every state, {small} <= {large} is asked for: {told}" if isinstance(told, str) else ""
+    return f"in every state, {small} <= {large} is asked for: {lemma_proof}" if isinstance(lemma_proof, str) else ""
 
 
 def _note(chain: Chain, further: str) -> str:
     """By what a bound is shown."""
-    note = f"by induction on the rounds, from what is shown of every round: {chain.said}"
+    note = f"by induction on the rounds, from what is shown of every round: {chain.words}"
     more = [f"where the potential has besides {further}, which is 0 at the start"] if further else []
     if chain.lemma is not None:
         ((small, _, large),) = chain.lemma.statement.comparisons

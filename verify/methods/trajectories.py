@@ -54,8 +54,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         if len(found) == RUNS:
             break
     near = [value for value in found if value <= ROUNDING]
-    said = f"differ by at most {ROUNDING:g} of their largest value"
-    note = f"in floats {len(near)} of {len(found)} runs of {ROUNDS} rounds {said}"
+    agreement = f"differ by at most {ROUNDING:g} of their largest value"
+    note = f"in floats {len(near)} of {len(found)} runs of {ROUNDS} rounds {agreement}"
     far = [value for value in found if value > ROUNDING]
     if far:
         note += f", the others by up to {max(far):.1g}: ill-conditioned data, or a method that diverges"

@@ -227,11 +227,11 @@ class Record:
                 length = (self.slope[i, 0] + sample.gradient) ** 2
                 bound = f"gradients of {self.name}_{i + 1} have squares of at most {self.steepest}"
                 yield Constraint(f"{self.name}_{i} steepest[{k}]", length - self.steepest, partial(str, bound))
-            said = self._CLASS if smooth else "{mu}-strongly convex"
+            membership = self._CLASS if smooth else "{mu}-strongly convex"
             for (name, form), (one, other) in zip(
                 interpolate(f"{self.name}_{i}", known, self.mu[i], self.L[i]), permutations(known, 2), strict=True
             ):
-                yield Constraint(name, form, partial(self._why, i, one, other, said))
+                yield Constraint(name, form, partial(self._why, i, one, other, membership))
             for k, at in enumerate(at for at in points if at.gradient is None and smooth):
                 for j, sample in enumerate(known):
                     here = Sample(at.point, ZERO, at.value)
@@ -246,11 +246,13 @@ class Record:
     #: What is said of each function, with its own constants.
     _CLASS = "{mu}-strongly convex and {L}-smooth"
 
-    def _why(self, i: int, one: Sample, other: Sample, said: str) -> str:
+    def _why(self, i: int, one: Sample, other: Sample, membership: str) -> str:
         """Where what holds of two points comes from; points are named by their offset from the reference point."""
-        said = said.format(mu=self.mu[i], L=self.L[i])
+        membership = membership.format(mu=self.mu[i], L=self.L[i])
         from_where = "its minimiser, less its tangent there," if self.anchored else "its reference point"
-        return f"{self.name}_{i + 1} is {said}, between the points {one.point} and {other.point} from {from_where}"
+        return (
+            f"{self.name}_{i + 1} is {membership}, between the points {one.point} and {other.point} from {from_where}"
+        )
 
 
 def _proximal(point: Vector) -> Any:

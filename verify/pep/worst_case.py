@@ -84,10 +84,10 @@ def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prove
         # T = 0 asks for a constant of at least 1.
         return [Certified(Fraction(1), Fraction(1), constant, Verdict.REFUTED, note="at T = 0")]
     at = _At(claim, instance, prover)
-    spoken = (left, initial, posing.potential(claim), *claim.setting.hints.basis)
+    quantities = (left, initial, posing.potential(claim), *claim.setting.hints.basis)
     # What is below a multiple of another is below a larger multiple of it only where that is not negative.
     empty = factor == 0 and constant != 1 and left.of is initial.of
-    if factor < 0 or empty or not _scale(at, spoken):
+    if factor < 0 or empty or not _scale(at, quantities):
         raise Refused(f"the bound of {claim.id} has a negative factor, or speaks of what does not scale with the state")
     if not posing.closed(claim, instance):
         if _run(at, 1).leaves(left):

@@ -79,7 +79,7 @@ def stated(
     claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: Mapping[str, Vector]
 ) -> IdentityWeights:
     """The weights of the identity ``name``, with what its letters and vectors stand for; ``Unprovable`` without any."""
-    hints = told(claim)
+    hints = identities_of(claim)
     if name not in hints.weights:
         raise Unprovable(f"no weights are stated for {name} of {claim.id}")
     given = hints.weights[name]
@@ -96,7 +96,7 @@ def stated(
     return IdentityWeights({known: at(weight) for known, weight in given.multipliers.items()}, tuple(squares))
 
 
-def told(claim: Claim) -> Identities:
+def identities_of(claim: Claim) -> Identities:
     """How claims in the setting of this one are proved; ``Unprovable`` where nobody says."""
     hints = claim.setting.hints.identities
     if hints is None:

@@ -84,7 +84,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """Yield the inequalities to be shown for one client, with their proofs. Raise ``Unprovable`` for claims of other
     forms.
     """
-    s = identity.told(claim).letters
+    s = identity.identities_of(claim).letters
     if (bound := claim.statement.geometric) is not None:
         yield from _theorem(claim, bound, s)
     else:
@@ -113,7 +113,7 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
 
 def next_error(claim: Claim) -> tuple[GapInequality, IdentityWeights]:
     """|p|^2 <= delta (|e|^2 + |m|^2), by which the squared errors are at most the sum of drifts."""
-    delta = identity.told(claim).letters["delta"]
+    delta = identity.identities_of(claim).letters["delta"]
     gap = delta * _e**2 + delta * _m**2 - _p**2
     known = {"oracle": _p**2 - delta / 2 * (_e - _m) ** 2}
     return GapInequality("next error", gap, known), _stated(claim, "next error")
@@ -340,7 +340,7 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
 
 def gap_of(claim: Claim) -> Gap:
     """The value above the least one, as the setting states it; ``Unprovable`` where it does not."""
-    gap = identity.told(claim).gap
+    gap = identity.identities_of(claim).gap
     if gap is None:
         raise Unprovable(f"the setting of {claim.id} does not say what the gap is")
     return gap

@@ -104,7 +104,7 @@ def _contraction(claim: Claim, statement: Bound) -> tuple[GapInequality, Identit
 
 def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
     """alpha, beta, N and tau."""
-    letters = identity.told(claim).letters
+    letters = identity.identities_of(claim).letters
     return tuple(letters[name] for name in ("mu", "L", "n", "tau"))
 
 
@@ -205,9 +205,9 @@ def _remembers(clients: Array, p: Array, tau: int, state: Any, w: Array, later: 
     n = clients.shape[-1]
     if any(expectation(clients[None, :, i].astype(object), p)[0] != Fraction(tau, n) for i in range(n)):
         return False
-    told = clients[None, :, :, None]
-    held = np.where(told, w, state.w)
-    kept = np.where(told, later.y, state.y)
+    sampled = clients[None, :, :, None]
+    held = np.where(sampled, w, state.w)
+    kept = np.where(sampled, later.y, state.y)
     pairs = ((later.w, held), (later.y, kept))
     return all(
         a.key == b.key

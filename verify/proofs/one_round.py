@@ -60,7 +60,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """
     if not rounds.sampling_lemma():
         raise Unprovable("the sampling lemma does not hold")
-    found, s = _terms(claim), identity.told(claim).letters
+    found, s = _terms(claim), identity.identities_of(claim).letters
     alpha, beta, r, eta = s["mu"], s["L"], (s["tau"] - 1) / (s["n"] - 1), _eta(claim)[1]
     after, moved, drift = -found[_NEXT], -found[_MOVE], found[_DRIFT]
     for nonnegative in (r, after, moved, drift):

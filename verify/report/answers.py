@@ -13,7 +13,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.parsing import number
 from verify.evidence.record import Evidence
-from verify.report import by_hand, falls, statement, terminal, why
+from verify.report import by_hand, failures, statement, terminal, why
 
 #: How the note of a claim that is only supported begins, with what was not searched.
 _NOT_SEARCHED = re.compile(r"supported ((?:on|for|beyond|in|with) .*?): ")
@@ -25,7 +25,7 @@ def claim(evidence: Evidence, verdicts: Mapping[str, str], own: Path | None = No
     ``own``: the user's file that has the claim.
     """
     of, example = evidence.claim, evidence.counterexample
-    way = falls.fall(of, verdicts)
+    way = failures.failure_mode(of, verdicts)
     return {
         "id": of.id,
         "where": of.where,

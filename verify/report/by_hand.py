@@ -133,8 +133,8 @@ def lines(example: Counterexample) -> list[str]:
         return [f"left: {statement.expression(order.left)}", f"right: {statement.expression(order.right)}"]
     try:
         instance = example.claim.instances.build(example.recipe, True)
-        told = [*_problem(example, instance), *_run(example, instance), *_meant(example)]
-        return [*told, *_where(example, " ".join(told))][:MOST]
+        body = [*_problem(example, instance), *_run(example, instance), *_meant(example)]
+        return [*body, *_where(example, " ".join(body))][:MOST]
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
         # Code that fails in fractions was run in floats.
         return []
@@ -151,22 +151,22 @@ def head(example: Counterexample) -> str:
 
 
 def _place(example: Counterexample, whole: bool) -> str:
-    told = example.place()
+    place = example.place()
     try:
         instance = example.claim.instances.build(example.recipe, True)
         problem, state = posed(example, instance)
         functions = written(problem)
         known = naming.place(instance.text, naming.clause(example.claim, instance, example.point))
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
-        return told
+        return place
     if not functions or _FUNCTIONS not in instance.text:
-        return told
-    why = told.removeprefix(known)
-    if why == told:
+        return place
+    why = place.removeprefix(known)
+    if why == place:
         # The state is none from which a run begins.
-        state, why = None, told.removeprefix(instance.text)
-        if why == told:
-            return told
+        state, why = None, place.removeprefix(instance.text)
+        if why == place:
+            return place
     more = [*functions, *_least(problem), naming.words(state)] if whole else []
     return "; ".join(filter(None, [instance.text.partition("; ")[0], *more])) + why
 
@@ -202,7 +202,7 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield "; ".join((*functions, *_least(problem)))
     elif instance.text:
         # Functions that are not written out are told by the words of the setting.
-        yield from filter(None, (example.claim.setting.text, _told(instance, problem)))
+        yield from filter(None, (example.claim.setting.text, _instance_text(instance, problem)))
     oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
     if oracle.startswith(_EXTREME):
         factors = oracle.removeprefix(_EXTREME)
@@ -212,7 +212,7 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
         yield "with " + ", ".join(f"{name} = {value}" for name, value in letters.items())
 
 
-def _told(instance: Instance, problem: Any) -> str:
+def _instance_text(instance: Instance, problem: Any) -> str:
     """The words of an instance; of one that was moved where it is."""
     if problem is instance.problem or getattr(problem, "known", None) is None:
         return instance.text
@@ -340,8 +340,8 @@ def _step(algorithm: Algorithm | None, state: Any, run: Any = None) -> Iterator[
     """
     name = next((a for a in algorithms.names() if algorithms.get(a).State is state), "")
     own = {**_parts(state), **_parts(run or state)}
-    if told := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
-        yield f"step: {'; '.join(told)}"
+    if updates := [line for part in state._fields if (line := own.get(part, algorithms.line(name, part))) != part]:
+        yield f"step: {'; '.join(updates)}"
     elif algorithm is not None and algorithm.step is not no_step and not name:
         yield f"step: {code_of(algorithm.step)}"
 
@@ -388,14 +388,14 @@ def _compared(example: Counterexample, values: dict[str, Any]) -> Iterator[str]:
     if apart := {name: value for name, value in values.items() if name not in names}:
         yield ", ".join(f"{name} = {value}" for name, value in apart.items())
     for side, name, value in zip(("left", "right"), names, (example.left, example.right), strict=True):
-        told = values.get(name, "")
-        whole = f" = {told}, entry {example.entry + 1} of which" if told.startswith("(") else ""
+        shown = values.get(name, "")
+        whole = f" = {shown}, entry {example.entry + 1} of which" if shown.startswith("(") else ""
         yield f"{side}: {name}{whole}{_equals(name, value)}"
 
 
 def _equals(name: str, value: Any) -> str:
-    told = naming.number(value)
-    return "" if told == name else f" = {told}{about(value)}"
+    written = naming.number(value)
+    return "" if written == name else f" = {written}{about(value)}"
 
 
 def _meant(example: Counterexample) -> Iterator[str]:
@@ -416,10 +416,10 @@ def _meant(example: Counterexample) -> Iterator[str]:
         yield "The method returns to that state forever, and the quantity that is claimed to vanish is not 0 there."
 
 
-def _where(example: Counterexample, said: str) -> Iterator[str]:
-    """Yield the meanings of the quantities named in the text ``said``."""
+def _where(example: Counterexample, text: str) -> Iterator[str]:
+    """Yield the meanings of the quantities named in the text ``text``."""
     alike: dict[str, list[str]] = {}
-    for name, meaning in statement.definitions(example.claim, said):
+    for name, meaning in statement.definitions(example.claim, text):
         alike.setdefault(meaning, []).append(name)
     if alike:
         yield "where " + "; ".join(f"{', '.join(names)}: {meaning}" for meaning, names in alike.items())
@@ -427,5 +427,5 @@ def _where(example: Counterexample, said: str) -> Iterator[str]:
 
 def about(value: Any) -> str:
     """Return a decimal approximation of a fraction that is too long to read; empty for others."""
-    told = naming.number(value)
-    return f", about {float(value):.6g}" if "/" in told and len(told) > _SIMPLE else ""
+    written = naming.number(value)
+    return f", about {float(value):.6g}" if "/" in written and len(written) > _SIMPLE else ""

@@ -116,25 +116,25 @@ def claims_table(listed: Sequence[Listed]) -> Table:
     """Return a table of the claims, where they stand, and their verdicts."""
     table = Table("claim", "verdict", "kind", "where", "gist", "origin", box=None, pad_edge=False)
     for claim in listed:
-        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_told(claim))))
+        table.add_row(*(Text(cell, style=style(cell) if i == 1 else "") for i, cell in enumerate(_cells(claim))))
     return table
 
 
 def fits(listed: Sequence[Listed], width: int) -> bool:
     """Return True if a terminal of this width shows the table of claims without breaking a cell."""
-    columns = zip(*map(_told, listed), strict=True)
+    columns = zip(*map(_cells, listed), strict=True)
     return sum(wide("", cells) + GAP for cells in columns) - GAP <= width
 
 
 def claims_lines(listed: Sequence[Listed]) -> list[Text]:
     """Return two lines for each claim: its id, then its verdict, kind, place and gist."""
-    told = []
-    for id, verdict, kind, where, gist, origin in map(_told, listed):
-        told += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
-    return told
+    lines = []
+    for id, verdict, kind, where, gist, origin in map(_cells, listed):
+        lines += [Text(id), Text.assemble("  ", (verdict, style(verdict)), f"; {kind}, {origin}, {where}: {gist}")]
+    return lines
 
 
-def _told(listed: Listed) -> tuple[str, str, str, str, str, str]:
+def _cells(listed: Listed) -> tuple[str, str, str, str, str, str]:
     claim, verdict = listed
     letter = " (letter)" if claim.literal_of else ""
     return claim.id, verdict, claim.kind, claim.where, claim.gist, f"{claim.origin}{letter}"

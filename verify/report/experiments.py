@@ -44,7 +44,7 @@ def _summary() -> Iterator[str]:
     yield "| --- |" + " ---: |" * len(SAID)
     for paper in _papers():
         found = [one for f in _figures(paper) for record in stored.records(f.id) for one in record.seen]
-        counts = [sum(one.outcome == said for one in found) for said in SAID]
+        counts = [sum(one.outcome == outcome for one in found) for outcome in SAID]
         yield f"| {paper.title} | " + " | ".join(map(str, counts)) + " |"
     seconds = sum(r.seconds for paper in _papers() for f in _figures(paper) for r in stored.records(f.id))
     yield f"\nAll of these runs took {seconds / 60:.0f} minutes of one processor together.\n"
@@ -75,7 +75,7 @@ def _figure(figure: Figure, records: Sequence[StoredFigure]) -> Iterator[str]:
         yield "| --- | --- | --- |"
         for one in record.seen:
             outcome = f"**{one.outcome}**" if one.outcome is Observed.NOT_SEEN else str(one.outcome)
-            yield f"| {_cell(one.text)} | {outcome} | {_cell(one.told)} |"
+            yield f"| {_cell(one.text)} | {outcome} | {_cell(one.summary)} |"
         yield ""
     if figure.remark:
         yield f"What follows: {figure.remark}\n"

@@ -129,9 +129,9 @@ def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
             axes.set_axis_off()
         handles = {text: line for axes in grid for line, text in zip(*axes.get_legend_handles_labels(), strict=True)}
         reached = {curve.label for curve in curves if np.isfinite(curve.y).any()}
-        told = [label if label in reached else f"{label} (not reached)" for label in labels]
+        names = [label if label in reached else f"{label} (not reached)" for label in labels]
         figure.legend(
-            [handles[label] for label in labels], told, loc="outside lower center", ncols=columns, frameon=False
+            [handles[label] for label in labels], names, loc="outside lower center", ncols=columns, frameon=False
         )
         style.save(figure, path)
 

@@ -69,10 +69,10 @@ class Line(NamedTuple):
         """The intervals, mostly points, where the function is least; None where it has no least value."""
         low: list[tuple[Fraction, Fraction | None, Fraction | None]] = []
         for start, end, piece in self.parts():
-            falls = (start is None and (piece.a < 0 or (piece.a == 0 and piece.b > 0))) or (
+            decreasing = (start is None and (piece.a < 0 or (piece.a == 0 and piece.b > 0))) or (
                 end is None and (piece.a < 0 or (piece.a == 0 and piece.b < 0))
             )
-            if falls:
+            if decreasing:
                 return None
             if piece.a == 0 == piece.b:
                 low.append((piece.c, start, end))
@@ -105,7 +105,7 @@ class Line(NamedTuple):
 
 def written(problem: Any) -> list[str]:
     """Return a formula for each function of a problem, grouping equal ones; empty if some function has no formula."""
-    told: dict[str, list[str]] = {}
+    named: dict[str, list[str]] = {}
     for name, functions in (("f", problem.f), ("g", getattr(problem, "g", None))):
         if functions is None:
             continue
@@ -113,8 +113,8 @@ def written(problem: Any) -> list[str]:
         if not formulas:
             return []
         for i, formula in enumerate(formulas, 1):
-            told.setdefault(formula, []).append(f"f_{i}(x)" if name == "f" else "g(x)")
-    return [f"{' = '.join(names)} = {formula}" for formula, names in told.items()]
+            named.setdefault(formula, []).append(f"f_{i}(x)" if name == "f" else "g(x)")
+    return [f"{' = '.join(names)} = {formula}" for formula, names in named.items()]
 
 
 def lines_of(functions: Any) -> list[Line]:
@@ -262,11 +262,11 @@ def _least(lines: Sequence[Line]) -> str:
     names = ["x"] if len(lines) == 1 else [f"x[{j}]" for j in range(1, len(lines) + 1)]
     if all(found is not None and len(found) == 1 and _is_point(found[0]) for found in each):
         return f", least at x = {vector([found[0][0] for found in each if found is not None])}"
-    told = [
+    minimisers = [
         " or ".join(f"{name} = {number(a)}" if _is_point((a, b)) else _between(name, a, b) for a, b in found or ())
         for name, found in zip(names, each, strict=True)
     ]
-    return f", least where {' and '.join(told)}"
+    return f", least where {' and '.join(minimisers)}"
 
 
 def _is_point(ends: tuple[Fraction | None, Fraction | None]) -> bool:
@@ -278,12 +278,12 @@ def _given(functions: Any, i: int) -> str:
     if not isinstance(functions, Kinked) or not functions.jump[i].any():
         return ""
     kink = np.asarray(functions.kink).reshape(-1, functions.n, functions.d)[0]
-    told = []
+    subgradients = []
     for j in np.flatnonzero(functions.jump[i]):
         at = np.asarray(functions.gradient(exact(kink))).reshape(-1, functions.n, functions.d)[0]
         name = "x" if functions.d == 1 else f"x[{j + 1}]"
-        told.append(f"{number(at[i, j])} at {name} = {number(kink[i, j])}")
-    return f", with the subgradient {', '.join(told)}"
+        subgradients.append(f"{number(at[i, j])} at {name} = {number(kink[i, j])}")
+    return f", with the subgradient {', '.join(subgradients)}"
 
 
 # Quadratics that are no such sums

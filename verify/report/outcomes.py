@@ -39,11 +39,11 @@ def noted(note: str) -> list[str]:
     if found is None:
         return [note] if note else []
     margins = [(int(rounds), float(margin)) for rounds, margin in _ROUND.findall(found["list"])]
-    told = ", ".join(f"T={rounds}: {margin:g}" for rounds, margin in margins[:_FIRST])
+    listed = ", ".join(f"T={rounds}: {margin:g}" for rounds, margin in margins[:_FIRST])
     if rest := margins[_FIRST:]:
-        told += f"; at {len(rest)} more up to T={rest[-1][0]}: at least {min(margin for _, margin in rest):g}"
+        listed += f"; at {len(rest)} more up to T={rest[-1][0]}: at least {min(margin for _, margin in rest):g}"
     kept = [part for part in (found["before"], (found["after"] or "").removeprefix("; ")) if part]
-    return [*kept, f"margin at {told}"]
+    return [*kept, f"margin at {listed}"]
 
 
 def _details(outcome: Outcome, evidence: Evidence) -> Iterator[str]:

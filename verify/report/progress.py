@@ -122,10 +122,10 @@ def shown(to: Console, pace: Pace, verbose: bool = False) -> Iterator[Shown]:
         def update() -> None:
             bar.update(task, completed=pace.share, description=pace.line().strip(), refresh=True)
 
-        told = Shown(to, pace, verbose, update)
-        bar.below = lambda: f"running: {', '.join(told.running)}" if told.running else ""
+        display = Shown(to, pace, verbose, update)
+        bar.below = lambda: f"running: {', '.join(display.running)}" if display.running else ""
         update()
-        yield told
+        yield display
 
 
 __all__ = ["Pace", "Shown", "duration", "shown"]

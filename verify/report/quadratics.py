@@ -35,7 +35,7 @@ def _sum(terms: Sequence[tuple[Any, str]]) -> str:
         if not coefficient:
             continue
         size = abs(coefficient)
-        told = name if size == 1 and name else " ".join(filter(None, (number(size), name)))
+        term = name if size == 1 and name else " ".join(filter(None, (number(size), name)))
         sign = "-" if coefficient < 0 else "+"
-        found += f" {sign} {told}" if found else f"{'-' if coefficient < 0 else ''}{told}"
+        found += f" {sign} {term}" if found else f"{'-' if coefficient < 0 else ''}{term}"
     return found or "0"

@@ -66,24 +66,24 @@ def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> li
     return claim.statement.lines(written or expression) or [claim.gist]
 
 
-def definitions(claim: Claim, said: str | None = None) -> list[tuple[str, str]]:
-    """(name, meaning) of the quantities in the statement, or in what is ``said`` of it, whose meaning says more than
+def definitions(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
+    """(name, meaning) of the quantities in the statement, or in what is ``text`` of it, whose meaning says more than
     their name, and then of what the paper's notation says of these."""
     named = [(expression(q.expression), _meaning(q)) for q in claim.statement.named]
-    named = [pair for pair in named if said is None or pair[0] in said]
+    named = [pair for pair in named if text is None or pair[0] in text]
     found = [(name, meaning) for name, meaning in named if meaning not in ("", name)]
     return [*found, *_notation(claim, " ".join(chain(*named)))]
 
 
-def _notation(claim: Claim, said: str) -> list[tuple[str, str]]:
+def _notation(claim: Claim, text: str) -> list[tuple[str, str]]:
     """The paper's notation that a text uses, with what is used to explain it."""
     paper = plugins.every().get(claim.paper)
     # A claim may give a name another meaning, as a slip of the pen does.
     known = {} if paper is None else {k: v for k, v in paper.notation.items() if f"{k} = " not in claim.reading}
     found: list[tuple[str, str]] = []
-    while used := [name for name in known if _notes(name).search(said)]:
+    while used := [name for name in known if _notes(name).search(text)]:
         found += [(name, known.pop(name)) for name in used]
-        said = " ".join(meaning for _, meaning in found[-len(used) :])
+        text = " ".join(meaning for _, meaning in found[-len(used) :])
     return found
 
 
@@ -112,10 +112,10 @@ def scope(claim: Claim) -> str:
     if drawing.conditions:
         found.append(f"tested at L/mu = {', '.join(map(str, drawing.conditions))}")
     if drawing.compressors:
-        told = (
+        compressors = (
             f"rand-{k} of d = {d}" if k else f"Bernoulli's with omega = {omega}" for k, d, omega in drawing.compressors
         )
-        found.append(f"tested with the compressors {', '.join(told)}")
+        found.append(f"tested with the compressors {', '.join(compressors)}")
     return "; ".join(found)
 
 
@@ -134,9 +134,9 @@ def parts(claim: Claim) -> list[str]:
 
 def latex(claim: Claim) -> str:
     """The statement in LaTeX, one formula a line; what its quantities mean follows in comments."""
-    told = [rf"\text{{{re.sub(r'([_%{}])', _ESCAPED, line)}}}".replace("^", r"\^{}") for line in prose(claim)]
+    prose_lines = [rf"\text{{{re.sub(r'([_%{}])', _ESCAPED, line)}}}".replace("^", r"\^{}") for line in prose(claim)]
     meanings = [f"% {name}: {meaning}" for name, meaning in definitions(claim)]
-    return "\n".join([*told, *formulas(claim), *meanings])
+    return "\n".join([*prose_lines, *formulas(claim), *meanings])
 
 
 def prose(claim: Claim) -> list[str]:
@@ -156,13 +156,13 @@ def _meaning(quantity: Quantity) -> str:
         # Their names say how they are composed.
         return ""
     if isinstance(of, NextRound):
-        said = _documented(of.of)
-        return f"{said}, in the mean over the draws of the next round" if said else ""
+        meaning = _documented(of.of)
+        return f"{meaning}, in the mean over the draws of the next round" if meaning else ""
     if isinstance(of, Overall):
         return _meaning(Quantity(quantity.expression, of.of))
     if isinstance(of, At):
-        said = _meaning(Quantity(quantity.expression, of.function))
-        return f"{said}, after the iteration" if said and of.later else said
+        meaning = _meaning(Quantity(quantity.expression, of.function))
+        return f"{meaning}, after the iteration" if meaning and of.later else meaning
     if isinstance(of, Start | Least | Infimum | Then):
         return _along(of, _meaning(Quantity(quantity.expression, of.of.function)))
     return _documented(of)
@@ -179,15 +179,15 @@ def _documented(of: Callable[..., object]) -> str:
     return "" if name in _NO_NAMES or name.startswith("_") else name.replace("_", " ")
 
 
-def _along(of: Start | Least | Infimum | Then, said: str) -> str:
-    """Of which iterations of a run a number is, of which something is ``said``."""
-    if not said:
+def _along(of: Start | Least | Infimum | Then, meaning: str) -> str:
+    """Of which iterations of a run a number is, of which something is ``meaning``."""
+    if not meaning:
         return ""
     if isinstance(of, Then):
-        return f"{said}, {'after' if of.of.later else 'before'} the iteration {expression(of.index)}"
+        return f"{meaning}, {'after' if of.of.later else 'before'} the iteration {expression(of.index)}"
     if isinstance(of, Least):
-        return f"{said}: the least after the iterations {of.first}, ..., {of.along.last}"
-    return f"{said}: {'at the start' if isinstance(of, Start) else 'the infimum'}"
+        return f"{meaning}: the least after the iterations {of.first}, ..., {of.along.last}"
+    return f"{meaning}: {'at the start' if isinstance(of, Start) else 'the infimum'}"
 
 
 def expression(given: sympy.Expr) -> str:

@@ -85,10 +85,12 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
     counts = Counter(e.verdict for e in found if not e.sightings)
     parts = [f"{counts[v]} {v}" for v in Verdict if counts[v]]
     claims_of = counts.total()
-    told = [f"{claims_of} claim{'s' if claims_of != 1 else ''}: {', '.join(parts)}"] if claims_of or not found else []
+    sentences = (
+        [f"{claims_of} claim{'s' if claims_of != 1 else ''}: {', '.join(parts)}"] if claims_of or not found else []
+    )
     if seen:
-        told.append(f"{len(found) - claims_of} experiments: {tally(seen)}")
-    return "; ".join([*told, f"{seconds:.1f} s"])
+        sentences.append(f"{len(found) - claims_of} experiments: {tally(seen)}")
+    return "; ".join([*sentences, f"{seconds:.1f} s"])
 
 
 def sources(found: Sequence[Evidence]) -> list[str]:
@@ -102,8 +104,8 @@ def sources(found: Sequence[Evidence]) -> list[str]:
         else "searched anew"
         for e in found
     )
-    told = [f"{of[how]} {how}" for how in ("rechecked", "proved again", "searched anew") if of[how]]
-    return [", ".join(told)] if of["rechecked"] else []
+    counted = [f"{of[how]} {how}" for how in ("rechecked", "proved again", "searched anew") if of[how]]
+    return [", ".join(counted)] if of["rechecked"] else []
 
 
 def fallen(found: Sequence[Evidence]) -> list[str]:
@@ -303,41 +305,41 @@ def over(evidence: Evidence) -> str:
     example, note = evidence.counterexample, evidence.note
     if example is not None:
         return refutation(example)
-    told = note.split("; ")[0]
+    covered = note.split("; ")[0]
     if evidence.verdict is Verdict.CERTIFIED:
-        told = note.split(", among them")[0].split("; ")[0]
+        covered = note.split(", among them")[0].split("; ")[0]
     elif evidence.verdict is Verdict.PROVED:
         # Together the cases of a proof are the class: the first alone would read as a restriction.
-        told = _CASES.sub("", told)
+        covered = _CASES.sub("", covered)
     elif evidence.verdict is Verdict.SUPPORTED:
         some = next((found for part in note.split("; ") if (found := _CERTIFICATES.fullmatch(part))), None)
         open_ = next((part for part in note.split("; ") if part.startswith(_OPEN)), "")
-        instances = f"{evidence.instances} instances: {told}{open_ and f'; left open {open_}'}"
-        told = instances if some is None else ", but ".join(some.groups())
-        told = next((part for part in note.split("; ") if part.startswith(_UNCOUNTED)), told)
+        instances = f"{evidence.instances} instances: {covered}{open_ and f'; left open {open_}'}"
+        covered = instances if some is None else ", but ".join(some.groups())
+        covered = next((part for part in note.split("; ") if part.startswith(_UNCOUNTED)), covered)
     if not evidence.assumed:
-        return told
+        return covered
     first, *others = evidence.assumed
-    return f"assuming that {first}{f', and {len(others)} more' if others else ''}: {told}"
+    return f"assuming that {first}{f', and {len(others)} more' if others else ''}: {covered}"
 
 
 def faults(evidence: Evidence) -> list[str]:
     """Errors in the author's code that kept a method from its work, each once."""
-    said = (text for o in evidence.outcomes for text in (o.note, *o.left_open))
-    found = (text[text.index(_FAULT) :].split("; ")[0] for text in said if _FAULT in text)
+    notes = (text for o in evidence.outcomes for text in (o.note, *o.left_open))
+    found = (text[text.index(_FAULT) :].split("; ")[0] for text in notes if _FAULT in text)
     return list(dict.fromkeys(found))
 
 
-def lines(told: ResultLine, widths: tuple[int, int], width: int) -> Iterator[Text]:
+def lines(row: ResultLine, widths: tuple[int, int], width: int) -> Iterator[Text]:
     """The line on a terminal of a ``width``, cut there unless the claim failed. ``widths``: of ids and verdicts."""
-    colour = _LOUD if told.verdict == FAILED else style(told.verdict)
+    colour = _LOUD if row.verdict == FAILED else style(row.verdict)
     head = Text.assemble(
-        told.id.ljust(widths[0]), "  ", (told.verdict, colour), " " * (widths[1] - len(told.verdict)),
-        f"  {told.margin:>9}  ",
+        row.id.ljust(widths[0]), "  ", (row.verdict, colour), " " * (widths[1] - len(row.verdict)),
+        f"  {row.margin:>9}  ",
     )  # fmt: skip
     room = width - len(head)
-    if told.verdict == FAILED:
+    if row.verdict == FAILED:
         yield head
-        yield Text(f"  {told.over}", style=_LOUD)
+        yield Text(f"  {row.over}", style=_LOUD)
     else:
-        yield head + Text(told.over if len(told.over) <= room else f"{told.over[: max(room - 3, 0)]}...")
+        yield head + Text(row.over if len(row.over) <= room else f"{row.over[: max(room - 3, 0)]}...")

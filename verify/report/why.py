@@ -14,9 +14,9 @@ from fedtheory.claims import Claim
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.record import Evidence
-from verify.report import falls, statement
+from verify.report import failures, statement
 from verify.report.consoles import style
-from verify.report.falls import FALLEN, Verdicts
+from verify.report.failures import FAILED, Verdicts
 from verify.report.terminal import example_lines, refutation
 
 _SURE = {
@@ -37,7 +37,7 @@ class Used(NamedTuple):
     through: tuple[Claim, ...]
 
 
-def fallen(claim: Claim, verdicts: Verdicts) -> list[Used]:
+def failed(claim: Claim, verdicts: Verdicts) -> list[Used]:
     """The claims that fall and on which the printed proof rests, directly or through others that fall.
 
     The nearest first. What falls behind a claim that does not is no fault of its users.
@@ -45,36 +45,36 @@ def fallen(claim: Claim, verdicts: Verdicts) -> list[Used]:
 
     def uses(id: str) -> list[str]:
         user = claim if id == claim.id else claims.get(id)
-        return [used for used in user.uses if verdicts.get(used) in FALLEN]
+        return [used for used in user.uses if verdicts.get(used) in FAILED]
 
     _, *found = claims.behind(claim.id, uses)
     return [Used(claims.get(id), tuple(map(claims.get, path[1:]))) for id, path in found]
 
 
 def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
-    """Those of :func:`fallen` at which an error is: where it is known which, or where nothing behind them falls."""
-    told = fallen(claim, verdicts)
-    return [used for used in told if used.claim.flaw or not fallen(used.claim, verdicts)]
+    """Those of :func:`failed` at which an error is: where it is known which, or where nothing behind them falls."""
+    culprits = failed(claim, verdicts)
+    return [used for used in culprits if used.claim.flaw or not failed(used.claim, verdicts)]
 
 
 def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
     """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
-    told: list[str | Text] = [
+    head: list[str | Text] = [
         _heading(evidence),
         *([f"  {claim.gist}"] if claim.gist else []),
         *_origin(claim, verdicts),
     ]
-    if evidence.verdict in FALLEN:
-        return [*told, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
-    return [*told, *_holding(evidence, verdicts)]
+    if evidence.verdict in FAILED:
+        return [*head, *_failure(evidence, again), *_step(claim, verdicts), *_instead(claim, verdicts)]
+    return [*head, *_holding(evidence, verdicts)]
 
 
 def roots(falling: Sequence[Claim]) -> Iterator[str]:
     """How many faults make the claims fall, with a line for each that makes several fall; nothing where none does."""
-    found = falls.by_root(falling)
+    found = failures.by_root(falling)
     if len(found) < len(falling):
-        yield f"  {falls.number(falling)}"
+        yield f"  {failures.number(falling)}"
     for root, ids in found.items():
         if len(ids) > 1:
             yield f"  {len(ids)} of one root, {root}: {', '.join(id.partition('/')[2] for id in ids)}"
@@ -83,22 +83,22 @@ def roots(falling: Sequence[Claim]) -> Iterator[str]:
 def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
     """Why a claim falls, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
-    told: list[str | Text] = [_heading(evidence)]
+    found: list[str | Text] = [_heading(evidence)]
     if claim.literal_of:
-        told.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
+        found.append(f"  intended: {_verdict_of(claim.literal_of, verdicts)}")
     if example is None:
-        told.append(f"  reason: {evidence.note}")
+        found.append(f"  reason: {evidence.note}")
     else:
-        told.append(f"  counterexample: {refutation(example)}")
+        found.append(f"  counterexample: {refutation(example)}")
     if claim.flaw:
-        told.append(f"  step: {claim.flaw}")
+        found.append(f"  step: {claim.flaw}")
     # Each error is reported once, where it is made: here only which claims make it.
     if culprits := ends(claim, verdicts):
         also = "also relies" if claim.flaw else "relies"
-        told.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
+        found.append(f"  step: it {also} on what is false: {', '.join(_placed(used.claim) for used in culprits)}")
     for repaired in claims.repairing(claim.id):
-        told.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
-    return told
+        found.append(f"  repaired: {repaired.id}, {verdicts.get(repaired.id, '-')}: {repaired.gist}")
+    return found
 
 
 def _heading(evidence: Evidence) -> Text:
@@ -113,8 +113,8 @@ def _verdict_of(id: str, verdicts: Verdicts) -> str:
 
 def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
     """Yield whether the claim is printed, with its formula as printed, and why it fails, if it does."""
-    way = falls.fall(claim, verdicts)
-    if way not in (None, falls.Fall.UNSAID, falls.Fall.UNDEFINED):
+    way = failures.failure_mode(claim, verdicts)
+    if way not in (None, failures.FailureMode.UNKNOWN_ORIGIN, failures.FailureMode.UNDEFINED):
         yield f"  {way}"
     elif claim.origin:
         yield f"  {ORIGINS[claim.origin]}"
@@ -122,11 +122,11 @@ def _origin(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
         yield f"  root: {claim.root}"
     if claim.formula:
         yield f"  as printed: {claim.formula}"
-    if claim.reading and verdicts.get(claim.id) in FALLEN:
+    if claim.reading and verdicts.get(claim.id) in FAILED:
         yield f"  as read: {claim.reading}"
     if claim.later:
         yield f"  in a later version: {claim.later}"
-    if claim.requires and verdicts.get(claim.id) in FALLEN:
+    if claim.requires and verdicts.get(claim.id) in FAILED:
         yield f"  under: {'; '.join(hypothesis.text for hypothesis in claim.requires)}"
     if claim.literal_of:
         yield f"  intended statement: {_verdict_of(claim.literal_of, verdicts)}"
@@ -154,7 +154,7 @@ def _step(claim: Claim, verdicts: Verdicts) -> Iterator[str]:
     yield "the step that fails"
     if claim.flaw:
         yield f"  {claim.flaw}"
-    culprits = fallen(claim, verdicts)
+    culprits = failed(claim, verdicts)
     for culprit in culprits:
         yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
         yield f"    {culprit.claim.gist}"
@@ -183,8 +183,8 @@ def _instead(claim: Claim, verdicts: Verdicts) -> Iterator[str | Text]:
         differs = any(map(statement.is_marked, chain.from_iterable(part.lines for part in (*first, *second))))
         for title, parts in ((f"as read{', with differences in {braces}' * differs}", first), ("repaired", second)):
             yield title
-            for heading, told in parts:
-                for line in told:
+            for heading, section in parts:
+                for line in section:
                     if line.startswith("factor = ") and not statement.is_marked(line):
                         continue
                     yield Text("  " if heading == "statement" else f"  {heading}: ") + statement.shown(line)
@@ -216,7 +216,7 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
         for id in claim.uses:
             verdict = verdicts.get(id, "-")
             yield Text.assemble("  ", id, ": ", (verdict, style(verdict)))
-    if culprits := fallen(claim, verdicts):
+    if culprits := failed(claim, verdicts):
         yield "so its printed proof fails as it stands"
         for culprit in culprits:
             yield f"  {_rests(culprit)}, which is {verdicts[culprit.claim.id]}"
@@ -224,4 +224,4 @@ def _holding(evidence: Evidence, verdicts: Verdicts) -> Iterator[str | Text]:
                 yield f"    {culprit.claim.flaw}"
 
 
-__all__ = ["FALLEN", "Used", "Verdicts", "brief", "ends", "fallen", "lines", "roots"]
+__all__ = ["FAILED", "Used", "Verdicts", "brief", "ends", "failed", "lines", "roots"]

@@ -109,8 +109,8 @@ def read(text: str) -> Shipped:
 
 def written(found: Shipped) -> str:
     """The file's text: one claim a line, so that what changes from one audit to the next can be read."""
-    told = [name for name in (CHECKER, "gists") if getattr(found, name)]
-    head = {field: getattr(found, field) for field in (*FIELDS, *told)}
+    extra = [name for name in (CHECKER, "gists") if getattr(found, name)]
+    head = {field: getattr(found, field) for field in (*FIELDS, *extra)}
     head = formats.named("audit", head)
     lines = ",\n".join(json.dumps(entry) for entry in found.entries.values())
     return f'{json.dumps(head)[:-1]}, "claims": [\n{lines}\n]}}\n'

@@ -78,7 +78,7 @@ def at_each(
             reason = lost[0]
         return found(None, f"{where}: {reason}", exceeded=exceeded if known else None, **details)
     choices = points.Choices(claim, [certificate.recipe for certificate in certificates])
-    note = whole.format(choices.told())
+    note = whole.format(choices.describe())
     if lost:
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     exceeds = False if known else None
@@ -107,7 +107,7 @@ def checked(
     choices = points.Choices(claim, [certificate.recipe for certificate in stored])
     if why := choices.uncovered():
         raise DoesNotHold(f"certificates are of some choices of the parameters of {claim.id} only: {why}")
-    note = whole.format(choices.told())
+    note = whole.format(choices.describe())
     return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 
 

@@ -76,7 +76,7 @@ def chosen(examples: Iterable[Counterexample], tries: int = 400, again: Again = 
     # the best of them, and the best of all is simplified fully.
     tried = [shrinking.smallest(c, min(tries, FEW), again) for c in given]
     better = map(improved, sorted(tried, key=key)[:IMPROVED])
-    return _told_shorter(_plain(shrinking.smallest(min(better, key=key), tries, again), again), again)
+    return _with_fewer_digits(_plain(shrinking.smallest(min(better, key=key), tries, again), again), again)
 
 
 def improved(example: Counterexample) -> Counterexample:
@@ -127,7 +127,7 @@ def _plain(example: Counterexample, again: Again) -> Counterexample:
     return example
 
 
-def _told_shorter(example: Counterexample, again: Again) -> Counterexample:
+def _with_fewer_digits(example: Counterexample, again: Again) -> Counterexample:
     """A counterexample that convinces no less and whose sides, if they take many digits, take fewer."""
     left = iter(range(FEW))
     best: Counterexample | None = example

@@ -43,9 +43,9 @@ _EVALUATIONS = 25
 def letters(claim: Claim, recipe: Recipe, e: sympy.Expr) -> Mapping[sympy.Expr, Any]:
     """The values of the letters of an expression at a recipe: those of the claim, others by their names."""
     at = claim.instances.build(recipe, True)
-    told = claim.setting.bind(at.problem, at.params)
-    others = e.free_symbols - set(told)
-    return {**told, **{x: value_of(str(x), at.problem, at.params) for x in others}}
+    bound = claim.setting.bind(at.problem, at.params)
+    others = e.free_symbols - set(bound)
+    return {**bound, **{x: value_of(str(x), at.problem, at.params) for x in others}}
 
 
 def is_free(claim: Claim, e: sympy.Expr) -> bool:
@@ -86,9 +86,9 @@ def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:
     """The sums of letters in the code of a claim that are not in its statement too."""
     named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
-    told = sums(claim)
+    stated = sums(claim)
     # What compressors have that is no letter of the claim is drawn with them.
-    return [e for e in dict.fromkeys(found) if e.is_Add and e not in told and not _is_of_compressors(e)]
+    return [e for e in dict.fromkeys(found) if e.is_Add and e not in stated and not _is_of_compressors(e)]
 
 
 def _is_of_compressors(e: sympy.Expr) -> bool:
@@ -191,28 +191,28 @@ class _TooMany(Exception):
 def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe | None:
     """The recipe with constants, and the number of its clients, changed such that several sums nearly vanish at once;
     None where none is found."""
-    told = {x for e in sums for x in e.free_symbols}
-    of_n = {x for x in told if claim.setting.sources.get(x, str(x)) == "n"}
+    symbols = {x for e in sums for x in e.free_symbols}
+    of_n = {x for x in symbols if claim.setting.sources.get(x, str(x)) == "n"}
     if of_n and claim.setting.any_clients and recipe.get("clients"):
-        _, times = _nearest(claim, sums, recipe, told, of_n)
+        _, times = _nearest(claim, sums, recipe, symbols, of_n)
         number = min(max(round(len(recipe["clients"]) * times), 1), MOST_CLIENTS)
         recipe = {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
-    found, _ = _nearest(claim, sums, recipe, told, set())
+    found, _ = _nearest(claim, sums, recipe, symbols, set())
     return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
 
 
 def _nearest(
-    claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe, told: set[sympy.Basic], of_n: set[sympy.Basic]
+    claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe, symbols: set[sympy.Basic], of_n: set[sympy.Basic]
 ) -> tuple[Recipe | None, float]:
     """The recipe with constants changed such that several sums are as near to vanishing as is found; and with how many
     times as many clients, if that number, which letters ``of_n`` stand for, could be any."""
     from scipy.optimize import least_squares
 
-    spoken = {*map(str, told), *(claim.setting.sources.get(x) for x in told)}
-    if "kappa" in spoken and claim.setting.functions is not None:
-        spoken |= set(map(str, claim.setting.functions.letters))
+    used = {*map(str, symbols), *(claim.setting.sources.get(x) for x in symbols)}
+    if "kappa" in used and claim.setting.functions is not None:
+        used |= set(map(str, claim.setting.functions.letters))
     # A constant of which nothing depends is not to leave the class by rounding.
-    names = [x for x, value in recipe.items() if x in spoken and isinstance(value, Fraction) and value > 0]
+    names = [x for x, value in recipe.items() if x in used and isinstance(value, Fraction) and value > 0]
 
     def changed(powers: Sequence[float]) -> Recipe | None:
         found: Recipe | None = recipe
@@ -228,7 +228,7 @@ def _nearest(
             times = {x: Fraction(2.0 ** powers[-1]) for x in of_n}
             values = (dict(letters(claim, at, e)) for e in sums)
             return [
-                _unbalanced(e, {x: v * times.get(x, 1) for x, v in each.items() if x in told})
+                _unbalanced(e, {x: v * times.get(x, 1) for x, v in each.items() if x in symbols})
                 for e, each in zip(sums, values, strict=True)
             ]
         except (AssertionError, ValueError, ArithmeticError):
@@ -254,10 +254,10 @@ def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe
     of_n = {x for x in e.free_symbols if claim.setting.sources.get(x, str(x)) == "n"}
     if not of_n or not claim.setting.any_clients or not recipe.get("clients"):
         return
-    told = letters(claim, recipe, e)
+    values = letters(claim, recipe, e)
     for number in range(1, MOST_CLIENTS + 1):
         try:
-            if holds(nearly(e), {**told, **dict.fromkeys(of_n, number)}):
+            if holds(nearly(e), {**values, **dict.fromkeys(of_n, number)}):
                 yield {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
         except (ValueError, ArithmeticError):
             continue
@@ -265,7 +265,7 @@ def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe
 
 def with_whole(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
     """The recipe with another value of a whole letter, at which a sum vanishes or beside which it changes its sign."""
-    told = letters(claim, recipe, e)
+    values = letters(claim, recipe, e)
     for x in sorted(e.free_symbols, key=str):
         name = str(claim.setting.sources.get(x, x))
         if not (x.is_integer and isinstance(recipe.get(name), int)):
@@ -273,7 +273,7 @@ def with_whole(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
         seen: list[tuple[int, float]] = []
         for value in range(1, MOST_WHOLE + 1):
             try:
-                seen.append((value, float(evaluate(e, {**told, x: value}))))
+                seen.append((value, float(evaluate(e, {**values, x: value}))))
             except (ValueError, ArithmeticError):
                 continue
         turned = {v for (a, u), (b, w) in pairwise(seen) if u * w <= 0 for v in (a, b)}

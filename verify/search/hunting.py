@@ -84,7 +84,7 @@ class Hunt:
     attained: states.Finding | None = None
 
 
-def untrue(claim: Claim, recipe: Recipe) -> str:
+def failed_assertion(claim: Claim, recipe: Recipe) -> str:
     """Return the author's assertion that fails at an instance that meets the hypotheses; empty if none does.
 
     ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
@@ -100,7 +100,7 @@ def untrue(claim: Claim, recipe: Recipe) -> str:
     try:
         asserted.check_draws(claim, recipe)
         asserted.check_replicas(claim, built)
-        why = asserted.untrue(claim, built) or asserted.unfixed(claim, built)
+        why = asserted.failed_assertion(claim, built) or asserted.unfixed(claim, built)
     except (ZeroDivisionError, NoStep) as error:
         # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
@@ -165,7 +165,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
         with attributed(claim, recipe):
             asked = not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0)
             if asked:
-                wrong = untrue(claim, recipe)
+                wrong = failed_assertion(claim, recipe)
             if wrong and not limit:
                 # What is known of states decides of which ones a statement speaks.
                 break
@@ -175,11 +175,11 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if found is None and findings:
                 more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
                 found = states.first_confirmed(claim, recipe, more)
-            if found is not None and not asked and not limit and (wrong := untrue(claim, recipe)):
+            if found is not None and not asked and not limit and (wrong := failed_assertion(claim, recipe)):
                 break
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
-                undefined = states.numberless(claim, recipe, beyond)
+                undefined = states.find_undefined_side(claim, recipe, beyond)
         if not findings:
             undefined = undefined or undefined_at(claim, recipe)
             continue
@@ -203,9 +203,9 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
                 worst, tightest, attained = ratio, recipe, finding
     if climbing and not refutations and not wrong:
-        said = 0
+        informative = 0
         for recipe, findings, found in _turned(claim, met):
-            said += any(f.ratio != 0 for f in findings)
+            informative += any(f.ratio != 0 for f in findings)
             if found is not None:
                 refutations.append(found)
                 if len(refutations) == enough:
@@ -215,7 +215,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 # What is linear in the errors' squares is the same without these compressors, but for rounding.
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
                     worst, tightest, attained = ratio, recipe, finding
-        instances = instances or said
+        instances = instances or informative
         refutations += islice(_at_boundaries(claim), enough - len(refutations))
     # Programs of many clients are large, and say no more.
     few = [m for m in met if len(m.recipe.get("clients", ())) <= states.MANY]
@@ -407,12 +407,12 @@ def _extremes(claim: Claim, met: list[_Met]) -> list[_Met]:
     drawn: Recipe = {}
     if functions is not None:
         drawn = sampler(functions, drawing).draw(np.random.default_rng(0), 1, 1, drawing.g[0])["clients"][0]
-    told = [_free_constants(m.recipe, set(drawn)) for m in met]
-    names = sorted(set().union(*told))
-    ends = {(name, end(t[name] for t in told if name in t)) for name in names for end in (min, max)}
+    constants = [_free_constants(m.recipe, set(drawn)) for m in met]
+    names = sorted(set().union(*constants))
+    ends = {(name, end(t[name] for t in constants if name in t)) for name in names for end in (min, max)}
     chosen: list[_Met] = []
     while ends and len(chosen) < EXTREMES:
-        m, at = max(zip(met, told, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
+        m, at = max(zip(met, constants, strict=True), key=lambda pair: len(ends & set(pair[1].items())))
         chosen.append(m)
         ends -= set(at.items())
     return chosen

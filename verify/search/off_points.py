@@ -58,8 +58,8 @@ def look(claim: Claim, recipes: Sequence[Recipe], code: Code, seed: int) -> Coun
         starts += [pair for of_one in rated[1:] for pair in sorted(of_one, key=lambda pair: -pair[0])[:1]]
         for ratio, recipe in (pair for k, pair in enumerate(starts) if pair not in starts[:k]):
             _climb(claim, ratio, recipe, rng)
-        spoken = sympy.Tuple(*_said(claim), *of_code).free_symbols
-        if claim.setting.any_clients and any(claim.setting.sources.get(x, str(x)) == "n" for x in spoken):
+        symbols = sympy.Tuple(*_stated(claim), *of_code).free_symbols
+        if claim.setting.any_clients and any(claim.setting.sources.get(x, str(x)) == "n" for x in symbols):
             for _, recipe in starts[:1]:
                 _with_more_clients(claim, recipe, rng)
     except _Broken as broken:
@@ -76,7 +76,7 @@ def _of_class(claim: Claim) -> Iterator[sympy.Rel]:
         yield from (sympy.Eq(x * mu, L, evaluate=False) for x, s in claim.setting.sources.items() if s == "kappa")
 
 
-def _said(claim: Claim) -> tuple[sympy.Basic, ...]:
+def _stated(claim: Claim) -> tuple[sympy.Basic, ...]:
     """All that a claim says of letters."""
     compared = [side for c in claim.statement.comparisons for side in (c.left, c.right)]
     return (*compared, *drawing.sides(claim), *drawing.relations(claim))

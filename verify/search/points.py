@@ -60,9 +60,9 @@ def free(claim: Claim) -> str:
         return f"{x} may have other values{advice if constant else ''}"
     if x := next((x for x, source in of_class.items() if not _is_same(setting.sources.get(x, source), source)), None):
         return f"{x} is a letter of the class, and its value that of something else"
-    told = set(setting.sources.values()) - set(OF_PROBLEM)
-    told |= _given(claim)
-    if field := next((field for field in fields if field not in told), None):
+    named = set(setting.sources.values()) - set(OF_PROBLEM)
+    named |= _given(claim)
+    if field := next((field for field in fields if field not in named), None):
         return f"the parameter {field} may have other values"
     made = (part for a in algorithms for part in (a.init, a.fixed_point, a.invariant))
     if not all(theory.holds(part) or _is_default(part) for part in made):
@@ -125,7 +125,7 @@ class Choices:
         number, with_g = next((case for case in cases if case not in seen), (0, False))
         return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """How many there are, those that differ by units counted once, and one of them."""
         units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
         bound = [_bound(self.claim, at) for at in self.instances]
@@ -177,8 +177,8 @@ def _solved(e: sympy.Expr) -> tuple[sympy.Expr, Fraction] | None:
 
 def _algorithms(claim: Claim) -> tuple[Any, ...]:
     """The algorithms of which a claim speaks: that of its setting, and those of its statement."""
-    spoken = (claim.setting.algorithm, claim.statement.algorithm, getattr(claim.statement, "second", None))
-    return tuple(algorithm for algorithm in spoken if algorithm is not None)
+    candidates = (claim.setting.algorithm, claim.statement.algorithm, getattr(claim.statement, "second", None))
+    return tuple(algorithm for algorithm in candidates if algorithm is not None)
 
 
 def _scaled(

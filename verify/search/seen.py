@@ -116,17 +116,17 @@ def caveat(claim: Claim, seen: Iterable[FunctionsSeen], unmoved: Sequence[str] =
     """
     found = set(seen)
     functions = claim.setting.functions
-    said = []
+    gaps = []
     if found and (functions is None or not functions.quadratics):
         long = {s.sort for s in found if s.rounds > _SHORT}
         if {s.sort for s in found} == {QUADRATICS}:
-            said.append("on quadratics only")
+            gaps.append("on quadratics only")
         elif claim.statement.horizon and not long:
-            said.append(f"for the first {_SHORT} rounds only")
+            gaps.append(f"for the first {_SHORT} rounds only")
         elif (claim.statement.horizon or claim.statement.ends) and long == {QUADRATICS}:
-            said.append(f"beyond {_SHORT} rounds on quadratics only")
+            gaps.append(f"beyond {_SHORT} rounds on quadratics only")
     if {s.dimension for s in found} == {1}:
-        said.append("in one dimension only")
+        gaps.append("in one dimension only")
     if unmoved:
-        said.append(f"with {', '.join(unmoved)} searched only as init makes {'it' if len(unmoved) == 1 else 'them'}")
-    return f"supported {', and '.join(said)}: " if said else ""
+        gaps.append(f"with {', '.join(unmoved)} searched only as init makes {'it' if len(unmoved) == 1 else 'them'}")
+    return f"supported {', and '.join(gaps)}: " if gaps else ""

@@ -83,7 +83,7 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
         return None
 
 
-def numberless(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
+def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """A side that is no number in fractions at an instance that exists, and where; or None.
 
     At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
@@ -428,8 +428,8 @@ def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
         except (ValueError, ArithmeticError):
             return ""
         # A compressor's code is compared with itself in floats, and these are the numbers of that.
-        told = [] if claim.statement.of_compressor else compared
-        for value in (v for c in told for side in (c.left, c.right) for v in side):
+        kept = [] if claim.statement.of_compressor else compared
+        for value in (v for c in kept for side in (c.left, c.right) for v in side):
             if finite(value) and isinstance(value, Interval | float) and (where := Interval.of(value).where):
                 return where
     return ""

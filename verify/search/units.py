@@ -18,21 +18,21 @@ def scalings(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping
     """
     letters = list(claim.setting.sources)
     quantities = [q.expression for q in claim.statement.quantities]
-    said = _Degrees({*letters, *quantities})
+    degrees = _Degrees({*letters, *quantities})
     for part in (*relations, *(sympy.Le(*c[::2], evaluate=False) for c in claim.statement.comparisons)):
-        said.of(part)
+        degrees.of(part)
     same: dict[Any, sympy.Expr] = {}
     for q in claim.statement.quantities:
         # What is taken before and after a step has one unit.
-        said.equal(said.of(q.expression), said.of(same.setdefault(q.of, q.expression)))
+        degrees.equal(degrees.of(q.expression), degrees.of(same.setdefault(q.of, q.expression)))
     functions = claim.setting.functions
     if functions is not None and functions.ends is not None:
-        said.equal(*map(said.of, functions.ends))
+        degrees.equal(*map(degrees.of, functions.ends))
     fixed = [s for s, source in claim.setting.sources.items() if source in ("n", "d", "kappa") or s.is_integer]
-    unknown = [s for s in (*letters, *quantities) if s in said.met]
+    unknown = [s for s in (*letters, *quantities) if s in degrees.met]
     if not unknown:
         return
-    rows = [[row.get(s, 0) for s in unknown] for row in (*said.equations, *({s: 1} for s in fixed))]
+    rows = [[row.get(s, 0) for s in unknown] for row in (*degrees.equations, *({s: 1} for s in fixed))]
     kernel = sympy.Matrix(rows or [[0] * len(unknown)]).nullspace()
     scaling = [s for s in unknown if s in letters]
     basis = sympy.Matrix([[v[unknown.index(s)] for s in scaling] for v in kernel]) if kernel and scaling else None

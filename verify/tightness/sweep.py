@@ -117,14 +117,14 @@ def sentence(points: Sequence[Point]) -> str:
     exceeded = [point for point in points if point.verdict is Verdict.REFUTED]
     unknown = [point for point in points if point.verdict is Verdict.OPEN]
     held = [point for point in points if point.verdict is Verdict.CERTIFIED]
-    said = []
+    clauses = []
     if exceeded:
-        said.append(_refuted(exceeded, len(points)))
+        clauses.append(_refuted(exceeded, len(points)))
     if held:
-        said.append(_held(held, len(points)))
+        clauses.append(_held(held, len(points)))
     if unknown:
-        said.append(_undecided(unknown, len(points)))
-    text = "; ".join(said) + "."
+        clauses.append(_undecided(unknown, len(points)))
+    text = "; ".join(clauses) + "."
     return f"{points[0].part}: {text}" if points[0].part else text
 
 
@@ -149,12 +149,12 @@ def _refuted(exceeded: Sequence[Point], total: int) -> str:
     assert worst.lower is not None
     least, most = rounded(worst.lower, up=False), None if worst.upper is None else rounded(worst.upper, up=True)
     size = f"is at least {least}, with nothing known from above" if most is None else f"lies in [{least}, {most}]"
-    said = f"what is stated does not hold {where}"
+    failure = f"what is stated does not hold {where}"
     if worst.subject is Subject.DECREASE:
-        return f"{said}: {_NAMES[worst.subject]}, over the actual one, {size} (worst at {worst.where})"
+        return f"{failure}: {_NAMES[worst.subject]}, over the actual one, {size} (worst at {worst.where})"
     name = {Subject.FACTOR: "factor", Subject.CONSTANT: "constant"}.get(worst.subject, "multiple of the right side")
     stated = short(worst.printed)
-    return f"{said}: the smallest {name} that holds {size}, where {stated} is stated (worst at {worst.where})"
+    return f"{failure}: the smallest {name} that holds {size}, where {stated} is stated (worst at {worst.where})"
 
 
 def _held(held: Sequence[Point], total: int) -> str:

@@ -153,7 +153,7 @@ def _closed_inner_step(problem: Problem, params: Penalties, state: Variables) ->
 
 
 def _inner_objective(problem: Problem, params: Penalties, state: Variables, u: Array) -> Array:
-    """What (15) minimises, at u, where v^l are the w_i of the state."""
+    """Return the objective of (15) at u, where v^l are the w_i of the state."""
     v, w = state.W, state.w[..., None, :]
     linear = problem.f.value(v) + (problem.f.gradient(v) * (u - v)).sum(axis=-1) + params.r * square(u - v) / 2
     near: Array = ((u - w) * state.Pi).sum(axis=-1) + params.sigma * square(u - w) / 2
@@ -161,7 +161,7 @@ def _inner_objective(problem: Problem, params: Penalties, state: Variables, u: A
 
 
 def _inner_at_any(problem: Problem, params: Penalties, state: Variables) -> Array:
-    """What (15) minimises, at any points."""
+    """The objective of (15), at any points."""
     return _inner_objective(problem, params, state, state.U)
 
 

@@ -65,7 +65,7 @@ _kept = parts("|z_i^{k+1}-z_i^k|^2")[0]
 
 
 def _begins_without(problem: Any, run: ScheduledRun) -> bool:
-    """Whether k is in K, and i not in Omega^{tau_k}; Omega^0 is [m]."""
+    """Return True if k is in K, and i not in Omega^{tau_k}; Omega^0 is [m]."""
     begins = run.k % run.fed.k0 == 0 and run.round > 1
     return begins and not run.masks[run.round - 2][run.i]
 

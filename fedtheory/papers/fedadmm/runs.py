@@ -87,7 +87,7 @@ PARTS = {
 
 @dataclass(frozen=True)
 class RunView:
-    """What a statement says of one run; ``j`` counts iterations. Vectors are ``(..., m, d)``, squares ``(..., m)``."""
+    """The quantities of one run; ``j`` counts iterations. Vectors are ``(..., m, d)``, squares ``(..., m)``."""
 
     problem: Problem
     run: ScheduledRun
@@ -151,7 +151,9 @@ class RunView:
 
 
 def quantity(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
-    """What ``of(view, k)`` says at iteration k of a run, ``(...)`` or, of a client each, ``(..., m)`` at client i."""
+    """Return the quantity ``of(view, k)`` at iteration k of a run, ``(...)`` or, one per client, ``(..., m)`` at client
+    i.
+    """
 
     def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
         # A number of the run alone is the same for all starts.
@@ -161,7 +163,7 @@ def quantity(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
 
 
 def of_client(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
-    """What ``of(view, k)``, ``(..., m)``, says of the client i at iteration k of a run."""
+    """Return the quantity ``of(view, k)``, ``(..., m)``, of client i at iteration k of a run."""
 
     def value(problem: Problem, run: ScheduledRun, history: History) -> Array:
         return np.atleast_2d(np.asarray(of(RunView(problem, run, history), run.k))[..., run.i])

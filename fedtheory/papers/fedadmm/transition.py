@@ -45,7 +45,7 @@ class Given:
         return Constant()
 
     def answer(self, problem: Problem, task: Task, draw: Draw, iteration: int) -> Answer:
-        """What was drawn, at no cost."""
+        """Return the drawn answer, at no cost."""
         return Answer(draw, np.zeros(np.shape(draw)[:-1], dtype=int))
 
 
@@ -365,7 +365,7 @@ ITERATION = Iteration(
 
 @dataclass(frozen=True)
 class IterationView:
-    """What a statement says of one iteration; squares are of each client, ``(..., m)``."""
+    """The quantities of one iteration; squares are per client, ``(..., m)``."""
 
     problem: Problem
     params: Params
@@ -416,14 +416,14 @@ class IterationView:
 
 
 def quantity(name: str, of: Callable[[IterationView], Array]) -> Quantity:
-    """What ``of(view)`` says of an iteration."""
+    """Return the quantity ``of(view)`` of an iteration."""
     return Quantity(
         q(name), Overall(ITERATION, lambda problem, params, state: of(IterationView(problem, params, state)))
     )
 
 
 def of_client(name: str, of: Callable[[IterationView], Array]) -> Quantity:
-    """What ``of(view)``, ``(..., m)``, says of the client i."""
+    """Return the quantity ``of(view)``, ``(..., m)``, of client i."""
     return Quantity(q(name), lambda problem, params, state: of(IterationView(problem, params, state))[..., params.i])
 
 

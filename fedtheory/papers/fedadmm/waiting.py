@@ -53,7 +53,7 @@ def _origin(problem: Problem, params: Penalty) -> Waits:
 
 
 def _missing(params: Penalty, Dpi: Array, Dw: Array) -> Array:
-    """What (61) asks of eps_i^{k_i}."""
+    """The bound that (61) requires of eps_i^{k_i}."""
     found: Array = (square(Dpi) - 2 * params.sigma**2 * square(Dw) / 15) / 24
     return found
 

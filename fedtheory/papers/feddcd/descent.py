@@ -64,7 +64,7 @@ def _draws(problem: Problem, params: Params, state: State) -> WeightedSubset:
 
 
 def _step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """What becomes of the estimate is no matter here."""
+    """A step; the new estimate is irrelevant here."""
     after = state.x - params.eta * rbcd.G(params.L, draw, state.slope)
     return State(after, state.slope, problem.f.gradient(state.x))
 

@@ -283,8 +283,8 @@ def _inexact_newton_build(recipe: Recipe, exact: bool) -> Instance:
     turn = np.eye(len(v), dtype=int) - (2 * v[:, None] * v / length if length else 2 * np.eye(len(v), dtype=int))
     alpha, beta, forcing = (number(recipe[name], exact) for name in ("alpha", "beta", "forcing"))
     params = InexactNewtonParams(alpha, beta, h, recipe["steps"], forcing, turn)
-    told = ", ".join(f"{name}={recipe[name]}" for name in recipe if name != "clients")
-    text = f"{told}, " + ", ".join(f"(h, v)=({part['h']}, {part['v']})" for part in parts)
+    parameters = ", ".join(f"{name}={recipe[name]}" for name in recipe if name != "clients")
+    text = f"{parameters}, " + ", ".join(f"(h, v)=({part['h']}, {part['v']})" for part in parts)
     return Instance(None, params, len(v), lambda theta: (None, Guess(theta[:, None])), text=text)
 
 

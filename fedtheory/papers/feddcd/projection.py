@@ -80,7 +80,7 @@ SECTION_3_1 = (
 
 
 def _of_sets(params: Any, x: Array) -> tuple[Array, Array]:
-    """What is printed for P_I, of x in every set I, ``(..., K, n)``, and the sets ``(K, n)``."""
+    """Return the printed P_I of x for every set I, ``(..., K, n)``, and the sets ``(K, n)``."""
     masks = WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))[0]
     inverses = np.where(masks, 1 / params.L, 0 * params.L)
     within = np.where(masks, x[..., None, :], 0 * x[..., None, :])

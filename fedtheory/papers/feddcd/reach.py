@@ -62,7 +62,9 @@ def reached(function: int, m: int, k: int) -> int:
 
 
 def _after(params: Reach, k: int) -> tuple[Array, Array]:
-    """What the server has reached after a round from k, for each set of participants: ``(K,)``, and the chances."""
+    """Return the index that the server has reached after a round from k, for each set of participants, ``(K,)``, and
+    the probabilities.
+    """
     masks, chances = UniformSubset(params.N, params.tau).support(True)
     own = np.array([reached(function + 1, params.m, k) for function in params.owners])
     return np.where(masks, own, k).max(axis=-1, initial=k), chances

@@ -152,7 +152,7 @@ def _with_image(problem: LinearProblem, params: Any, state: dual_block_ascent.St
 
 
 def _own_subproblem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
-    """What a node of CoCoA+ maximises (Ma et al. 2015, eq. (9)), for every k: ``(..., K)``."""
+    """Return the objective that a node of CoCoA+ maximises (Ma et al. 2015, eq. (9)), for every k: ``(..., K)``."""
     w = f.primal(alpha)
     images = f.per_client(u[..., None] * f.X, -2)
     linear = (w[..., None, :] * images).sum(axis=-1) / f.examples

@@ -186,7 +186,7 @@ def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: Any) -> 
 
 
 def _rate_apart(problem: LinearProblem, params: Any, state: Any) -> Array:
-    """What any mu and eta leave of the worst error in a round of DANE, at least."""
+    """A lower bound, over all mu and eta, on the worst error that a round of DANE leaves."""
     return np.asarray(least_rate(dane, problem, problem.f.n, problem.f.lam))[None, None]
 
 

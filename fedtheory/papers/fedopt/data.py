@@ -75,7 +75,7 @@ def few(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tuple[R
 
 
 def _lies(kind: str, f: LinearModels) -> bool:
-    """Whether the data lie as the kind says."""
+    """Return True if the data are distributed as the kind requires."""
     if (f.n == 1) != (kind == ONE_NODE) and kind != ANYWHERE:
         return False
     blocks = np.split(f.X, f.starts[1:])
@@ -150,7 +150,7 @@ def _without(recipe: Recipe, j: int) -> Recipe:
 
 
 def solvable(recipe: Recipe, f: LinearModels) -> bool:
-    """Whether every F_k has one minimiser."""
+    """Return True if every F_k has one minimiser."""
     try:
         inverse(f.hessian(np.zeros((1, f.d), dtype=int)))
     except ValueError:

@@ -199,7 +199,7 @@ def _local_problem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array
 
 
 def _of_19(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
-    """What eq. (19) minimises, for every k."""
+    """The objective of eq. (19), for every k."""
     square = (f.per_client(u[..., None] * f.X, -2) ** 2).sum(axis=-1)
     c = f.y - f.predictions(f.primal(alpha)) - alpha
     return sigma * square / (2 * f.lam * f.examples) + f.per_client(u**2 / 2 - c * u, -1)

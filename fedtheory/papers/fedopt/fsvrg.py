@@ -191,7 +191,7 @@ def _copies(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tup
 
 
 def _are_copies(recipe: Any, f: LinearModels) -> bool:
-    """Whether each node has one x, and all nodes as many examples."""
+    """Return True if each node has one x, and all nodes have the same number of examples."""
     same = all((block == block[0]).all() for block in np.split(f.X, f.starts[1:]))
     return same and bool((f.sizes == f.sizes[0]).all())
 

@@ -62,8 +62,9 @@ def _loss(
 
 @dataclass(frozen=True)
 class Network:
-    """What a round costs: ``latency`` seconds, ``bandwidth`` bits a second, and ``speed`` multiplications a second of a
-    node."""
+    """The costs of a round: ``latency`` seconds, ``bandwidth`` bits a second, and ``speed`` multiplications a second of
+    a node.
+    """
 
     latency: float
     bandwidth: float

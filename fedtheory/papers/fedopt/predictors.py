@@ -155,7 +155,7 @@ def sigma_at(*shares: Any) -> Letter:
 
 
 def dominates(f: Any, value: Any) -> bool:
-    """Whether X'X <= sigma B at this sigma, to nine digits."""
+    """Return True if X'X <= sigma B at this sigma, to nine digits."""
     return float(value) >= least_sigma(f) * (1 - 1e-9)
 
 

@@ -86,13 +86,13 @@ class Dual:
         return gap_of(problem, after.w) / gap_of(problem, state.w)
 
     def stays(self, problem: LinearProblem, alpha: Any) -> bool:
-        """Whether a round with sigma = K leaves the model of ``alpha`` as it is."""
+        """Return True if a round with sigma = K leaves the model of ``alpha`` unchanged."""
         state = self.module.init(problem, self.params(Fraction(problem.n)), alpha)
         after = self.module.step(problem, self.params(Fraction(problem.n)), state, np.zeros(0))
         return bool((self.model(problem, after) == self.model(problem, state)).all())
 
     def cells(self) -> dict[str, str]:
-        """What is seen of the properties A, B, C and D, in words, for the row of the table."""
+        """Return the observed properties A, B, C and D, in words, for the row of the table."""
         found = {"A": self._at_optimum()}
         for name, sigma in (("B", 1), ("C", 1), ("D", 3)):
             found[name] = _after_a_round(self.share(_DATA[name], Fraction(sigma)), f"sigma = {sigma}")
@@ -134,7 +134,9 @@ def _stays(module: Any, params: Any) -> str:
 
 
 def _best(module: Any, problem: LinearProblem, params_at: Callable[[Any], Any], data: str) -> str:
-    """Whether the best stepsize brings the gap to a quarter in so many rounds, on data where an error is scaled."""
+    """Say whether the best stepsize reduces the gap to a quarter in this many rounds, on data where an
+    error is scaled.
+    """
     rate = best_rate(module, problem, params_at, np.arange(problem.f.examples))
     left = rate ** (2 * ROUNDS)
     seen = f"{ROUNDS} rounds at the best stepsize leave {_short(left)} of the gap on {data}"

@@ -262,7 +262,7 @@ def test_what_saga_weighs_is_not_the_best_and_the_best_is_told_by_another_letter
     found = potentials.best(claim, {"n": Fr(2)}, float("inf"), lambda text: None)
     potentials.check(claim, found)
     assert Fr(945, 1000) < found.rate.lower < found.rate.upper < Fr(946, 1000) < Fr(23, 24)
-    said = words.told(record.Record(claim, "", (found.rate,), found.weights))
+    said = words.report_lines(record.Record(claim, "", (found.rate,), found.weights))
     assert any("W = |x - x*|^2 + " in line and line.endswith(" V") for line in said)
 
 
@@ -339,7 +339,7 @@ def test_of_a_strict_claim_it_is_told_that_the_best_number_is_one_of_the_other_r
     claim = mine("strict", descent)
     strict = replace(claim, statement=replace(claim.statement, strict=True))
     found = factors.smallest(subject(strict), {"gamma": Fr(1, 2)})
-    of_strict, of_other = (words.told(record.Record(one, "", (found,))) for one in (strict, claim))
+    of_strict, of_other = (words.report_lines(record.Record(one, "", (found,))) for one in (strict, claim))
     assert of_strict[:-1] == of_other and "the claim says <" in of_strict[-1]
 
 
@@ -387,7 +387,7 @@ def test_of_a_bound_it_is_told_that_the_rate_is_one_of_its_potential():
     )
     halved = replace(claim, statement=ft.bound(claim.statement.algorithm, ft.E(V_T) <= rate**ft.T * V_0 / 2))
     found = factors.smallest(subject(halved), {"gamma": Fr(1, 2)})
-    (line,) = (line for line in words.told(record.Record(halved, "", (found,))) if "stated" in line)
+    (line,) = (line for line in words.report_lines(record.Record(halved, "", (found,))) if "stated" in line)
     assert line.endswith("which is the best possible of its potential")
 
 

@@ -22,7 +22,7 @@ from verify.report import consoles, falls, statement, why
 from verify.results import shipped
 
 REFUTED = "feddcd/theorem-6.1/eq-10"
-FALLING = [c for c in claims.all() if shipped().verdict(c.id) in why.FALLEN]
+FALLING = [c for c in claims.all() if shipped().verdict(c.id) in why.FAILED]
 
 
 def run(capsys, *argv: str) -> tuple[int, str, str]:
@@ -229,7 +229,7 @@ def test_no_proof_leads_back_to_itself():
 
 @pytest.mark.parametrize("claim", FALLING, ids=lambda c: c.id)
 def test_every_claim_that_falls_has_a_step_that_fails(claim):
-    culprits = why.fallen(claim, shipped().verdicts)
+    culprits = why.failed(claim, shipped().verdicts)
     assert claim.flaw or culprits
     # At the end of every chain a step is named.
     assert claim.flaw or any(u.claim.flaw for u in culprits)
@@ -250,9 +250,9 @@ def test_a_proof_of_no_claim_is_told():
 def test_what_falls_behind_a_claim_that_holds_is_not_to_blame():
     found = shipped().verdicts
     claim, between = claims.get("fedadmm/theorem-4.1/c"), claims.get("fedadmm/lemma-C.2/c")
-    assert between.id in claim.uses and found[between.id] not in why.FALLEN
-    assert "fedadmm/eq-21" in {u.claim.id for u in why.fallen(between, found)}
-    assert "fedadmm/eq-21" not in {u.claim.id for u in why.fallen(claim, found)}
+    assert between.id in claim.uses and found[between.id] not in why.FAILED
+    assert "fedadmm/eq-21" in {u.claim.id for u in why.failed(between, found)}
+    assert "fedadmm/eq-21" not in {u.claim.id for u in why.failed(claim, found)}
 
 
 # why

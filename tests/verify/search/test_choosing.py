@@ -77,10 +77,10 @@ def test_what_should_be_equal_is_measured_by_its_ratio_too():
 
 def test_sides_of_many_digits_are_told_shorter():
     shown = Counterexample.from_json(shipped().entries["fedadmm/eq-53"]["counterexample"])
-    found = choosing._told_shorter(shown, states.violation)
+    found = choosing._with_fewer_digits(shown, states.violation)
     assert found.left > Fraction(11, 10) * found.right and choosing._digits(found) < 60
     assert "about" not in naming.number(found.left)
-    assert choosing._told_shorter(of(3, 1), states.violation).left == 3
+    assert choosing._with_fewer_digits(of(3, 1), states.violation).left == 3
 
 
 def test_the_proof_of_theorem_C_1_has_its_own_delta():

@@ -149,7 +149,7 @@ def test_a_choice_is_built_once_and_its_code_read_once(monkeypatch):
     choices = points.Choices(of, [next(of.instances.recipes(np.random.default_rng(0)))])
     read = points.whole.read
     monkeypatch.setattr(points.whole, "read", lambda claim, at: asked.append(at) or read(claim, at))
-    choices.told()
+    choices.describe()
     assert choices.uncovered() == choices.uncovered() and choices.code.unread == ""
     assert asked == list(choices.instances)
 
@@ -206,10 +206,10 @@ def test_points_are_counted_up_to_scaling():
     recipe = {k: Fraction(v) if k in ("mu", "L") else v for k, v in recipe.items()}
     scaled = {**recipe, "mu": Fraction(3), "L": Fraction(6), "gamma": Fraction(1, 12)}
     scaled |= {"clients": ({**client, "h": (Fraction(3),)},)}
-    assert points.Choices(of, [recipe, scaled]).told().startswith("one choice of the parameters, ")
+    assert points.Choices(of, [recipe, scaled]).describe().startswith("one choice of the parameters, ")
     assert (
         points.Choices(of, [recipe, {**scaled, "gamma": Fraction(1, 5)}])
-        .told()
+        .describe()
         .startswith("2 choices of the parameters, ")
     )
 

@@ -90,9 +90,10 @@ def test_what_lacks_a_proof_is_open(content):
     bare = changed(changed(content, "steps", value={}), "run", value=None)
     point = again(bare)[-1]
     assert (point.lower, point.upper, point.verdict) == (None, None, Verdict.OPEN)
-    assert tightening.told(point).startswith("T=2, L=1: worst case not bounded of D_0 after T rounds, stated 0.2222")
+    line = tightening.describe_point(point)
+    assert line.startswith("T=2, L=1: worst case not bounded of D_0 after T rounds, stated 0.2222")
     half = again(changed(content, "run", value=None))[-1]
-    assert "worst case at most 0.1 of D_0 after T rounds" in tightening.told(half)
+    assert "worst case at most 0.1 of D_0 after T rounds" in tightening.describe_point(half)
 
 
 @pytest.mark.parametrize(

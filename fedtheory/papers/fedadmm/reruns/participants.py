@@ -1,8 +1,8 @@
-"""What the participants of a round compute, and nobody else, in coordinates in which that is little work.
+"""Compute only what the participants of a round need, in coordinates that make it cheap.
 
-The methods are those of the library, up to rounding. Least squares take the eigenvectors of each client's Hessian as
-its basis: there a gradient costs as much as a vector, and only the server's average is turned back. Of a logistic loss,
-local steps need the scores of the client's rows alone, which are few numbers where it has fewer rows than features.
+The methods are those of the library, up to rounding. Least squares use the eigenvectors of each client's Hessian as a
+basis: there a gradient costs as much as a vector operation, and only the server's average is transformed back. For a
+logistic loss, local steps need only the scores of the client's rows, which are few if it has fewer rows than features.
 """
 
 from __future__ import annotations

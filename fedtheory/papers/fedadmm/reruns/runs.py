@@ -159,8 +159,9 @@ def _run(
 
 
 def hopeless(values: Sequence[float], goal: float, most: int) -> bool:
-    """Whether a run that went on to fall as it did in the second half of its rounds would not reach the goal in
-    ``most``: values fall ever more slowly."""
+    """Return True if a run whose values keep decreasing as in the second half of its rounds would not reach the goal in
+    ``most`` rounds; values decrease ever more slowly.
+    """
     rounds = len(values)
     if rounds < _JUDGED or rounds % _JUDGED:
         return False
@@ -262,7 +263,7 @@ def rival(
 
 
 def near(goal: float) -> float:
-    """What ends the other methods, and what all are compared at."""
+    """Return the threshold that ends the other methods, at which all are compared."""
     return goal + 2e-4 * (1 + abs(goal))
 
 
@@ -304,7 +305,7 @@ def measured(
 
 
 def _goal(task: ExampleProblem, first: StoppedRun) -> float:
-    """What the others are to reach: the value that FedADMM ended with, or the least where it did not end."""
+    """Return the target of the other methods: FedADMM's final value, or the least value if it did not finish."""
     return float(first.values[-1]) if np.isfinite(first.rounds) else task.least
 
 

@@ -131,7 +131,7 @@ class Clients:
         return self.f.d
 
     def conjugate_gradient(self, y: Array) -> Array:
-        """What the clients answer at ``y (n, d)``."""
+        """Return the clients' answers at ``y (n, d)``."""
         clients = np.flatnonzero(self.asked)
         w = self.w.copy()
         w[clients] = self.local(clients, y[clients], w[clients])

@@ -111,7 +111,7 @@ class Given:
     at: Array
 
     def gradient(self, x: Array) -> Array:
-        """What is given."""
+        """Return the given gradient."""
         return self.at
 
 
@@ -163,7 +163,7 @@ def few(d: int, k: int, rounded: bool) -> Compressor:
 
 
 def sent(draw: Draw, values: Array, d: int) -> Array:
-    """What is sent of the values ``(..., k)`` at the coordinates that are kept."""
+    """Return the message for the values ``(..., k)`` at the coordinates that are kept."""
     k = values.shape[-1]
     rounded = natural(k).apply(draw.rounding, values) if isinstance(draw, SparseNatural) else values
     return d / k * rounded
@@ -174,8 +174,9 @@ def _kept(draw: Draw) -> Array:
 
 
 def locodl_talk(params: locodl.Params, state: locodl.State, draw: Draw) -> locodl.State:
-    """What is left of a step of LoCoDL with :func:`few` in which all replicas communicate, where ``state`` has x^ and
-    y^ for x and y. ``state.x`` and ``state.u`` are changed in place."""
+    """Perform the rest of a step of LoCoDL with :func:`few` in which all replicas communicate, where ``state`` has x^
+    and y^ for x and y. ``state.x`` and ``state.u`` are changed in place.
+    """
     gamma, chi, rho, p, omega, _ = params
     x, y, u, v = state
     kept, (_, n, d) = _kept(draw), x.shape

@@ -120,7 +120,7 @@ class CurvePlan:
 
     @property
     def few(self) -> bool:
-        """Whether only what is sent is computed of messages."""
+        """True if only the transmitted entries of messages are computed."""
         sparse = self.compressor in (BOTH, RAND_K) and _FEW * self.k <= self.problem.d
         return sparse and self.method in ("LoCoDL", "DIANA")
 

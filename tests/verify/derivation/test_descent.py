@@ -23,7 +23,7 @@ from fedtheory.settings.relations import Comparison, Quantity
 from verify import checker
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
-from verify.derivation import falls, for_all
+from verify.derivation import descent, for_all
 from verify.derivation import runs as compared
 from verify.export import letters
 from verify.methods import METHODS, derivation
@@ -38,7 +38,7 @@ _Q = sympy.Rational
 
 def _added(claim=THEOREM, premises=PREMISES):
     iteration = derivation._iteration(claim)
-    return falls.added(claim, [derivation._premise(premise, iteration, claim) for premise in premises])
+    return descent.added(claim, [derivation._premise(premise, iteration, claim) for premise in premises])
 
 
 _C, _D, _TIME = _Q(940, 9) * s0 * (s0 + 1), 169 * s0, k0 / (k - s0 * k0)
@@ -267,7 +267,7 @@ def test_what_does_not_follow_is_left_to_the_search():
 
 
 def _compared(claim, most=200):
-    return compared.compared(claim, falls.read(claim), PREMISES, 0, most)
+    return compared.compared(claim, descent.read(claim), PREMISES, 0, most)
 
 
 def test_runs_consist_of_the_iterations():
@@ -365,4 +365,4 @@ def test_the_least_is_that_of_the_servers_models():
 
 
 def test_an_inequality_without_such_quantities_is_none_of_the_rule():
-    assert not any(map(falls.speaks_of, PREMISES)) and isinstance(THEOREM.statement, Inequality)
+    assert not any(map(descent.speaks_of, PREMISES)) and isinstance(THEOREM.statement, Inequality)

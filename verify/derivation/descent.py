@@ -85,34 +85,34 @@ def read(claim: Claim) -> Bounded:
             rest = sympy.expand(rest - c * q.expression)
     if rest != 0 or any(c.has(*names) for c in bound.values()):
         raise ValueError("the bound is not linear in quantities")
-    spoken = sympy.Tuple(statement.right, *symbolic.assumed(claim)).free_symbols
-    letters = frozenset(spoken & set(claim.setting.sources))
-    said = Bounded(least[0][1], infima[0], bound, windows[0], letters)
+    symbols = sympy.Tuple(statement.right, *symbolic.assumed(claim)).free_symbols
+    letters = frozenset(symbols & set(claim.setting.sources))
+    bounded = Bounded(least[0][1], infima[0], bound, windows[0], letters)
     of_runs = [q.of for q in statement.quantities if isinstance(q.of, Least | Start | Infimum)]
-    if any(of.along is not said.along or of.of.iteration is not said.along.iteration for of in of_runs):
+    if any(of.along is not bounded.along or of.of.iteration is not bounded.along.iteration for of in of_runs):
         raise ValueError("the quantities belong to runs of different kinds")
-    if not {said.along.last, said.windows.length, said.windows.rounds} <= letters:
+    if not {bounded.along.last, bounded.windows.length, bounded.windows.rounds} <= letters:
         raise ValueError("the length of the run, of its rounds or of its windows does not occur")
-    if claim.setting.sources[said.along.last] != "k":
+    if claim.setting.sources[bounded.along.last] != "k":
         raise ValueError("the letter of the last iteration differs")
-    return said
+    return bounded
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
     """How a claim follows for all letters. ``ValueError`` says what does not follow, or is not known of them."""
-    said = read(claim)
-    iteration, windows, last = said.along.iteration, said.windows, said.along.last
+    bounded = read(claim)
+    iteration, windows, last = bounded.along.iteration, bounded.windows, bounded.along.last
     late = windows.rounds * windows.length
     surplus = sympy.Dummy("y", positive=True)
     assumed = (*symbolic.assumed(claim), *iteration.limits)
     if not reals.implied(sympy.Gt(last, late, evaluate=False), assumed):
         raise ValueError("the run may end within its first window")
-    if not reals.implied(sympy.Ge(late, said.least.first, evaluate=False), assumed):
+    if not reals.implied(sympy.Ge(late, bounded.least.first, evaluate=False), assumed):
         raise ValueError("the minimum is not taken over all iterations that count")
     # x is (k - s_0 k_0)/k_0 times more than 1.
     count = (last - late) / windows.length * (1 + surplus)
     known = [fact for p in premises for fact in facts.known(p.claim, assumed, p.case, 0)]
-    used, nonnegative = _bounded(said, [_of_state(fact, said.letters) for fact in known], assumed, count)
+    used, nonnegative = _bounded(bounded, [_of_state(fact, bounded.letters) for fact in known], assumed, count)
     claims = {k.claim.id: k.claim for k in used if k.claim is not None}
     step = RuleUse(RULE, tuple(used), nonnegative=tuple(ClientQuantity(of, None) for of in nonnegative))
     shown = obligations.nonnegative([step], [])
@@ -149,43 +149,43 @@ def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _NonNegative:
 
 
 def _bounded(
-    said: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
+    bounded: Bounded, known: Sequence[_NonNegative], assumed: tuple[sympy.Basic, ...], count: sympy.Expr
 ) -> tuple[list[Fact], list[At]]:
     """The facts by which the bound is shown, and the quantities that have to be nonnegative."""
     why = (
         "no function of the state decreases as required at every iteration that begins a round without ever increasing"
     )
-    one, f = Coefficient.of(sympy.S.One, assumed), said.infimum.of
+    one, f = Coefficient.of(sympy.S.One, assumed), bounded.infimum.of
     of_start = [
         *(fact for fact in known if fact.always and not fact.late),
         _NonNegative(None, {f: one, None: -one}, {}),
     ]
     for never in (fact for fact in known if fact.always and fact.early and not _less(fact.early, fact.late, -1)):
         V = never.early
-        for fall, g in _falls(said, known, V):
+        for descent, g in _descents(bounded, known, V):
             for below, least, rest in _below(f, known, V):
-                bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in said.bound.items()}
-                start = {t: c for t, c in V.items() if not _is_among(t, said.windows.seen)}
+                bound: Sum = {t: Coefficient.of(g.value * count * c, assumed) for t, c in bounded.bound.items()}
+                start = {t: c for t, c in V.items() if not _is_among(t, bounded.windows.seen)}
                 try:
                     taken, more = _shown(_less(_less(bound, start), {None: least}, -1), of_start)
                 except ValueError as error:
                     why = str(error)
                 else:
-                    facts_used = [fact.known for fact in (never, fall, below, *taken) if fact.known is not None]
+                    facts_used = [fact.known for fact in (never, descent, below, *taken) if fact.known is not None]
                     return facts_used, [*rest, *more]
     raise ValueError(why)
 
 
-def _falls(said: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
+def _descents(bounded: Bounded, known: Sequence[_NonNegative], V: Sum) -> Iterator[tuple[_NonNegative, Coefficient]]:
     """Facts that V falls by g times what the least is of in iterations that begin a round, but for sums over clients
     that never took part, and g."""
-    wanted = replace(said.least.of, later=False)
+    wanted = replace(bounded.least.of, later=False)
     for fact in known:
         others, rest = _less(fact.early, V), _less(fact.late, V, -1)
-        if fact.known is None or fact.known.case != said.windows.begins or set(rest) != {wanted}:
+        if fact.known is None or fact.known.case != bounded.windows.begins or set(rest) != {wanted}:
             continue
         g = -rest[wanted]
-        if said.least.of.later and all(_is_among(t, said.windows.unseen) for t in others) and g > 0:
+        if bounded.least.of.later and all(_is_among(t, bounded.windows.unseen) for t in others) and g > 0:
             yield fact, g
 
 
