@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import sympy
@@ -17,6 +17,60 @@ from fedtheory.problems.base import Problem
 #: What is known of the average f of the f_i: formulas <= 0 of x - x*, f(x) - f* and grad f(x), which is None where it
 #: was not asked, each with its name.
 Average = Callable[[Any, Any, Any | None], Iterator[tuple[str, Any]]]
+
+#: The constants of a problem in what a class declares, and the s of a least curvature -s.
+MU, ELL = sympy.symbols("mu L", positive=True)
+S = sympy.Symbol("s", nonnegative=True)
+
+
+class Bounds(NamedTuple):
+    """Bounds of every f_i, in ``MU``, ``ELL`` and ``S``: the least and the largest curvature, each None where there is
+    none, and ``steepest``, of the squares of the lengths of gradients, None where nothing is known of them. ``own``:
+    the curvatures are those of the average, and each f_i is smooth with a constant of its own."""
+
+    least: sympy.Expr | None
+    largest: sympy.Expr | None
+    steepest: sympy.Expr | None = None
+    own: bool = False
+
+
+class OfClient(NamedTuple):
+    """The least and the largest curvature of a single client's function, by name: "0", "mu" and "L" for constants of
+    the problem, "f.mu" and "f.L" for the client's own ("f.L" lies between mu and L), "params.r" for its entry of the
+    parameter r; each may have a minus.
+
+    ``conjugates``: the functions are strongly convex, or treated so where the least is 0, and their conjugates are
+    posed. ``equal``: the two curvatures may be one. ``of_g``: g has them too. ``one``: the parameter that says of which
+    client the least curvature is, that of the others being 0; empty if none does, None if it is that of all.
+    """
+
+    least: str
+    largest: str
+    conjugates: bool = False
+    equal: bool = False
+    of_g: bool = False
+    one: str | None = None
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What proofs may assume of the members of a class, as data. What is left out is not assumed.
+
+    ``bounds``: of every f_i, where programs of all clients pose the class; ``of_g``: of g, where it has others.
+    ``average``: what is known of the average, with the constants ``MU`` and ``ELL``. ``client``: how inequalities of a
+    single client's function pose the class. ``convex``: the average is convex. ``differentiable``: each f_i has a
+    gradient at every point, and g too unless ``of_g`` is given. ``between``: each mu_i and L_i lies between mu and L.
+    ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L.
+    """
+
+    bounds: Bounds | None = None
+    of_g: Bounds | None = None
+    average: Average | None = None
+    client: OfClient | None = None
+    convex: bool = False
+    differentiable: bool = False
+    between: bool = False
+    weak: bool = False
 
 
 def each(value: Any, n: int) -> Array:
@@ -99,6 +153,11 @@ class FunctionClass:
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
         """The letters of the least and the largest curvature, where the class has both."""
         return None
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members: nothing, unless a class declares it. A subclass declares its own."""
+        return Declared()
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import FunctionClass, each, parts
+from fedtheory.classes.base import ELL, MU, Bounds, Declared, FunctionClass, each, parts
 from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
@@ -38,6 +38,11 @@ class Convex(FunctionClass):
     def letters(self) -> Mapping[sympy.Symbol, Source]:
         """None."""
         return {}
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(sympy.S.Zero, None), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are convex."""
@@ -74,6 +79,11 @@ class StronglyConvex(FunctionClass):
         """The letter of the class, and where its value comes from."""
         return {self.mu: "mu"}
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(MU, None), convex=True)
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance have the declared constant."""
         return all(min(part.mu) >= problem.mu for part in parts(problem))
@@ -109,6 +119,11 @@ class ConvexLipschitz(FunctionClass):
     def letters(self) -> Mapping[sympy.Symbol, Source]:
         """The letter of the class, and where its value comes from."""
         return {self.M: "L"}
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(sympy.S.Zero, None, steepest=ELL**2), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are convex and Lipschitz with the declared constant."""
@@ -182,6 +197,13 @@ class Composite(FunctionClass):
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
         """The letters of the least and the largest curvature of the f_i, where their class has both."""
         return self.of.ends
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(
+            self.of.declares.bounds, of_g=Bounds(sympy.S.Zero, None), differentiable=self.of.declares.differentiable
+        )
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the f_i of an instance belong to their class, and g is convex."""

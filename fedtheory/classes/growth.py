@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, each
+from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, FunctionClass, each
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -48,6 +48,11 @@ class ConvexQuadraticGrowth(FunctionClass):
         """The letter of the class, and where its value comes from."""
         return {self.L: "L"}
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(sympy.S.Zero, None), average=_below_parabola(ELL), convex=True)
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         return bool(min(problem.f.mu) >= 0 and upper_growth(problem.f, problem.optimum.x) <= problem.L)
@@ -63,17 +68,19 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     def average(self, problem: Problem, params: Any) -> Average:
         """Return what is known of the average f at a point."""
-        _, L = self.growth(problem)
+        return _below_parabola(self.growth(problem)[1])
 
-        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-            """f* <= f(x) <= f* + L/2 |x - x*|^2, of subgradients f(x) - f* <= <g, x - x*> - |g|^2/(2L)."""
-            if gradient is None:
-                yield "f at least f*", -1 * gap
-                yield "quadratic growth", gap - L / 2 * x**2
-                return
-            yield "quadratic growth", gap + gradient**2 / (2 * L) - gradient * x
 
-        return formulas
+def _below_parabola(L: Any) -> Average:
+    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+        """f* <= f(x) <= f* + L/2 |x - x*|^2, of subgradients f(x) - f* <= <g, x - x*> - |g|^2/(2L)."""
+        if gradient is None:
+            yield "f at least f*", -1 * gap
+            yield "quadratic growth", gap - L / 2 * x**2
+            return
+        yield "quadratic growth", gap + gradient**2 / (2 * L) - gradient * x
+
+    return formulas
 
 
 @dataclass(frozen=True)
@@ -104,6 +111,11 @@ class RestrictedSecant(FunctionClass):
         """The letters of the two constants, of which the first is at most the other."""
         return self.mu, self.L
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(None, None), average=_sloping(MU, ELL))
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         least, largest = secants(problem.f, problem.optimum.x)
@@ -120,14 +132,16 @@ class RestrictedSecant(FunctionClass):
 
     def average(self, problem: Problem, params: Any) -> Average:
         """Return what is known of the average f at a point."""
-        mu, L = self.growth(problem)
+        return _sloping(*self.growth(problem))
 
-        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-            """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
-            yield "growth from below", mu / 2 * x**2 - gap
-            yield "growth from above", gap - L / 2 * x**2
-            if gradient is not None:
-                yield "restricted secant", mu * x**2 - gradient * x
-                yield "error bound", gradient**2 - L**2 * x**2
 
-        return formulas
+def _sloping(mu: Any, L: Any) -> Average:
+    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+        """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
+        yield "growth from below", mu / 2 * x**2 - gap
+        yield "growth from above", gap - L / 2 * x**2
+        if gradient is not None:
+            yield "restricted secant", mu * x**2 - gradient * x
+            yield "error bound", gradient**2 - L**2 * x**2
+
+    return formulas

@@ -9,7 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, each, extremes, f_star, parts
+from fedtheory.classes.base import (
+    ELL,
+    MU,
+    Average,
+    Bounds,
+    Declared,
+    FunctionClass,
+    OfClient,
+    S,
+    each,
+    extremes,
+    f_star,
+    parts,
+)
 from fedtheory.instances import Source
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
@@ -51,6 +64,13 @@ class Smooth(FunctionClass):
         """The letters of the class, and where their values come from."""
         return {self.L: "L"}
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(
+            Bounds(-ELL, ELL), average=f_star(ELL), client=OfClient("-L", "L", of_g=True), differentiable=True
+        )
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= -problem.L and max(part.L) <= problem.L for part in parts(problem))
@@ -91,6 +111,13 @@ class SmoothConvex(FunctionClass):
         """The letters of the class, and where their values come from."""
         return {self.L: "L"}
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(
+            Bounds(sympy.S.Zero, ELL), client=OfClient("0", "L", of_g=True), convex=True, differentiable=True
+        )
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
         return all(min(part.mu) >= 0 and max(part.L) <= problem.L for part in parts(problem))
@@ -128,6 +155,11 @@ class SmoothConvexLipschitz(FunctionClass):
         """The letters of the class, and where their values come from."""
         return {self.L: "L", self.M: lambda problem, params: problem.M}
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(convex=True)
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
         f, steepest = problem.f, steepest_squared(problem.f, problem.optimum.x)
@@ -164,6 +196,11 @@ class SmoothOwn(FunctionClass):
     def letters(self) -> Mapping[Any, Source]:
         """None: the r_i are parameters."""
         return {}
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(client=OfClient("-params.r", "params.r"), differentiable=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
@@ -205,6 +242,12 @@ class WeaklyConvex(FunctionClass):
     def letters(self) -> Mapping[sympy.Symbol, Source]:
         """The letters of the class, and where their values come from."""
         return {self.mu: lambda problem, params: -problem.mu, self.L: "L"}
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        low, word = (-ELL, "-L") if self.symmetric else (-S, "mu")
+        return Declared(Bounds(low, ELL), average=f_star(ELL), client=OfClient(word, "L"), weak=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
@@ -260,6 +303,11 @@ class PolyakLojasiewicz(FunctionClass):
         """The letters of the two constants, of which the first is at most the other."""
         return self.mu, self.L
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(-ELL, ELL, own=self.own), average=_steep(MU, ELL))
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
         smooth = _lipschitz(problem.f)
@@ -279,17 +327,19 @@ class PolyakLojasiewicz(FunctionClass):
     def average(self, problem: Problem, params: Any) -> Average:
         """Return what is known of the average f at a point."""
         smooth = _lipschitz(problem.f)
-        mu, L = problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth))
+        return _steep(problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth)))
 
-        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-            """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
-            if gradient is None:
-                yield "f at least f*", -1 * gap
-                return
-            yield "f at least f*", gradient**2 / (2 * L) - gap
-            yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
 
-        return formulas
+def _steep(mu: Any, L: Any) -> Average:
+    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+        """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
+        if gradient is None:
+            yield "f at least f*", -1 * gap
+            return
+        yield "f at least f*", gradient**2 / (2 * L) - gap
+        yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
+
+    return formulas
 
 
 def _lipschitz(f: Any) -> Array:

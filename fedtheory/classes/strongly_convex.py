@@ -9,7 +9,18 @@ from typing import Any, ClassVar
 
 import sympy
 
-from fedtheory.classes.base import Average, FunctionClass, each, extremes, parts
+from fedtheory.classes.base import (
+    ELL,
+    MU,
+    Average,
+    Bounds,
+    Declared,
+    FunctionClass,
+    OfClient,
+    each,
+    extremes,
+    parts,
+)
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 
@@ -53,6 +64,12 @@ class SmoothStronglyConvex(_BetweenConstants):
         """The class, in words."""
         return f"each {self.mu}-strongly convex and {self.L}-smooth"
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        client = OfClient("mu", "L", conjugates=True, equal=True, of_g=True)
+        return Declared(Bounds(MU, ELL), client=client, convex=True, differentiable=True, between=True)
+
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: as declared, or as of functions that do not keep to it."""
         mu, L = extremes(problem)
@@ -68,6 +85,11 @@ class SmoothEach(_BetweenConstants):
     def text(self) -> str:
         """The class, in words."""
         return f"each {self.mu}-strongly convex and L_i-smooth, L_i <= {self.L}"
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(client=OfClient("mu", "f.L", conjugates=True, equal=True), differentiable=True, between=True)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
@@ -99,6 +121,12 @@ class SmoothBlocks(FunctionClass):
         """The letters of the least and the largest curvature."""
         return self.mu, self.L
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        client = OfClient("mu" if self.common else "f.mu", "params.L", conjugates=True, equal=True)
+        return Declared(client=client, differentiable=True)
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
         convex = bool(min(problem.f.mu) >= problem.mu)
@@ -117,6 +145,11 @@ class ConvexBlocks(SmoothBlocks):
     def text(self) -> str:
         """The class, in words."""
         return "each convex and L_i-smooth"
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(client=OfClient("0", "params.L", conjugates=True, equal=True))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``."""
@@ -145,6 +178,11 @@ class OneStronglyConvex(FunctionClass):
     def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
         """The letters of the least curvature of the one, and the largest of all."""
         return self.mu, self.L
+
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(client=OfClient("mu", "L", equal=True, one=self.which))
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance belong to the class."""
@@ -186,6 +224,11 @@ class StronglyConvexOnAverage(FunctionClass):
         """The letters of the least curvature of the average, and the largest of each."""
         return self.mu, self.L
 
+    @property
+    def declares(self) -> Declared:
+        """What proofs may assume of the members."""
+        return Declared(Bounds(sympy.S.Zero, ELL), average=_convex_from_minimiser(MU), convex=True)
+
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are known to belong to the class: their least
         curvatures add up.
@@ -200,13 +243,15 @@ class StronglyConvexOnAverage(FunctionClass):
 
     def average(self, problem: Problem, params: Any) -> Average:
         """Return what is known of the average f, mu-strongly convex, at a point and x*."""
-        mu = min(problem.mu, problem.f.mu.mean())
+        return _convex_from_minimiser(min(problem.mu, problem.f.mu.mean()))
 
-        def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-            """mu/2 |x - x*|^2 <= f(x) - f* <= <grad f(x), x - x*> - mu/2 |x - x*|^2."""
-            square = mu / 2 * x**2
-            yield "average from x*", square - gap
-            if gradient is not None:
-                yield "average to x*", gap + square - gradient * x
 
-        return formulas
+def _convex_from_minimiser(mu: Any) -> Average:
+    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+        """mu/2 |x - x*|^2 <= f(x) - f* <= <grad f(x), x - x*> - mu/2 |x - x*|^2."""
+        square = mu / 2 * x**2
+        yield "average from x*", square - gap
+        if gradient is not None:
+            yield "average to x*", gap + square - gradient * x
+
+    return formulas

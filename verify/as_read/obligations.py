@@ -12,10 +12,10 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import SmoothEach, SmoothStronglyConvex
 from verify.exact import reals, symbolic
 from verify.reading import terms
 from verify.reading.claimed import CodePath
+from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Type
@@ -24,8 +24,6 @@ from verify.reading.worlds import ONE, World, WorldValue, at_client, symbol_of
 
 #: How the least, and the most, of the numbers of the clients are to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
-#: Classes of functions that all lie between two constants of the problem.
-_BETWEEN = (SmoothEach, SmoothStronglyConvex)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +110,7 @@ def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -
     requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i."""
     of: Any = claim.setting.functions
     sources = claim.setting.sources
-    if type(of) not in _BETWEEN or not any(h.states_membership((of,), ("contains",)) for h in claim.requires):
+    if not declarations(of).between or not any(h.states_membership((of,), ("contains",)) for h in claim.requires):
         return
     if (sources.get(of.mu), sources.get(of.L)) != ("mu", "L"):
         return

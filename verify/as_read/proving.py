@@ -13,7 +13,6 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import Composite, Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex
 from fedtheory.instances import Instance
 from fedtheory.kinds.fixed_point import Stays
 from fedtheory.kinds.invariant import Invariant
@@ -21,14 +20,12 @@ from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.exact import reals
 from verify.reading import generic_client
 from verify.reading.claimed import CodePath, cases
+from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
 from verify.reading.values import Condition
 from verify.reading.worlds import ONE, World, WorldValue, inverse, symbol_of
-
-#: Classes of functions of which each has a gradient at every point.
-_SMOOTH = (Smooth, SmoothBlocks, SmoothConvex, SmoothEach, SmoothOwn, SmoothStronglyConvex)
 
 
 def applies(claim: Claim) -> bool:
@@ -137,16 +134,15 @@ def _balances(claim: Claim) -> bool:
     setting, of = claim.setting, claim.setting.functions
     member = any(h.states_membership((of,), ("contains",)) for h in claim.requires)
     plain = set(setting.drawing.g) == {False} and setting.drawing.special is None
-    return type(of) in _SMOOTH and member and plain and setting.optimum in ("consensus", "stationary")
+    return declarations(of).differentiable and member and plain and setting.optimum in ("consensus", "stationary")
 
 
 def _smooth(claim: Claim) -> frozenset[str]:
     """The functions of a claim that its class says are smooth."""
-    of = claim.setting.functions
-    alone = of.of if isinstance(of, Composite) else of
-    if type(alone) not in _SMOOTH:
+    known = declarations(claim.setting.functions)
+    if not known.differentiable:
         return frozenset()
-    return frozenset({"f"}) if isinstance(of, Composite) else frozenset({"f", "g"})
+    return frozenset({"f", "g"} if known.of_g is None else {"f"})
 
 
 def _world(case: CodePath) -> World:

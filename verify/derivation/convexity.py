@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from fedtheory.claims import Claim
-from fedtheory.classes import (
-    Convex,
-    ConvexLipschitz,
-    SmoothConvex,
-    SmoothConvexLipschitz,
-    SmoothStronglyConvex,
-    StronglyConvex,
-    StronglyConvexOnAverage,
-)
 from fedtheory.settings.quantities import distance, gap
 from verify.derivation.printed_rounds import Of
 from verify.multipliers.cases import stated
-
-#: Classes whose functions, or the average of them, are convex.
-_CONVEX = (
-    Convex,
-    ConvexLipschitz,
-    SmoothConvex,
-    SmoothConvexLipschitz,
-    SmoothStronglyConvex,
-    StronglyConvex,
-    StronglyConvexOnAverage,
-)
+from verify.reading.declarations import declarations
 
 
 def is_convex(claim: Claim, q: Of) -> bool:
     """Return True if a quantity is shown to be convex in the state: the squared distance from x*, or the gap of convex
     functions, as this package computes them."""
     of = claim.setting.functions
-    return q is distance or (q is gap and type(of) in _CONVEX and stated(claim, of))
+    return q is distance or (q is gap and declarations(of).convex and stated(claim, of))

@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import islice
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import (
-    Composite,
-    Convex,
-    ConvexLipschitz,
-    ConvexQuadraticGrowth,
-    PolyakLojasiewicz,
-    RestrictedSecant,
-    Smooth,
-    SmoothConvex,
-    SmoothStronglyConvex,
-    StronglyConvex,
-    StronglyConvexOnAverage,
-    WeaklyConvex,
-)
+from fedtheory.classes.base import ELL, MU
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
+from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.values import is_ours
 
 #: Instances that are looked through for an example, and how many of those that fit are to be of one kind.
 _LOOKED_AT, _ALIKE = 300, 12
-#: Classes that are posed.
-_POSED = (
-    Convex,
-    ConvexLipschitz,
-    ConvexQuadraticGrowth,
-    PolyakLojasiewicz,
-    RestrictedSecant,
-    Smooth,
-    SmoothConvex,
-    SmoothStronglyConvex,
-    StronglyConvex,
-    StronglyConvexOnAverage,
-    WeaklyConvex,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,15 +53,10 @@ class OfTwoParts(Exception):
 def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
-    told = None if of is None or not stated(claim, of) else declared(of)
-    equal = [True, False] if told is not None and (told.least, told.largest) == MU_L else [None]
+    told = declarations(of).bounds if stated(claim, of) else None
+    equal = [True, False] if told is not None and (told.least, told.largest) == (MU, ELL) else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
-
-
-#: The constants of a problem, as classes are asked what they say, and the s of a least curvature -s.
-MU_L = tuple(sympy.symbols("mu L", positive=True))
-S = sympy.Symbol("s", nonnegative=True)
 
 
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
@@ -98,55 +64,11 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
 
 
-def typical(of: Any) -> Any:
-    """A problem of a class that keeps to the constants that it declares: no mu but of a class that has one."""
-    mu, L = (c if str(c) != "mu" or "mu" in of.constants else sympy.Integer(0) for c in MU_L)
-    if type(of) is WeaklyConvex:
-        mu = -L if of.symmetric else -S
-    each = {name: np.array([c], dtype=object) for name, c in (("mu", mu), ("L", L), ("steepest_squared", L**2))}
-    f, optimum = SimpleNamespace(n=1, **each), SimpleNamespace(x=None)
-    return SimpleNamespace(n=1, f=f, g=None, mu=mu, L=L, optimum=optimum)
-
-
-class Declared(NamedTuple):
-    """What a class says of each function, in mu, L and s: the least and the largest curvature, each None where there
-    is none, and of the squares of the lengths of gradients the largest, None where nothing is said. ``own``:
-    whether the curvatures are those of the average, and each function is smooth with a constant of its own."""
-
-    least: sympy.Expr | None
-    largest: sympy.Expr | None
-    steepest: sympy.Expr | None
-    own: bool = False
-
-
-def declared(of: Any) -> Declared | None:
-    """What a class says of each f_i; None of a class that is not posed."""
-    if type(of) is Composite:
-        return declared(of.of)
-    if type(of) not in _POSED or (getattr(of, "conjugates", False) and type(of) is not SmoothStronglyConvex):
-        return None
-    least, largest = (c[0] for c in of.curvatures(typical(of), None))
-    steepest = of.steepest(typical(of), None)
-    return Declared(_finite(least), _finite(largest), steepest, getattr(of, "own", False))
-
-
-def declared_of_g(of: Any) -> Declared | None:
-    """What a class says of g."""
-    if type(of) is not Composite:
-        return declared(of)
-    least, largest = of.curvatures_of_g(typical(of), None)
-    return Declared(_finite(least), _finite(largest), None)
-
-
-def _finite(curvature: Any) -> sympy.Expr | None:
-    return None if curvature in (-math.inf, math.inf) else sympy.sympify(curvature)
-
-
 def example(claim: Claim, case: FunctionCase) -> Instance:
     """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
     none is found, or where instances differ in that."""
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
-    told = None if of is None else declared(of)
+    told = declarations(of).bounds
     # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.
     any_curvature = told is not None and told.least is None
     found: list[Instance] = []

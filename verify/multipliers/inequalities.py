@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import WeaklyConvex
+from fedtheory.classes.base import Declared
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.as_read.proving import of_expression
 from verify.multipliers import curvatures
@@ -33,6 +33,7 @@ from verify.multipliers.posing import Posed
 from verify.multipliers.sorts import sorts
 from verify.multipliers.words import meanings, setting_in_words, sum_in_words
 from verify.reading.claimed import CodePath
+from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
 from verify.reading.program import StepProgram
 from verify.reading.source import Unread
@@ -101,10 +102,12 @@ class _InequalityPosing:
         own = claim.setting.algorithm
         if case.program is not None and (own is None or claim.statement.algorithm.State is not own.State):
             raise Unread("the method has other states than the setting")
-        self.ends = None if of is None or not stated(claim, of) else curvatures.ends(of)
+        self.declared = declarations(of) if stated(claim, of) else Declared()
+        client = self.declared.client
+        self.ends = None if client is None else curvatures.ends(client)
         self.maxima, self.comparisons = without_maxima(claim.statement.comparisons)
         letters = {letter: leaf(Op.LETTER, str(letter), NUMBER) for letter in self.maxima}
-        signs = () if self.ends is None else curvatures.signs(of)
+        signs = () if client is None or of is None else curvatures.signs(client, of.ends)
         self.case = case = replace(case, letters={**case.letters, **letters}, signs=(*case.signs, *signs))
         terms = [t for several in case.quantities.values() for t in several]
         terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ()), *variance(claim)]
@@ -115,12 +118,12 @@ class _InequalityPosing:
         if case.program is not None:
             terms += [*case.program.step.values(), *case.program.law.terms()]
         anchored = of is not None and claim.setting.optimum in ("consensus", "stationary")
-        convex = self.ends is not None and type(of) in curvatures.CONVEX
+        convex = client is not None and client.conjugates
         conjugates = bool(getattr(of, "conjugates", False)) if convex else None
         alone = set(claim.setting.drawing.g) == {False}
         sets = case.program is not None and draws_sets(case.program.law)
         naming = sets or (case.program is None and not claim.setting.adversaries)
-        with_g = self.ends is not None and type(of) in curvatures.OF_G
+        with_g = client is not None and client.of_g
         self.clients = GenericClients.of(terms, anchored and alone, conjugates, naming, with_g)
         compressed = Compressed.of(self.clients, claim) if claim.setting.adversaries else None
         self.world = self.clients.world
@@ -156,8 +159,7 @@ class _InequalityPosing:
         for q in (q for q in self.claim.statement.quantities if q.after):
             self.quantities[q.expression] = drawn.expectation(self._number(self.case.quantities[q.of]))
         if self.curvatures is not None:
-            convex = type(self.claim.setting.functions) in curvatures.EQUAL
-            self.told += drawn.known(self._curvatures(self.curvatures, False), convex)
+            self.told += drawn.known(self._curvatures(self.curvatures, False), self._equal)
         self.told += drawn.linked()
         known.clear()
 
@@ -184,7 +186,7 @@ class _InequalityPosing:
         if self.curvatures is not None:
             least, largest = map(self.about.number, self.curvatures)
             yield sympy.Le(least, largest, evaluate=False)
-            if type(of) is WeaklyConvex:
+            if self.declared.weak:
                 yield sympy.Le(-least, largest, evaluate=False)
 
     def _signs(self) -> Iterator[sympy.Basic]:
@@ -201,9 +203,14 @@ class _InequalityPosing:
             if not any(self.about.implies(sympy.Ge(bound, 0)) for bound in maximum.args):
                 raise Unread(f"{maximum} may be negative")
 
+    @property
+    def _equal(self) -> bool:
+        """True if the two curvatures of a function may be one."""
+        return self.declared.client is not None and self.declared.client.equal
+
     def _curvatures(self, told: list[WorldValue], mine: bool) -> list[WorldValue]:
         """The least and the largest curvature of a generic client's function; ``mine``: of that of whom it speaks."""
-        one = curvatures.of_one(self.claim.setting.functions)
+        one = None if self.declared.client is None else self.declared.client.one
         return told if one is None or (mine and one == self.whose) else [WorldValue({}), *told[1:]]
 
     # Groups
@@ -374,9 +381,10 @@ class _InequalityPosing:
         found |= {key: value for key, value in about.items() if key not in vectors}
         draws = {told.name: told.words for told in self.told}
         words = {key: draws.get(key) or setting_in_words(self.claim, key) for key in found}
-        of, values = self.claim.setting.functions, [target, *found.values(), *vectors.values()]
+        values = [target, *found.values(), *vectors.values()]
         if self.curvatures is not None:
-            for key, form, text in between_points(self.clients, of, self._curvatures(self.curvatures, mine), values):
+            ends = self._curvatures(self.curvatures, mine)
+            for key, form, text in between_points(self.clients, self._equal, ends, values):
                 found[key], words[key] = self.clients.shared(form, weight, True)[0], text
         return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
 

@@ -14,13 +14,14 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.classes import WeaklyConvex
+from fedtheory.classes.base import S
 from fedtheory.settings.relations import Comparison
 from verify.exact.symbolic import assumed, conjuncts
-from verify.multipliers.cases import FunctionCase, OfTwoParts, S, stated
+from verify.multipliers.cases import FunctionCase, OfTwoParts, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
+from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
 from verify.reading.worlds import ONE, World, WorldValue
@@ -156,7 +157,8 @@ class CaseLetters:
                 domain = at_least(domain, self.as_told(self.generator(place[str(term.data)])) - 1, False)
         of = self.setting.functions
         domain = self._of_class(domain, place)
-        if type(of) is WeaklyConvex and not of.symmetric and stated(self.claim, of):
+        bounds = declarations(of).bounds
+        if bounds is not None and bounds.least == -S and stated(self.claim, of):
             least, largest = (self.generator(place[c]) for c in (str(S), "L"))
             domain = at_least(domain, self.as_told(largest - least), False)
         # Letters that are written by others keep their signs.

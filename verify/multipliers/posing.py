@@ -13,23 +13,13 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import Adversary, ContractiveCompressors, NoisyGradients, UnbiasedCompressors, WeaklyConvex
+from fedtheory.classes import Adversary, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes.base import ELL, MU, Bounds, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
 from verify.multipliers.answers import CONJUGATES, Answers, Errors
-from verify.multipliers.cases import (
-    MU_L,
-    Declared,
-    FunctionCase,
-    OfTwoParts,
-    S,
-    declared,
-    declared_of_g,
-    example,
-    stated,
-    typical,
-)
+from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
 from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, said, scalar
@@ -37,6 +27,7 @@ from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
+from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
 from verify.reading.signs import is_nonnegative
 from verify.reading.source import Unread
@@ -129,10 +120,12 @@ class _Posing:
         sources = [*of_class.items(), *self.setting.sources.items()]
         read = ((letter, self._letter(source)) for letter, source in sources)
         terms = [(letter, term) for letter, term in read if term is not None and not term.type.axes]
+        self.declared = declarations(self.setting.functions)
+        bounds = self.declared.bounds
         #: Letters that compressors or noise have of their own, whether the code contains them or not.
-        extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if getattr(self.setting.functions, "own", False) else []
+        extra = [leaf(Op.GIVEN, _SPREAD, NUMBER)] if bounds is not None and bounds.own else []
         extra += [leaf(*of, NUMBER) for a in self.setting.adversaries for of in _constants(a)]
-        weak = type(self.setting.functions) is WeaklyConvex and stated(claim, self.setting.functions)
+        weak = self.declared.weak and stated(claim, self.setting.functions)
         extra += [leaf(Op.GIVEN, str(S), NUMBER)] if weak else []
         fixed = self._fixed_point()
         invariant = self.setting.algorithm.invariant
@@ -263,8 +256,8 @@ class _Posing:
         of = self.answers.functions.get("f")
         if of is None or self.case.with_g or self.setting.optimum != "consensus":
             return frozenset()
-        told = declared(self.setting.functions)
-        convex = of.curvatures is not None and told is not None and told.least in (0, MU_L[0])
+        bounds = self.declared.bounds
+        convex = of.curvatures is not None and bounds is not None and bounds.least in (0, MU)
         shared = (at for at in of.asked.values() if convex or is_shared(at))
         return frozenset(a.name for at in shared for _, atoms in at.value.of for a in atoms if not a.own)
 
@@ -280,24 +273,25 @@ class _Posing:
         here.rules[Op.LETTER] = self._lettered
         answers = Answers(here, functions, {})
         if of is not None:
-            told, told_of_g, average = declared(of), declared_of_g(of), None
-            if told is None or told_of_g is None:
+            known, average = self.declared, None
+            bounds = known.bounds
+            if bounds is None:
                 raise Unread(f"the class {type(of).__name__} is not posed")
-            if type(of) is WeaklyConvex and stated(self.claim, of):
+            if known.weak and stated(self.claim, of):
                 # Letters that are posed have a sign: mu is written by them.
-                answers.given["mu"] = scalar(here, told.least)
+                answers.given["mu"] = scalar(here, bounds.least)
             if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
-                average = of.average(typical(of), None)
+                average = known.average
             if not self.case.with_g:
                 y_star = WorldValue({}) if single else here.deviation("y*", 1)
             else:
                 y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
-            functions["f"] = self._functions("f", told, y_star, average)
+            functions["f"] = self._functions("f", bounds, y_star, average)
             if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
                 functions[CONJUGATES] = self._conjugates(answers)
             if self.case.with_g:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
-                functions["g"] = self._functions("g", told_of_g, -mean)
+                functions["g"] = self._functions("g", known.of_g or bounds, -mean)
         for adversary in self.setting.adversaries:
             if not isinstance(adversary, Adversary):
                 answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
@@ -319,7 +313,7 @@ class _Posing:
             if not is_nonnegative(one.term.of[1], known):
                 raise Unread(f"the bound of {one.term.data}, {said(one.bound)}, is not seen to be nonnegative")
 
-    def _functions(self, name: str, told: Declared, slope: WorldValue, average: Any = None) -> ClassFunctions:
+    def _functions(self, name: str, told: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
         if stated(self.claim, self.setting.functions):
             equal = bool(self.case.equal) and told.largest is not None and told.least != 0
@@ -337,7 +331,7 @@ class _Posing:
         here, curvatures, equal = self.world, None, False
         if stated(self.claim, self.setting.functions):
             equal = bool(self.case.equal)
-            known = [scalar(here, c).of[ONE] for c in reversed(MU_L)]
+            known = [scalar(here, c).of[ONE] for c in (ELL, MU)]
             answers.divisors.extend(known)
             least, largest = (WorldValue({ONE: 1 / c}) for c in known)
             curvatures = (least, largest)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 import sympy
@@ -10,6 +10,7 @@ from places import EXAMPLES
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.classes.base import ELL, MU, Declared
 from fedtheory.numbers.rational import square_root
 from fedtheory.numbers.symbols import n, omega
 from fedtheory.papers.baseline.rival_settings import alpha, eta, p, theta_1, theta_2
@@ -17,11 +18,12 @@ from fedtheory.papers.fedadmm import inner
 from fedtheory.papers.fedadmm.letters import alpha_i, r_i, rho, s_i, sigma_i
 from fedtheory.settings.hypotheses import Hypothesis
 from verify.base.own import load
-from verify.multipliers.cases import cases, declared, declared_of_g
+from verify.multipliers.cases import cases
 from verify.multipliers.posing import pose
 from verify.multipliers.proofs import Wrong, checked
 from verify.multipliers.proving import prove, stored
 from verify.multipliers.work import STEP
+from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 
 mu, L, M, gamma, q = ft.letters("mu L M gamma q")
@@ -47,11 +49,36 @@ def test_theorems_of_the_gallery_are_proved_and_more_is_not(name):
 
 
 def test_what_classes_declare():
-    least, largest, steepest, _ = declared(ft.SmoothConvex(L))
-    assert (least, str(largest), steepest) == (0, "L", None)
-    assert declared(ft.Convex())[:2] == (0, None) and declared(ft.ConvexLipschitz(M)).steepest is not None
-    assert declared_of_g(ft.Composite(ft.SmoothStronglyConvex(mu, L)))[:2] == (0, None)
-    assert declared(ft.SmoothEach(mu, L)) is None and declared(ft.PolyakLojasiewicz(mu, L, own=True)).own
+    assert declarations(ft.SmoothConvex(L)).bounds == (0, ELL, None, False)
+    assert declarations(ft.Convex()).bounds[:2] == (0, None)
+    assert declarations(ft.ConvexLipschitz(M)).bounds.steepest == ELL**2
+    composite = declarations(ft.Composite(ft.SmoothStronglyConvex(mu, L)))
+    assert composite.bounds[:2] == (MU, ELL) and composite.of_g[:2] == (0, None) and not composite.convex
+    assert declarations(ft.SmoothEach(mu, L)).bounds is None and declarations(None) == Declared()
+    assert declarations(ft.PolyakLojasiewicz(mu, L, own=True)).bounds.own
+
+
+@dataclass(frozen=True)
+class Mine(ft.SmoothConvex):
+    """A class of somebody's own that inherits a declaration, of members that are others."""
+
+    def contains(self, problem, params):
+        return True
+
+
+@dataclass(frozen=True)
+class Told(ft.SmoothConvex):
+    """A class of somebody's own that declares more than holds."""
+
+    @property
+    def declares(self):
+        return ft.SmoothStronglyConvex(mu, L).declares
+
+
+@pytest.mark.parametrize("of", (Mine(L), Told(L), ft.Composite(Mine(L)), ft.Composite(Told(L))))
+def test_nothing_is_assumed_of_classes_that_are_not_ours(of):
+    assert declarations(of) == Declared()
+    assert not shown(_claim(_descent, of, sympy.Integer(1), (gamma * L <= 1,)))
 
 
 def _claim(step, functions, factor, requires=(), of=ft.distance, params=("gamma",), **more):

@@ -8,9 +8,9 @@ import pytest
 import sympy
 
 import fedtheory as ft
-from verify.multipliers.cases import declared
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
+from verify.reading.declarations import declarations
 
 mu, L, gamma, sigma = ft.letters("mu L gamma sigma")
 RATE = 1 - 2 * gamma * mu + (gamma * L) ** 2
@@ -94,7 +94,7 @@ class Steeper(ft.RestrictedSecant):
 
 
 def test_classes_of_which_nothing_of_the_kind_is_known_show_nothing():
-    assert declared(Steeper(mu, L)) is None and declared(ft.RestrictedSecant(mu, L)) is not None
+    assert declarations(Steeper(mu, L)).bounds is None and declarations(ft.RestrictedSecant(mu, L)).bounds is not None
     for functions in (Steeper(mu, L), ft.Convex()):
         assert not shown(_claim(_descent, functions, _contracts(sympy.Integer(1))))
 

@@ -1,0 +1,25 @@
+"""What proofs may assume of a class of functions."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+from fedtheory.classes import FunctionClass
+from fedtheory.classes.base import Declared
+from verify.reading.values import is_ours
+
+
+def declarations(of: FunctionClass | None) -> Declared:
+    """What a class declares of its members: nothing where it, or a class that it is made of, is not one of
+    ``fedtheory.classes``, or leaves the declaration to the class from which it inherits, whose members may be others.
+    """
+    return of.declares if of is not None and _declares(of) else Declared()
+
+
+def _declares(of: Any) -> bool:
+    kind = type(of)
+    if not is_ours(kind) or not kind.__module__.startswith("fedtheory.classes.") or "declares" not in vars(kind):
+        return False
+    parts = (getattr(of, f.name) for f in fields(of))
+    return all(_declares(part) for part in parts if isinstance(part, FunctionClass))
