@@ -46,7 +46,7 @@ _PUBLIC = {
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
     "settings.quantities": ("distance", "gap", "heterogeneity"),
-    "randomness": ("Bernoulli", "Constant", "Independent", "Product", "Uniform01", "UniformSubset"),
+    "randomness": ("Bernoulli", "Constant", "Independent", "Permutation", "Product", "Uniform01", "UniformSubset"),
     "settings.relations": ("E", "Quantity"),
     "settings.whole_runs": ("at_average", "average", "minimum", "total"),
     "settings": ("Drawing", "Hints", "Setting"),

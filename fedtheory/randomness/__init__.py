@@ -8,12 +8,14 @@ are exact.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations
-from math import comb, prod
+from functools import lru_cache
+from itertools import combinations, permutations
+from math import comb, factorial, prod
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -217,6 +219,46 @@ class UniformSubset:
         check_enumerable(self.count)
         probabilities = np.full(self.count, Fraction(1, self.count), dtype=object)
         return _masks(self.n, self.tau), probabilities if exact else to_float(probabilities)
+
+
+@lru_cache(maxsize=100)
+def _order(n: int) -> Any:
+    """The NamedTuple of n places."""
+    return namedtuple("Order", [f"place_{k}" for k in range(n)])
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A uniformly random order of n clients, as random reshuffling takes them.
+
+    Draws are NamedTuples of n boolean masks of shape ``(n,)``: ``draw[k]`` is True for the client at the k-th place.
+    """
+
+    n: int
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.n, int | np.integer) or self.n < 1:
+            raise ValueError(f"the number of clients to put in order must be a whole number from 1 on, got {self.n}")
+
+    @property
+    def count(self) -> int:
+        """Number of outcomes in the support."""
+        return factorial(self.n)
+
+    def _masks(self, orders: Array) -> Any:
+        masks = orders[..., None] == np.arange(self.n)
+        return _order(int(self.n))(*(masks[..., k, :] for k in range(self.n)))
+
+    def sample(self, rng: np.random.Generator, size: Size = ()) -> Any:
+        """Independent draws, with leading axes ``size``."""
+        return self._masks(rng.permuted(np.broadcast_to(np.arange(self.n), (*size, self.n)), axis=-1))
+
+    def support(self, exact: bool = False) -> tuple[Any, Array]:
+        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        check_enumerable(self.count)
+        probabilities = np.full(self.count, Fraction(1, self.count), dtype=object)
+        orders = np.array(list(permutations(range(self.n))))
+        return self._masks(orders), probabilities if exact else to_float(probabilities)
 
 
 @dataclass(frozen=True)

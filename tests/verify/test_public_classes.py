@@ -719,6 +719,29 @@ full, less = (ft.one_step(coins, E(D_next) <= (1 - p * gamma * mu) * D + c * noi
 CLAIMS = pair(setting, full, less, (gamma * p * L <= 1,))
 """,
     ),
+    "Permutation": (
+        "certified",
+        """
+def order(problem, params, state):
+    return ft.Permutation(2)
+
+
+def epoch(problem, params, state, draw):
+    x = state.x
+    for here in draw:
+        x = x - params.gamma * (here[..., None] * problem.f.gradient(x[..., None, :])).sum(axis=-2)
+    return {"x": x}
+
+
+reshuffling = ft.method("reshuffling", epoch, ["gamma"], {"x": "point"}, draws=order)
+setting = ft.Setting(algorithm=reshuffling, functions=ft.SmoothStronglyConvex(mu, L), clients=(2,))
+noisy, less = (
+    ft.contracts(reshuffling, ft.distance, (1 - gamma * mu) ** 2, {ft.heterogeneity: gamma**3 * L * 2 / c})
+    for c in (1, 20)
+)
+CLAIMS = pair(setting, noisy, less, (sympy.Eq(mu, 1), sympy.Eq(L, 2), sympy.Eq(4 * gamma, 1)))
+""",
+    ),
     "UniformSubset": (
         "supported",
         """

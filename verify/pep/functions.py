@@ -302,8 +302,8 @@ class OfClass:
 
     def resolvent(self, shift: Any, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, 1) -> (..., n, 1)``; ``shift``: one number,
-        or one for each function ``(n,)``."""
-        shifts = np.broadcast_to(shift, (self.n,))
+        or one for each function ``(n,)``. A target that is given once is that of all."""
+        shifts, target = np.broadcast_to(shift, (self.n,)), np.broadcast_to(target, (*target.shape[:-2], self.n, 1))
         out = np.empty(target.shape, dtype=object)
         for index, vector in np.ndenumerate(target):
             out[index] = self.record.resolvent(index[-2], shifts[index[-2]], ZERO + vector)

@@ -39,6 +39,9 @@ from verify.reading.values import (
     support,
 )
 
+#: Clients that are put in order, at most: of more the orders are too many.
+MOST_PLACES = 5
+
 
 def _whole(value: Any) -> Any:
     if isinstance(value, Term) and value.op is Op.COUNT:
@@ -144,6 +147,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Bernoulli, Rule("Bernoulli", lambda p: Law("bernoulli", (_number(p),)))
     yield randomness.UniformSubset, Rule("UniformSubset", lambda n, tau: Law("subset", (_clients(n), _number(tau))))
     yield randomness.WeightedSubset, Rule("WeightedSubset", _weighted)
+    yield randomness.Permutation, Rule("Permutation", _permutation)
     yield randomness.Independent, Rule("Independent", _independent)
     yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
@@ -328,6 +332,13 @@ def _coins(q: Any) -> Law:
     if term.type != Type((Axis.CLIENTS,)):
         raise ValueError(f"coins have the parameter {term.type}, where a number for each client is expected")
     return Law("coins", (term,))
+
+
+def _permutation(n: Any) -> Law:
+    """A mask for each place: nothing is known of their moments, but all draws of few clients can be enumerated."""
+    if type(n) is not int or not 1 <= n <= MOST_PLACES:
+        raise ValueError(f"clients are put in order whose number is not written, or is more than {MOST_PLACES}")
+    return Law("permutation", (n,), type(randomness.Permutation(n).support()[0]))
 
 
 def _pattern(n: Any, d: Any, s: Any) -> Law:

@@ -187,6 +187,11 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
         return NamedTupleValue(
             law.make, {f: drawn(part, f"{name}.{f}", axes) for f, part in zip(names, law.of, strict=True)}
         )
+    if law.name == "permutation":
+        assert law.make is not None and not axes
+        places = law.make._fields  # type: ignore[attr-defined]
+        kind = Type((Axis.CLIENTS,), True, 0, True)
+        return NamedTupleValue(law.make, {f: terms.leaf(Op.DRAW, f"{name}.{f}", kind) for f in places})
     own = {
         "subset": (Axis.CLIENTS,),
         "coins": (Axis.CLIENTS,),

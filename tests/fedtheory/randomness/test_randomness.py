@@ -21,6 +21,7 @@ from fedtheory.randomness import (
     Distribution,
     Draw,
     Independent,
+    Permutation,
     Product,
     Shared,
     Size,
@@ -65,6 +66,9 @@ FINITE: dict[str, Distribution] = {
     "weighted-subset": WeightedSubset(WEIGHTS, 3),
     "weighted-one": WeightedSubset(WEIGHTS, 1),
     "weighted-all": WeightedSubset(WEIGHTS, 5),
+    "permutation": Permutation(3),
+    "permutation-of-one": Permutation(1),
+    "permutations": Independent(Permutation(2), 2),
     "product": PAIR,
     "nested": Product(Nested, (PAIR, COIN)),
     "independent": Independent(COIN, 3),
@@ -151,6 +155,21 @@ def test_a_sure_coin_has_one_draw() -> None:
         draws, probabilities = Bernoulli(p).support(exact=True)
         assert draws.tolist() == [bool(p)]
         assert probabilities.tolist() == [1]
+
+
+def test_in_an_order_every_client_has_one_place_and_every_place_one_client() -> None:
+    places, probabilities = Permutation(3).support(exact=True)
+    masks = np.stack(places, axis=-2)
+    assert masks.shape == (6, 3, 3) and (probabilities == Fraction(1, 6)).all()
+    assert (masks.sum(axis=-1) == 1).all() and (masks.sum(axis=-2) == 1).all()
+    assert len(np.unique(masks.reshape(6, -1), axis=0)) == 6
+
+
+@pytest.mark.parametrize("n", [0, -1, 2.0])
+def test_no_clients_have_no_order(n: Any) -> None:
+    with pytest.raises(ValueError, match="whole number from 1 on") as error:
+        Permutation(n)
+    assert one_sentence(error)
 
 
 def test_subsets_are_all_subsets_once() -> None:
