@@ -121,6 +121,9 @@ def _shown(cell: dict[str, Any]) -> Iterator[str]:
 
 
 def _with_formulas(markdown: str) -> str:
+    markdown = re.sub(
+        r"\$\$([^$]+)\$\$", lambda found: f"\n\n<div>{mathml.formula(found[1].strip())}</div>\n\n", markdown
+    )
     # A line that began with the formula itself would be a block of its own.
     return re.sub(r"\$([^$]+)\$", lambda found: f"<span>{mathml.inline(found[1])}</span>", markdown)
 

@@ -267,7 +267,7 @@ class WeaklyConvex(FunctionClass):
 
 @dataclass(frozen=True)
 class PolyakLojasiewicz(FunctionClass):
-    r"""The average f of the f_i is mu-Polyak-Lojasiewicz, |grad f(x)|^2 \ge 2 mu (f(x) - f^*), and has a minimiser, x*;
+    """The average f of the f_i is mu-Polyak-Lojasiewicz, |grad f(x)|^2 >= 2 mu (f(x) - f^*), and has a minimiser, x*;
     each f_i is L-smooth, convex or not.
 
     The condition is of the average: the f_i need not meet it, nor be bounded below. x* is one of perhaps many

@@ -124,7 +124,7 @@ class PiecewiseQuadratic:
 
 @dataclass(frozen=True)
 class Kinked:
-    r"""f_i(x) + \sum_j jump_{ij} |x_j - kink_{ij}|, for separable functions f_i; all oracles stay exact on fractions.
+    """f_i(x) + sum_j jump_{ij} |x_j - kink_{ij}|, for separable functions f_i; all oracles stay exact on fractions.
 
     ``gradient`` gives a subgradient: at a kink the one with ``choice_ij`` in [-1, 1] in the place of the sign.
     ``f``: separable functions, whose resolvents are known; ``kink (..., n, d)``, leading axes are replicas;

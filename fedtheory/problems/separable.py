@@ -87,7 +87,7 @@ def is_least(of: Profile) -> bool:
 
 
 def lojasiewicz(of: Profile) -> Any:
-    r"""The largest mu with phi'^2 \ge 2 mu phi everywhere, for a phi that is least at 0; None where phi = 0.
+    """The largest mu with phi'^2 >= 2 mu phi everywhere, for a phi that is least at 0; None where phi = 0.
 
     phi'^2/(2 phi) is monotone on a piece where phi' keeps its sign, so that it is least at an end.
     """

@@ -137,11 +137,15 @@ def _scaled(claim: Claim) -> Iterator[Family]:
 
 
 def noises(statement: Statement) -> list[sympy.Expr]:
-    """The terms on the right side of a step that a potential does not multiply."""
-    before, right = potential(statement), getattr(statement, "right", None)
-    if before is None or right is None or rate(statement) is None:
+    """The terms on the right side of a step that a potential does not multiply; those on that of a bound of T rounds
+    that do not shrink with T."""
+    right = getattr(statement, "right", None)
+    kept = T if statement.horizon else potential(statement)
+    if kept is None or right is None or (not statement.horizon and rate(statement) is None):
         return []
-    return [node for node in sympy.Add.make_args(right) if not node.has(before) and node.free_symbols]
+    parts = sympy.Add.make_args(right)
+    found = [node for node in parts if not node.has(kept) and node.free_symbols]
+    return found if len(found) < len(parts) else []
 
 
 def _shaped(claim: Claim) -> Iterator[Family]:

@@ -9,6 +9,7 @@ import sympy
 
 import fedtheory as ft
 from fedtheory import claims
+from fedtheory.numbers.symbols import T
 from fedtheory.papers.fedadmm.runs import of_client
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from verify.base.evaluate import meeting
@@ -16,7 +17,7 @@ from verify.checking import check
 from verify.cli import main, repairing
 from verify.methods import identities
 from verify.repair import starts
-from verify.repair.changes import families
+from verify.repair.changes import families, noises
 from verify.repair.families import COSTS, _unusual, no_longer_contracts
 from verify.repair.lines import altered
 from verify.repair.numbers import between, named
@@ -526,3 +527,14 @@ def test_what_comes_last_says_why():
         "an unusual constant",
         "no contraction any more",
     }
+
+
+def test_the_noise_of_a_bound_does_not_shrink():
+    x, sigma = sympy.symbols("x sigma", positive=True)
+    claim = claims.get("feddcd/theorem-4.1/eq-3")
+    start = claim.statement.initial
+    shrinks, stays = start * (1 - x) ** T, x * sigma**2 / 3
+    letters = replace(claim.statement, override=shrinks + stays)
+    assert noises(letters) == [stays]
+    # Where all of it stays, or all of it shrinks, there is none.
+    assert noises(replace(letters, override=shrinks)) == noises(replace(letters, override=start + stays)) == []
