@@ -361,7 +361,7 @@ def compressor_claim(
 ) -> Claim:
     """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k.
 
-    Of ``bits`` that are left out nothing is said.
+    Without ``bits`` the length of messages is not asserted.
     """
     length = None if bits is None else sympy.sympify(bits)
     statement = CompressorClass(compressor, sympy.sympify(omega), length, d, k)

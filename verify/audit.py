@@ -87,7 +87,7 @@ _ALL, _LEAST = 2700.0, 0.1
 
 def costs(selected: Sequence[Claim], rechecking: bool) -> dict[str, float]:
     """Seconds of one processor that each claim may take, as its shipped result was found: they are for the order in
-    which claims are tested, and for what is told of it. Claims of which nothing ships count as the average."""
+    which claims are tested, and for its progress. Claims without stored results count as average."""
     from verify.base import code
 
     ships = results.shipped()

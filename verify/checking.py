@@ -81,7 +81,7 @@ def check(
     check_arguments(seed, budget)
     begun = time.perf_counter()
     _check_libraries(claim)
-    # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in an author's
+    # One BLAS thread: the sums of small matrices then round alike under any load. An undefined number in an author's
     # code is reported in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"), garbage.seldom():
         inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)

@@ -36,7 +36,7 @@ _ABSENT: Mapping[str, Any] = {
     "since": 0,
 }
 
-#: What can be said of a quantity along a run.
+#: The possible behaviours of a quantity along a run.
 VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
 
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}

@@ -138,7 +138,9 @@ class Interval:
 
     @staticmethod
     def of(value: Any) -> Any:
-        """The interval of a number; a float that is not finite stays as it is. ``TypeError`` for what is no number."""
+        """The interval of a number; a float that is not finite stays as it is. Raise ``TypeError`` for anything
+        else.
+        """
         if isinstance(value, Interval):
             return value
         if isinstance(value, float):

@@ -45,7 +45,7 @@ def unseen() -> Iterator[None]:
 
 
 def _number(value: Any) -> Any:
-    """A coefficient; None where it is no exact number."""
+    """Return a coefficient; None if it is not an exact number."""
     if type(value) is Quotient:
         return value
     if isinstance(value, np.integer | np.bool_ | bool):

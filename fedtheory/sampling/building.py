@@ -341,7 +341,7 @@ def _used(params: Any, key: str, value: Any) -> Any:
     used = getattr(params, key, value)
     if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):
         return value
-    # Of a float the fraction is told from which it comes.
+    # For a float, print the fraction that it comes from.
     return value if isinstance(used, float) and used == float(value) else used
 
 

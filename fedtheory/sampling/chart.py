@@ -92,7 +92,7 @@ def _spread(basis: Array, blocks: Array) -> Array:
 
 @lru_cache(maxsize=100)
 def keywords(algorithm: Algorithm) -> tuple[str, ...]:
-    """The parts of a state that ``init`` takes; ``ValueError`` where one is no field of the state."""
+    """Return the parts of a state that ``init`` takes. Raise ``ValueError`` if one is not a field of the state."""
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
     unknown = [name for name in names if name not in algorithm.State._fields]  # type: ignore[attr-defined]
     if unknown:
@@ -230,7 +230,7 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
 def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends: Array) -> Array:
     """The matrix ``(residuals, entries)`` of an invariant that is affine in the fields side by side, which end there.
 
-    ``ValueError`` unless it is: it runs on entries that are indeterminates, and is no other function of others.
+    ``ValueError`` unless it is: it runs on indeterminate entries, and is the same function of any others.
     """
     total = int(ends[-1])
     parts = np.split(unknowns(0, total), ends[:-1])

@@ -259,7 +259,7 @@ class StronglyConvexOnAverageSampler(Sampler):
         L = members.scale(rng)
         mu = L / members.condition(rng)
         recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
-        # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
+        # Sometimes f_i that are not convex, or flat ones, so that each condition is violated, or attained, by itself.
         less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
         clients = tuple(
             {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]

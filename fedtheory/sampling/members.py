@@ -356,7 +356,7 @@ class Sampler:
         return curved(parts, x, y, exact)
 
     def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
-        """The clients of a recipe, as they are told."""
+        """Return the clients of a recipe with explicit constants."""
         return recipe["clients"]
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:

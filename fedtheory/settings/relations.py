@@ -133,7 +133,7 @@ class Quantity(RelationTerm):
 
     @property
     def expected(self) -> bool:  # type: ignore[override]
-        """It is no expectation yet."""
+        """False: it is not an expectation."""
         return False
 
 

@@ -198,7 +198,7 @@ def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldV
 
 
 def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, WorldValue], world: World) -> WorldValue:
-    """The value of an expression in letters and quantities. ``Unread`` for what is no quotient of polynomials."""
+    """The value of an expression in letters and quantities. Raise ``Unread`` unless it is a quotient of polynomials."""
     if expression in env:
         return env[expression]
     if expression.is_Rational:

@@ -112,7 +112,7 @@ def cluster(address: str) -> Iterator[None]:
         from distributed import Client
     except ImportError as error:
         raise ValueError(f"--backend dask takes the package distributed: {extras.install('dask')} brings it") from error
-    # What it says of workers that come and go is no news: their tasks are given to others.
+    # Its messages on workers that come and go are irrelevant: their tasks are given to others.
     for logger in [known for known in logging.root.manager.loggerDict if known.startswith("distributed")]:
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:

@@ -60,7 +60,7 @@ def smallest(
 ) -> Interval:
     """The interval of the smallest number. ``ValueError`` where the claim has no worst case there.
 
-    ``deadline``: of ``time.perf_counter``; what is known by then is returned. ``say``: told what is being done;
+    ``deadline``: of ``time.perf_counter``; what is known by then is returned. ``say``: called with what is being done;
     ``keep``: given what is known when that is less than all;
     ``known``: an interval at the same letters, whose lower end is taken over.
     """
@@ -134,7 +134,7 @@ def candidates(
 
 
 class _Known(Solving):
-    """A solver that is told the proof of the worst case, and finds what else there is to prove.
+    """A solver that knows the proof of the worst case, and finds the other proofs.
 
     ``scaled``: the right side of the program that is asked for is that of the known one times the bound.
     """

@@ -126,7 +126,7 @@ def _posed(claim: Claim, instance: Instance, quantities: Mapping[Any, Quantity])
     after = {name: scalar(expectation(of, probabilities)) for name, of in _distances(later, fixed).items()}
     for of, quantity in quantities.items():
         now, then = of(problem, params, state), of(problem, params, later)
-        # What is no function of the state has no axes of replicas, and does not contract.
+        # A quantity that does not depend on the state has no replica axes, and does not contract.
         if np.ndim(then):
             before[str(quantity.expression)] = scalar(now)
             after[str(quantity.expression)] = scalar(expectation(then, probabilities))
@@ -293,7 +293,7 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
         if found is None:
             continue
         _, point = found
-        # How little the first form falls is told by the state.
+        # The least decrease of the first form follows from the state.
         first, *_ = forms.before
         decrease = point.evaluate(program, forms.after[first] - lower * forms.before[first])
         point = replace(point, values={**point.values, FALL: decrease})

@@ -1,6 +1,7 @@
 """The largest, or smallest, value of a letter at which what is stated holds: one at which it does, one at which not.
 
-Hypotheses that bound the letter are dropped: they are what is asked for. Between the two values nothing is said.
+Hypotheses that bound the letter are dropped: their bounds are what is sought. Nothing is claimed between the two
+values.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ from verify.base.evaluate import check_scalar, compared_by_size, differing, dime
 from verify.comparisons.starts import generic, only_start
 from verify.reading.program import held, is_made_by, theirs
 
-#: What is said of others.
+#: The remark on other ones.
 SAME = "draws must be the same in all states"
 #: Draws that are compared, at most; sizes of the states at which they are; how far floats may be off.
 MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
@@ -228,7 +228,7 @@ def unheld(claim: Claim, instance: Instance) -> str:
 
 
 def unstarted(claim: Claim, instance: Instance) -> str:
-    """Why what is said to stay 0 along every run is not 0 where runs begin; empty where nothing is wrong."""
+    """Return why the invariant does not vanish where runs begin; empty if it does."""
     statement = claim.statement
     if statement.residual is None or instance.initial is None:
         return ""

@@ -109,7 +109,7 @@ def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds
         # Whether it vanishes exactly rounding does not tell.
         yield after
         return
-    # Of states where the residual does not vanish nothing is said.
+    # States at which the residual does not vanish are outside the claim.
     in_fractions = is_exact(*state)
     if in_fractions:
         check_number("the residual", before.left)
@@ -144,7 +144,7 @@ def _(statement: CompressorClass, claim: Claim, instance: Instance, row: Array, 
 
 def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:
     """Return True if all draws of this many rounds are enumerated."""
-    # One round always is: where its draws cannot be enumerated that is said there.
+    # One round always is: if its draws cannot be enumerated, the enumeration says so.
     return rounds <= 1 or (rounds <= LAST and tree_size(claim, instance, rounds) <= LARGEST_TREE)
 
 

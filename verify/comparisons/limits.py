@@ -25,7 +25,7 @@ LONGEST = 12
 
 
 def vanishing(claim: Claim) -> tuple[Quantity, ...]:
-    """The quantities of states that are said to tend to 0 along every run; none where a claim says nothing like it."""
+    """Return the quantities of states that a claim asserts to tend to 0 along every run."""
     if claim.statement.iteration is not None:
         return ()
     return tuple(q for end, q in claim.statement.ends if end == VANISHES)

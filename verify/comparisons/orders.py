@@ -1,7 +1,7 @@
 """Orders of growth, left = O(right), along a curve on which every letter is a number plus a power of N.
 
 A recipe gives each letter three numbers, (offset, coefficient, exponent), for offset + coefficient * N^exponent; what
-tends to its limit before all others is no part of it. Whether left/right is bounded along the curve is decided by its
+tends to its limit before all others is not part of it. Whether left/right is bounded along the curve is decided by its
 leading term, exactly.
 """
 

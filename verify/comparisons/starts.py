@@ -36,7 +36,7 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
         return problem, state, np.asarray(read(state)).reshape(len(theta), -1)
 
     images = coordinates(exact(np.eye(size + 1, size, k=-1, dtype=int)))[2]
-    # Of an init that is no affine map a guess: what is found is compared with the row.
+    # If init is not affine this is a guess: the result is compared with the row.
     equations = np.concatenate([(images[0] - row[0])[:, None], (images[1:] - images[0]).T], axis=1)
     solutions, free = nullspace(exact(equations))
     if 0 in free:

@@ -184,7 +184,7 @@ def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.
 
 
 def lasts(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
-    """Return True if a long run of the algorithm does not overflow, of which nothing could be said."""
+    """Return True if a long run of the algorithm does not overflow; an overflowing one tests nothing."""
     state, rng = algorithm.init(problem, params), np.random.default_rng(0)
     with np.errstate(all="ignore"):
         for t in range(_LONGEST):

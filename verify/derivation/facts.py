@@ -39,7 +39,9 @@ class Coefficient:
 
     @classmethod
     def of(cls, value: sympy.Expr, assumed: tuple[sympy.Basic, ...]) -> Coefficient:
-        """An expression in letters; ``ValueError`` where it is no rational function of them."""
+        """Return a coefficient for an expression in letters. Raise ``ValueError`` unless it is a rational function of
+        them.
+        """
         if not value.is_rational_function():
             raise ValueError(f"the coefficient {value} is not a rational function of the letters")
         return cls(sympy.cancel(sympy.together(value)), assumed)
@@ -253,7 +255,7 @@ def _rational(value: Any) -> sympy.Rational:
     return sympy.Rational(exact.numerator, exact.denominator)
 
 
-# Whether what hypotheses are said to mean holds of the states of a run that meets them, seen in floats.
+# Check, in floats, the stated meanings of hypotheses on the states of a run that meets them.
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9

@@ -135,8 +135,8 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 
 @dataclass(frozen=True)
 class _Potential:
-    """The e_j, in T; ``through``: whether what is bounded is no part of V_k, but at most V_T; ``less``: in place of
-    which l_j in V_k, before a round, there are smaller numbers."""
+    """The e_j, in T; ``through``: whether the bounded quantity is not part of V_k, but at most V_T; ``less``: in place
+    of which l_j in V_k, before a round, there are smaller numbers."""
 
     added: Coefficients
     through: bool = False

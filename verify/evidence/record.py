@@ -24,7 +24,7 @@ from verify.evidence.parsing import fraction, written
 
 # Outcomes of the statements of a paper's experiments: not verdicts, and kept separate from those on theorems.
 
-#: What is said of a statement on data, in the order in which it is counted.
+#: The outcomes of a statement on data, in the order in which they are counted.
 SAID = ("seen", "not seen", "undecided", "no such data", "not run")
 
 

@@ -57,7 +57,7 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
             # At once: one after the other, u/(u + v) would be 0 where both vanish.
             left, right = (side.xreplace(chosen) for side in both)
         except ValueError as error:
-            # What is infinite is no argument of a maximum.
+            # An infinite value cannot be an argument of a maximum.
             raise NoMagnitude("a side is undefined where letters vanish") from error
         if any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
             raise NoMagnitude(f"the sides are {left} and {right} where letters vanish")

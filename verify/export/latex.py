@@ -38,7 +38,7 @@ _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
 def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
-    """A file with the proof of each case of a claim. ``ValueError`` for what is no identity."""
+    """Return a file with the proof of each case of a claim. Raise ``ValueError`` unless it is an identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
     parts = [

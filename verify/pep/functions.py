@@ -58,7 +58,7 @@ def repeated(vector: Vector, n: int) -> Array:
 class Majorised(np.ndarray):
     """Vectors of n clients, ``(n, 1)``, whose ``max`` over the clients of a form of each is a new value.
 
-    ``assumed`` says that it is no smaller than any: what is bounded by a multiple of that value is bounded by that
+    ``assumed`` states that it is at least each of them: what is bounded by a multiple of that value is bounded by that
     multiple of the maximum.
     """
 
@@ -243,7 +243,7 @@ class Record:
                         why = partial(why, "{mu}-strongly convex")
                         yield Constraint(f"{self.name}_{i} convex[{k},{j}]", form, why)
 
-    #: What is said of each function, with its own constants.
+    #: The description of each function, with its own constants.
     _CLASS = "{mu}-strongly convex and {L}-smooth"
 
     def _why(self, i: int, one: Sample, other: Sample, membership: str) -> str:

@@ -314,7 +314,7 @@ def _compare(
     """One comparison left <= right of a statement about one step or one point, ``anything``: for any functions."""
     factor, above = _factor(claim, instance, comparison)
     if factor is not None and factor != above:
-        # An irrational multiple of a potential: the side itself is no form, and what is shown is a little more.
+        # An irrational multiple of a potential: the side itself is not a form, and what is shown is slightly stronger.
         potential = comparison.right / claim.statement.factor
         claim = replace(claim, statement=claim.statement.changed({"right": potential}))
     scale = factor if factor == above else 1

@@ -229,7 +229,7 @@ def both(example: Counterexample) -> tuple[Any, Any]:
 
 
 def claimed(example: Counterexample) -> str:
-    """The two numbers of which the claim is false, and by how much, where that can be said."""
+    """Return the two numbers that contradict the claim, and by how much, if that is known."""
     if example.part.startswith(orders.PREFIX):
         return "claimed left = O(right), which is false"
     left, relation, right = example.left, example.relation, example.right

@@ -40,7 +40,7 @@ class Used(NamedTuple):
 def failed(claim: Claim, verdicts: Verdicts) -> list[Used]:
     """The claims that fall and on which the printed proof rests, directly or through others that fall.
 
-    The nearest first. What falls behind a claim that does not is no fault of its users.
+    The nearest first. Failures behind a claim that holds are not faults of its users.
     """
 
     def uses(id: str) -> list[str]:

@@ -91,7 +91,7 @@ def shipped() -> Shipped:
 
 @cache
 def code(packages: tuple[str, ...] = _PACKAGES) -> str:
-    """A digest of this package's code. What it computes with is no part of it: the packages of others, the machine."""
+    """Return a digest of this package's code, without other packages and the machine."""
     found = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]
     for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):

@@ -87,7 +87,7 @@ def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:
     named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
     stated = sums(claim)
-    # What compressors have that is no letter of the claim is drawn with them.
+    # Constants of compressors that are not letters of the claim are drawn with them.
     return [e for e in dict.fromkeys(found) if e.is_Add and e not in stated and not _is_of_compressors(e)]
 
 

@@ -45,7 +45,7 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
     try:
         compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
     except (ArithmeticError, Undefined):
-        # Nobody knows; or a side is no number, which is neither larger nor smaller.
+        # Undecided; or a side is not a number, which is neither larger nor smaller.
         return None
     for part, left, right, relation, *_ in compared:
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]

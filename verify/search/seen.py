@@ -21,9 +21,9 @@ from verify.comparisons.starts import generic
 
 #: What quadratics are called among the sorts of functions.
 QUADRATICS = "quadratics"
-#: The largest number of rounds that is told: beyond it all rounds are meant.
+#: The largest number of rounds that is printed: beyond it all rounds are meant.
 LARGEST = 10**6
-#: Rounds beyond which a bound is said to have been looked at in the long run.
+#: The number of rounds beyond which a bound counts as tested in the long run.
 _SHORT = 3
 
 

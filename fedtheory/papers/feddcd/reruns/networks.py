@@ -212,7 +212,7 @@ class Perceptron(OfRows):
     def initial(self, rng: np.random.Generator) -> Array:
         """A random point ``(d,)`` to start from: normal weights of variance 2/inputs, no offsets.
 
-        The zero point is no start: there the gradient of both layers' weights vanishes.
+        The zero point cannot be a start: there the gradient of both layers' weights vanishes.
         """
         p = self.A.shape[2]
         U = rng.standard_normal((self.hidden, p)) * np.sqrt(2 / p)
