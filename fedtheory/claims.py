@@ -44,8 +44,8 @@ class Claim:
     claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
     by rules that are
     checked; ``given``: ids of claims whose bounds its own sides restate, as rounds restate a rate: it holds only if
-    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fall, in a few
-    words, where several claims fall with one fault; ``later``: what a later version of
+    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fail, in a few
+    words, where several claims share one fault; ``later``: what a later version of
     the paper says in its place; ``changes``: what ``variant`` changed.
     """
 
@@ -97,7 +97,7 @@ class Claim:
         self._check_schedules()
 
     def _classes(self) -> Iterator[Hypothesis]:
-        """That functions and compressors are of those classes of the setting of which no hypothesis says so."""
+        """Yield the hypotheses of membership in those classes of the setting that no given hypothesis states."""
         for part in self.setting.classes:
             if not any(h.states_membership((part,), ("contains",)) for h in self.requires):
                 yield Hypothesis(part.text, met=part.contains)
@@ -314,7 +314,7 @@ def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) ->
 
 
 def with_roots(paper: str, claims: Iterable[Claim], roots: Mapping[str, Iterable[str]]) -> tuple[Claim, ...]:
-    """The claims of a paper with the faults that make them fall: the ids after the paper's name, by the fault.
+    """The claims of a paper with the faults that make them fail: the ids after the paper's name, by the fault.
 
     ``ValueError`` for an id that no claim has, or that has two faults.
     """
@@ -359,7 +359,8 @@ def with_origins(
 def compressor_claim(
     id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any = None, **more: Any
 ) -> Claim:
-    """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k.
+    """Return the claim that ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions
+    in d and k.
 
     Without ``bits`` the length of messages is not asserted.
     """

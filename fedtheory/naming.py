@@ -61,7 +61,9 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
 
 
 def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "fedtheory list") -> str:
-    """That there is no claim of this id, and which are near; or none of another ``kind``, which ``listing`` lists."""
+    """Return the message that no claim has this id, with similar ids; or nothing of another ``kind``, listed by
+    ``listing``.
+    """
     beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
     if len(beginning) > 1:
         return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"

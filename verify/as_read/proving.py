@@ -60,7 +60,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
 
 
 def unshown(claim: Claim, case: CodePath) -> str:
-    """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
+    """Return why a claim is not shown in one case; empty if it is, or if the case never occurs."""
     about = _ground(claim, case)
     here = about.world
     if about.never_occurs():

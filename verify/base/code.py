@@ -175,7 +175,7 @@ def _surroundings() -> tuple[str, ...]:
 
 @cache
 def _others() -> str:
-    """Which claims there are."""
+    """Return the list of claims as text, for digests."""
     return json.dumps([(claim.id, type(claim.statement).__name__) for claim in claims.all()])
 
 

@@ -70,7 +70,7 @@ def _check_numbers(path: Path) -> None:
 
 
 def _failure(path: Path, module: ModuleType, error: BaseException) -> str:
-    """Where and why a file, or one beside it, fails."""
+    """Return where and why a file, or one beside it, fails."""
     theirs = {str(file) for file in neighbours.files(path).values()} | {module.__file__}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in theirs]
     where = f"{_place(path, frames[-1].filename)}, line {frames[-1].lineno}" if frames else str(path)

@@ -220,7 +220,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
 
 
 def _nonnegative(forms: Span) -> dict[str, Certificate | None]:
-    """That the forms that are no sums of squares are nowhere negative; None where no proof was found."""
+    """Return proofs, by name, that forms not known to be nonnegative are; None where no proof was found."""
     found = {}
     for name in forms.before:
         if (program := forms.positive(name)) is not None:

@@ -126,7 +126,7 @@ class _Overview:
         ]
 
     def summary(self, seconds: float) -> Iterator[str]:
-        """How many claims have each verdict, and what differs from the results that ship."""
+        """Yield the number of claims with each verdict, and the differences from the shipped results."""
         yield terminal.summary(self._found, seconds)
         yield from (line for line in self._counted() if not self._args.verbose)
         yield from terminal.sources(self._found)

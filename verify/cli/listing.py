@@ -210,7 +210,7 @@ def run_show(args: Any) -> int:
 
 
 def run_why(args: Any) -> int:
-    """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
+    """Print why a claim fails, or what it rests on; for several claims, why the failing ones do."""
     from fedtheory import claims, plugins
     from verify.cli import saving
     from verify.evidence.record import Evidence

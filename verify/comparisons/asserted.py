@@ -191,7 +191,7 @@ def failed_assertion(claim: Claim, instance: Instance) -> str:
 
 
 def unknown(claim: Claim, instance: Instance) -> str:
-    """Why what the setting says of all its states is not so at an exact instance; empty where nothing is wrong."""
+    """Return why the setting's known inequalities on states fail at an exact instance; empty if they hold."""
     known = claim.setting.hints.known
     if known is None:
         return ""
@@ -203,7 +203,7 @@ def unknown(claim: Claim, instance: Instance) -> str:
 
 
 def unheld(claim: Claim, instance: Instance) -> str:
-    """Why the invariant of a setting's method is none at an exact instance; empty where nothing is wrong.
+    """Return why the invariant of a setting's method is not one at an exact instance; empty if it is.
 
     It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
     """
@@ -261,7 +261,9 @@ def reaches(instance: Instance) -> bool:
 
 
 def unfixed(claim: Claim, instance: Instance) -> str:
-    """Why a limit has no meaning at an exact instance: a step leaves the fixed point of its method; else empty."""
+    """Return why a limit is meaningless at an exact instance: a step leaves the method's fixed point; empty
+    otherwise.
+    """
     statement = claim.statement
     if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
         return ""

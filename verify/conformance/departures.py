@@ -226,7 +226,7 @@ def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
 
 
 def _of_each(seen: Iterable[_Seen], most: int) -> Iterator[_Seen]:
-    """Of what was seen on each problem, evenly so many, the first and the last among them."""
+    """Return this many of the observations on each problem, evenly spaced, with the first and the last."""
     grouped: dict[int, list[_Seen]] = {}
     for one in seen:
         grouped.setdefault(id(one.scenario), []).append(one)  # type: ignore[attr-defined]

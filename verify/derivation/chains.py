@@ -79,7 +79,9 @@ def read(claim: Claim) -> Linked:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     linked = read(claim)
     assumed = (*symbolic.assumed(claim), *linked.along.iteration.limits)
     for index in {of.index for _, of in linked.numbers}:

@@ -99,7 +99,9 @@ def read(claim: Claim) -> Bounded:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     bounded = read(claim)
     iteration, windows, last = bounded.along.iteration, bounded.windows, bounded.along.last
     late = windows.rounds * windows.length

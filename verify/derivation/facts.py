@@ -266,7 +266,7 @@ _RAYS = 8
 
 
 def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, params: Any, point: Any) -> str:
-    """How a meaning differs from what an iteration of a run shows; empty if it does not."""
+    """Return how the meaning of a hypothesis differs from an iteration of a run; empty if it does not."""
     at = iteration.before(problem, params, point)
     state = type(at)(*(to_float(part) for part in at))
     constants = iteration.constants(params)

@@ -126,7 +126,9 @@ def _meets(case: Hypothesis, instance: Instance, values: Mapping[sympy.Expr, Any
 
 
 def own(iteration: Iteration, quantities: Iterable[Of]) -> Iterator[Claim]:
-    """That what the rules take for nonnegative is, and that an iteration keeps what the next one rests on."""
+    """Yield claims that the terms that rules require are nonnegative, and that iterations preserve their
+    preconditions.
+    """
     each = [Quantity(sympy.Symbol(f"x_{number}", real=True), of) for number, of in enumerate(quantities)]
     if each:
         first, *others = (Comparison(sympy.S.Zero, "<=", quantity.expression) for quantity in each)

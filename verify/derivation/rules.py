@@ -288,7 +288,7 @@ class _Rules:
                     found.add(CONVERGES, _vector(t, one), RuleUse("the same limit", given=(how, limit)))
 
     def _settled(self, t: ClientQuantity, u: Of, found: Derivation) -> Conclusion | None:
-        """That the vector u, one of those of which a term is made, converges."""
+        """Return the conclusion that the vector u, a part of a term, converges."""
         if found.how(CONVERGES, _vector(t, u)) is None and isinstance(u, Image) and self._continuous(u.map):
             inner = self._settled(t, u.of, found)
             if inner is not None:

@@ -31,7 +31,7 @@ _CALLS = 300
 
 
 def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
-    """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
+    """Return how a run differs from a sequence of iterations of the statement's setting; empty if it does not.
 
     Each iteration begins where the one before ended, the last ends where the method's own step does, its constants and
     its point are some of the setting, what is to be kept is, and the letters have the values that they have in the
@@ -94,7 +94,7 @@ def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim
 def departs(
     claim: Claim, claimed: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int
 ) -> str:
-    """How a run, of which a claim speaks as a whole, differs from what is ``claimed`` of it; empty if it does not.
+    """Return how a whole run differs from what is ``claimed`` of it; empty if it does not.
 
     It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
     meets the ``hypotheses``; who takes part is as windows say; letters have the values that they have in the claim, and

@@ -353,7 +353,7 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
 
 
 def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
-    """That what is bounded is at most the potential, in all states."""
+    """Return the claim that the bounded quantity is at most the potential, in all states."""
     named, sides = _named(claim, (*ends, *added)), [sympy.S.Zero, sympy.S.Zero]
     quantities: dict[Of, Quantity] = {}
     for index, of in enumerate((ends, added)):

@@ -47,7 +47,7 @@ class Sighting(NamedTuple):
 
 
 def tally(sightings: Sequence[Sighting]) -> str:
-    """How many statements are seen, and how many not."""
+    """Return the number of statements with each outcome, in words."""
     counts = Counter(one.said for one in sightings)
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in SAID if counts[outcome])
 

@@ -40,7 +40,7 @@ class Data(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Of the bytes of its files; empty where it is generated."""
+        """The digest of the bytes of its files; empty if it is generated."""
         if not self.paths:
             return ""
         sums = hashlib.sha256()

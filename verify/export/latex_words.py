@@ -181,7 +181,7 @@ def _formula(core: str) -> str:
 
 
 def added(lines: Iterable[str]) -> Iterator[str]:
-    """That something is shown client by client, if it is."""
+    """Yield the remark that something is shown client by client, if it is."""
     if any(line.startswith(_ADDED) for line in lines):
         yield _ADD
 

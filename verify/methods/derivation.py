@@ -61,7 +61,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     of_runs = _of_runs(claim)
     found: RuleResult = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
     return found

@@ -129,7 +129,7 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
 
 
 def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
-    """Why sides are not compared at instances: which of them is 0 there, or no number."""
+    """Return why sides are not compared at instances: one of them is 0 there, or not a number."""
     seen: list[tuple[bool, bool]] = []
     for instance in instances[:_ASKED]:
         for value in (Fraction(0), Fraction(1)):

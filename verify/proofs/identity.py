@@ -97,7 +97,7 @@ def stated(
 
 
 def identities_of(claim: Claim) -> Identities:
-    """How claims in the setting of this one are proved; ``Unprovable`` where nobody says."""
+    """Return the proofs known in the claim's setting. Raise ``Unprovable`` if there are none."""
     hints = claim.setting.hints.identities
     if hints is None:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")

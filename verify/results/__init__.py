@@ -79,7 +79,7 @@ class Shipped(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Of what these results are, in words."""
+        """Return the provenance of these results, in words."""
         return f"of {self.date}, commit {self.commit[:10]}, seed {self.seed}, budget {self.budget}"
 
 
@@ -200,7 +200,7 @@ def rows() -> tuple[ListedClaim, ...]:
 
 
 def _digest() -> str:
-    """Of the theory's code as it is on the disk, with that of installed papers."""
+    """Return a digest of the theory's code on disk, with that of installed papers."""
     found = code.__wrapped__(THEORY)
     for place in plugins.installed().values():
         for name, path in plugins.files(place).items():

@@ -132,7 +132,7 @@ def _pieces(e: sympy.Expr) -> Iterator[sympy.Expr]:
 
 
 def nearly(e: sympy.Expr) -> sympy.Basic:
-    """That a sum vanishes, or nearly."""
+    """Return the relation that a sum vanishes, or nearly."""
     return sympy.Le(sympy.Abs(e), _NEARLY * _size(e), evaluate=False)
 
 

@@ -429,7 +429,9 @@ def _free_constants(recipe: Recipe, aside: Container[str]) -> dict[str, Any]:
 
 
 def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
-    """How much room each hypothesis that bounds letters leaves at each instance, and all together; none without any."""
+    """Return the slack of each hypothesis that bounds letters, and of all together, at each instance; empty without
+    any.
+    """
     stated = [*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None)]
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
     if not bounds:

@@ -72,7 +72,7 @@ def _open(compared: Compared) -> bool:
 
 
 def _distance(left: Any, right: Any) -> Any:
-    """How far apart two sides are; of sides that are not finite nothing is further."""
+    """Return the distance of two sides; infinity if one of them is not finite."""
     a, b = Interval.of(left), Interval.of(right)
     return abs(a - b).middle if isinstance(a, Interval) and isinstance(b, Interval) else float("inf")
 

@@ -63,7 +63,7 @@ def is_drawn(claim: Claim, instance: Instance) -> bool:
 
 
 def sort_of(f: Any) -> str:
-    """Of which sort functions are, in words: what a parabola is added to stays of its sort."""
+    """Return the sort of functions, in words; adding a parabola does not change it."""
     inner: Any = f.f if isinstance(f, LessParabola) else f
     if isinstance(inner, PiecewiseQuadratic):
         return ("two slopes", "three slopes", "kinks")[min(len(inner.slopes), 4) - 2]

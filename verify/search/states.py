@@ -403,7 +403,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
 
 
 def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst:
-    """Of a few states of size one that at which the sides, of any numbers, contradict a claim most."""
+    """Return the state, of a few states of size one, at which the sides contradict a claim most."""
     states = [f.theta / abs(f.theta).max() for f in found[:DIRECTIONS] if len(f.theta) == size and f.theta.any()]
     fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (DIRECTIONS, size))
     rows = np.array([*states, *fixed])

@@ -138,7 +138,7 @@ def _points(statement: Statement, claim: Claim, instance: Instance, choice: Choi
 
 @_points.register
 def _(statement: Inequality, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
-    """Of two comparisons each by itself."""
+    """Return the points of both bounds of a two-sided inequality, each by itself."""
     if statement.middle is None:
         return [_compared(claim, "", instance, choice)]
     lower = replace(statement, right=statement.middle, middle=None)
