@@ -60,7 +60,7 @@ BUDGET: dict[str, dict[str, int]] = {
     "verify/pepit": {"What, Whether": 16, "is no": 12, "said": 3},
     "verify/reading": {"What, Whether": 124, "is no": 13, "names": 12, "said": 6, "spoken": 2, "told": 39},
     "verify/repair": {"What, Whether": 42, "is no": 8, "names": 1, "said": 14, "spoken": 15, "told": 30},
-    "verify/report": {"What, Whether": 1, "names": 2, "said": 1},
+    "verify/report": {"names": 2, "said": 1},
     "verify/report/atlas": {"What, Whether": 13, "is no": 1, "names": 23, "said": 1, "told": 4},
     "verify/results": {"is no": 1},
     "verify/search": {"is no": 3, "names": 1},
