@@ -119,7 +119,7 @@ class Claim:
         return f"{self.setting.text}; in round k, {schedules_text}" if schedules_text else self.setting.text
 
     def _check_letters(self) -> None:
-        """``ValueError`` where a name stands for two things, a hypothesis contains no letter, or the method has
+        """Raise ``ValueError`` if a name stands for two things, a hypothesis contains no letter, or the method has
         other parameters or states than that of the setting."""
         subject, setting = f"the claim {self.id}", self.setting
         method = self.statement.algorithm
@@ -150,7 +150,7 @@ class Claim:
         validation.one_name_each(subject, letters | known | assigned | rounds)
 
     def _check_sources(self) -> None:
-        """``ValueError`` where the setting says which letters there are, and a claim uses another one."""
+        """Raise ``ValueError`` if the setting says which letters there are, and a claim uses another one."""
         if not self.setting.letters or self.setting.of_constants:
             return
         known = set().union(*(letter.free_symbols for letter in self.setting.sources))
@@ -160,7 +160,7 @@ class Claim:
             )
 
     def _check_start(self) -> None:
-        """``ValueError`` where runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
+        """Raise ``ValueError`` if runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
         setting, algorithm = self.setting, self.statement.algorithm
         start = setting.drawing.start
         if algorithm is None or not self.statement.horizon or setting.functions is None or not setting.centred:
@@ -176,7 +176,7 @@ class Claim:
                 )
 
     def _check_schedules(self) -> None:
-        """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""
+        """Raise ``ValueError`` if parameters vary with the round, and statement or setting do not allow for it."""
         statement, subject = self.statement, f"the claim {self.id}"
         methods = [getattr(of, name, None) for of in (statement, self.setting) for name in ("algorithm", "second")]
         varying = [set(method.schedules) for method in methods if method is not None]
@@ -226,7 +226,7 @@ class Claim:
         return {letter: of_class.get(letter, str(letter)) for letter in letters} | {round_index: ROUND}
 
     def _check_constants(self, functions: FunctionClass, letters: set[sympy.Basic]) -> None:
-        """``ValueError`` where a letter, or a parameter, has the name of a constant that the class does not have."""
+        """Raise ``ValueError`` if a letter, or a parameter, has the name of a constant that the class does not have."""
         named = {str(letter) for letter in letters} & {"mu", "L", "kappa"}
         missing = sorted(named - set(functions.constants))
         if missing:
@@ -244,7 +244,7 @@ class Claim:
 
     @property
     def instances(self) -> Instances:
-        """The instances on which the claim is tested; ``ValueError`` if none are known."""
+        """The instances on which the claim is tested. Raise ``ValueError`` if none are known."""
         from fedtheory.sampling.derived import instances
 
         return instances(self)

@@ -216,7 +216,7 @@ def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[s
 
 
 def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
-    """The ``draws``, its ``__wrapped__``; ``ValueError`` where it gives no distribution."""
+    """The ``draws``, its ``__wrapped__``. Raise ``ValueError`` if it gives no distribution."""
     draws = in_fractions(draws)
 
     @wraps(draws)
@@ -233,7 +233,7 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
     """The function that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple of its parts.
 
-    So may ``init`` and ``fixed_point``. ``ValueError`` where it gives something else, or other parts.
+    So may ``init`` and ``fixed_point``. Raise ``ValueError`` if it gives something else, or other parts.
     """
 
     step = in_fractions(step)

@@ -85,7 +85,7 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
 def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: int, exact: bool) -> Any:
     """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
 
-    ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
+    Raise ``ValueError`` if a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
     rounds is. One with the root of a number, as sqrt(2), is enclosed.
     """
     if not schedules:

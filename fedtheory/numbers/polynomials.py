@@ -250,7 +250,7 @@ def unknowns(first: int, size: int) -> Array:
 def coefficients(values: Array, first: int, size: int) -> Array:
     """The matrix of linear forms in the unknowns of these numbers, ``(..., size)`` of values ``(...)``.
 
-    ``NotPolynomial`` where a value is none: it has a constant, or other unknowns.
+    Raise ``NotPolynomial`` if a value is none: it has a constant, or other unknowns.
     """
     found = np.full((*values.shape, size), Quotient(0), dtype=object)
     for index, value in np.ndenumerate(values):

@@ -84,7 +84,7 @@ class Hypothesis:
 def hypothesis(part: str, value: Any) -> Hypothesis:
     """The hypothesis that is a relation, or a function of (problem, params) that decides it, in its own words.
 
-    ``ValueError`` where it is neither.
+    Raise ``ValueError`` if it is neither.
     """
     if isinstance(value, sympy.Basic | bool) or not callable(value):
         return Hypothesis(str(value), value)

@@ -49,7 +49,7 @@ class Along:
         """Record a state; return the values after as many rounds as there were states before it, ``(M, 1)``, if
         ``asked``.
 
-        ``Undefined`` where there is nothing to compute.
+        Raise ``Undefined`` if there is nothing to compute.
         """
         rounds, found = len(self._each), {}
         for last in (T - 1, T):

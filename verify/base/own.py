@@ -62,7 +62,9 @@ def read(path: Path) -> ModuleType:
 
 
 def _check_numbers(path: Path) -> None:
-    """``ValueError`` where a number in a file, or in one beside it that it imports, is not taken as it is written."""
+    """Raise ``ValueError`` if a number in a file, or in one beside it that it imports, is not taken as it is
+    written.
+    """
     for file in neighbours.files(path).values():
         # What cannot be read fails where it is run.
         with suppress(OSError, SyntaxError, UnicodeError), tokenize.open(file) as opened:

@@ -88,7 +88,7 @@ def _sum(forms: Mapping[str, Form], weights: Mapping[str, Fraction]) -> Form:
 
 
 def span(claim: Claim, instance: Instance) -> Span:
-    """The forms of a claim's setting. ``ValueError`` where its step, or a quantity, cannot be posed."""
+    """The forms of a claim's setting. Raise ``ValueError`` if its step, or a quantity, cannot be posed."""
     states.few(instance)
     quantities = {q.of: q for q in claim.statement.quantities if not q.after}
     asked = _asked(claim, list(quantities.values()))
@@ -185,7 +185,7 @@ class Potential:
 
 
 def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potential:
-    """The best potential in the span of the forms. ``ValueError`` where none contracts, or cannot be posed."""
+    """The best potential in the span of the forms. Raise ``ValueError`` if none contracts, or cannot be posed."""
     if claim.setting.functions is None or claim.setting.algorithm is None or not claim.statement.bounding:
         raise ValueError(
             f"{claim.id} is no inequality about the states of a method on functions: no potential is sought"
@@ -303,7 +303,7 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
 
 
 def check(claim: Claim, found: Potential) -> None:
-    """``ValueError`` unless both ends are shown again by the claim's own code, without a solver."""
+    """Raise ``ValueError`` unless both ends are shown again by the claim's own code, without a solver."""
     rate = found.rate
     instance = places.instance(claim, rate.recipe)
     if places.shown(claim, instance) != dict(rate.letters):

@@ -35,7 +35,7 @@ def threshold(
 ) -> tuple[Interval, Interval]:
     """Where the claim holds and where it fails, at two values of the letter that are near each other.
 
-    ``ValueError`` where no such values are found.
+    Raise ``ValueError`` if no such values are found.
     """
     free = places.freed(claim, letter)
     try:

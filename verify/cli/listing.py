@@ -135,7 +135,9 @@ def plotted(command: argparse.ArgumentParser) -> None:
 
 
 def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
-    """Draw the counterexample of a claim, if a file is asked for; ``ValueError`` where there is none, or no picture."""
+    """Draw the counterexample of a claim, if a file is asked for. Raise ``ValueError`` if there is none, or no
+    picture.
+    """
     if path is None:
         return
     from verify.base import files

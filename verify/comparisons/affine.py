@@ -281,7 +281,7 @@ def _pulled(steps: list[_Step], Q: Array) -> Array:
 
 
 def _check(claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, steps: list[_Step]) -> None:
-    """``NotPolynomial`` where states of fractions are mapped otherwise: code may ask what kind of numbers it has.
+    """Raise ``NotPolynomial`` if states of fractions are mapped otherwise: code may ask what kind of numbers it has.
 
     Compared are the first rounds of a run, and each map at a state far from it.
     """

@@ -53,7 +53,9 @@ _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 
 def check_draws(claim: Claim, recipe: Recipe) -> None:
-    """``ValueError`` where what a step of the claim's method draws depends on the state, or on the kind of numbers."""
+    """Raise ``ValueError`` if what a step of the claim's method draws depends on the state, or on the kind of
+    numbers.
+    """
     algorithm = claim.statement.algorithm
     if algorithm is None:
         return
@@ -81,8 +83,8 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
 
 
 def check_replicas(claim: Claim, instance: Instance) -> None:
-    """``ValueError`` where what a step or a quantity makes of one state and one draw, at an exact instance, depends on
-    the others that stand beside them in an array, or where it changes what it is given."""
+    """Raise ``ValueError`` if what a step or a quantity makes of one state and one draw, at an exact instance, depends
+    on the others that stand beside them in an array, or where it changes what it is given."""
     if claim.setting.drawing.special is not None or claim.setting.algorithm is None or instance.problem is None:
         return
     rows = np.concatenate([generic(dimension(claim, instance)) * factor for factor in (1, 3)])
@@ -173,7 +175,7 @@ def _near(one: Any, two: Any) -> bool:
 
 
 def check_chart(claim: Claim, instance: Instance) -> None:
-    """``ValueError`` where the states that are looked at are not all that the invariant of the method allows."""
+    """Raise ``ValueError`` if the states that are looked at are not all that the invariant of the method allows."""
     algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None or instance.problem is None:
         return

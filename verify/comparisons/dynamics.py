@@ -137,7 +137,7 @@ def _trace(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]
 
 
 def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:
-    """``NotPolynomial`` where runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
+    """Raise ``NotPolynomial`` if runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
     assert instance.coordinates is not None
     for factor, rounds in ((1, _ROUNDS), (-1000, 1)):
         problem, state = instance.at(factor * generic(instance.dimension))

@@ -41,7 +41,7 @@ def runs_on_states(claim: Claim) -> bool:
 
 
 def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
-    """Both numbers of a counterexample of this module; ``ValueError`` where they agree.
+    """Both numbers of a counterexample of this module. Raise ``ValueError`` if they agree.
 
     What was asked again cannot be asked for the first time: code that forgets in between agrees.
     """

@@ -35,7 +35,7 @@ def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
 
 
 def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
-    """The curve of a recipe; ``ValueError`` where that is none of values of which the claim speaks."""
+    """The curve of a recipe. Raise ``ValueError`` if that is none of values of which the claim speaks."""
     if any(h.met is not None for h in claim.requires):
         raise ValueError(f"a hypothesis of {claim.id} is code, which decides nothing along a curve")
     curve = {}

@@ -18,7 +18,7 @@ from verify.base.evaluate import differing, rollout
 def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     """The problem and the state of a run that begins with coordinates ``row (1, dimension)`` about its fixed point.
 
-    ``ValueError`` where none is found. Parts of the state that a run does not choose are what
+    Raise ``ValueError`` if none is found. Parts of the state that a run does not choose are what
     ``init`` makes them; the optimum may be any.
     """
     initial, around = instance.initial, instance.around

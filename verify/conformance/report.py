@@ -132,7 +132,7 @@ def check_seed(seed: Any) -> None:
 
 
 def real_type(dtype: Any) -> np.dtype[Any]:
-    """The type; ``ValueError`` unless it is a real floating one of at most 64 bits."""
+    """The type. Raise ``ValueError`` unless it is a real floating one of at most 64 bits."""
     try:
         kind = np.dtype(dtype)
     except TypeError:

@@ -192,7 +192,7 @@ def known(
     case: Hypothesis | None,
     client: int,
 ) -> Iterator[Fact]:
-    """The inequalities of a claim, two for an equation. ``ValueError`` where one is not linear.
+    """The inequalities of a claim, two for an equation. Raise ``ValueError`` if one is not linear.
 
     ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
     """
@@ -206,7 +206,7 @@ def hypothesis_facts(
     meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None
 ) -> Iterator[Fact]:
     """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
-    the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
+    the coefficients are given. Raise ``ValueError`` if they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
             raise ValueError(f"a hypothesis speaks of {q.expression}, which is not a function of the state")

@@ -119,8 +119,8 @@ def derive(
 ) -> Derivation:
     """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
-    ``wanted``: quantities of which conclusions are sought, besides those of the facts. ``ValueError`` where a quantity
-    is one of other iterations.
+    ``wanted``: quantities of which conclusions are sought, besides those of the facts. Raise ``ValueError`` if a
+    quantity is one of other iterations.
     """
     meanings = [says for h in assumed for says in h.says]
     every = [

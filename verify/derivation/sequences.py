@@ -70,7 +70,7 @@ def normal(e: sympy.Expr) -> sympy.Expr:
 def closed(e: sympy.Expr) -> sympy.Expr:
     """An expression with those sums and products over rounds in closed form that have a plain one.
 
-    ``NotFollowed`` where the next term of another one is not known.
+    Raise ``NotFollowed`` if the next term of another one is not known.
     """
     e, values = normal(e), {}
     for a in e.atoms(sympy.Sum, sympy.Product):

@@ -111,7 +111,7 @@ def _fraction(c: Any) -> Fraction:
 def of_relations(claim: Claim) -> list[dict[str, Any]]:
     """The objects of a claim about constants: every difference is a product of factors of known signs.
 
-    One for each choice of the signs of letters that have none. ``ValueError`` where they are not written so.
+    One for each choice of the signs of letters that have none. Raise ``ValueError`` if they are not written so.
     """
     comparisons, relations = list(claim.statement.comparisons), symbolic.assumed(claim)
     symbols = {s for left, _, right in comparisons for s in (left - right).free_symbols}
@@ -195,7 +195,7 @@ def _vanishing(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr) 
 
 
 def of_identities(claim: Claim) -> dict[str, Any]:
-    """The object of the identities that prove a claim. ``ValueError`` where they are not written as one."""
+    """The object of the identities that prove a claim. Raise ``ValueError`` if they are not written as one."""
     posed = identities.pose(claim)
     forms = [form for p, _ in posed for form in (p.gap, *p.known.values())]
     coefficients = [c for form in forms for c in (*form.entries.values(), *form.values.values(), form.constant)]
@@ -289,7 +289,7 @@ _RELATIONS = {"==": sympy.Eq, "<=": sympy.Le, "<": sympy.Lt}
 
 
 def of_algebraic(claim: Claim) -> list[dict[str, Any]]:
-    """An object for each comparison of a claim about constants in each case. ``ValueError`` where one has none."""
+    """An object for each comparison of a claim about constants in each case. Raise ``ValueError`` if one has none."""
     found = []
     for comparison in claim.statement.comparisons:
         by = comparison.relation

@@ -198,7 +198,7 @@ class Table:
         return x.constant != 0 and self._is_strict(x) and not self._is_negative(x)
 
     def positive_one(self, x: Factored) -> Factored:
-        """The one of a product and its negative that is positive. ``ValueError`` where no sign is shown."""
+        """The one of a product and its negative that is positive. Raise ``ValueError`` if no sign is shown."""
         if not self._is_strict(x):
             raise ValueError("a denominator may be 0 for some of the letters, which is not written for Rocq")
         return Factored(-x.constant, x.powers) if self._is_negative(x) else x

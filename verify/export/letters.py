@@ -199,7 +199,7 @@ class Writing:
         return found
 
     def weight(self, c: Ratio) -> dict[str, Any]:
-        """A weight, and why it is nonnegative, unless that is seen. ``ValueError`` where it is not shown."""
+        """A weight, and why it is nonnegative, unless that is seen. Raise ``ValueError`` if it is not shown."""
         num, den = _whole(c)
         shown = {} if has_no_negative(num * den) else {"by": self.sign(num * den, False)}
         return {"weight": self.ratio(c), **shown}
@@ -208,7 +208,7 @@ class Writing:
         return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]
 
     def sign(self, p: Any, strict: bool) -> dict[str, Any]:
-        """The certificate of a sign, found again. ``ValueError`` where none is."""
+        """The certificate of a sign, found again. Raise ``ValueError`` if none is."""
         if p == 0:
             return {"constant": "0", "factors": []}
         constant, factors = p.factor()
@@ -314,7 +314,7 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
 
 
 def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
-    """The proofs of all sorts of clients. ``ValueError`` where they are not about the same letters."""
+    """The proofs of all sorts of clients. Raise ``ValueError`` if they are not about the same letters."""
     found = {name: [*leaves(tree)] for name, tree in trees.items()}
     proofs = {name if len(of) == 1 else f"{name}, part {k}": p for name, of in found.items() for k, p in enumerate(of)}
     domains = {(p.posed.names, *map(str, p.posed.domain.constraints), p.posed.domain.positive) for p in proofs.values()}

@@ -146,7 +146,7 @@ def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
 def margin_at(claim: Claim, at: Attained) -> float:
     """The margin of a claim where one was seen.
 
-    ``ValueError`` or ``ArithmeticError`` where the claim speaks of no such state, or cannot be evaluated there.
+    Raise ``ValueError`` or ``ArithmeticError`` if the claim speaks of no such state, or cannot be evaluated there.
     """
     if at.part:
         left, right = parts.evaluate_at(claim, at.recipe, at.point, at.rounds, at.part, at.entry)

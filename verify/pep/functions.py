@@ -139,7 +139,7 @@ class Record:
     def resolvent(self, i: int, shift: Number, target: Vector) -> Vector:
         """The point x with grad f_i(x) + ``shift`` x = ``target``, a new row; the gradient there is then known.
 
-        ``ValueError`` where f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
+        Raise ``ValueError`` if f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
         """
         if shift + self.mu[i] <= 0:
             raise ValueError("a proximal point is known where the objective is strongly convex")
@@ -335,7 +335,7 @@ class OfClass:
 
     @property
     def c(self) -> Array:
-        """The common gradient with a minus, once for each function; ``ValueError`` where there is none."""
+        """The common gradient with a minus, once for each function. Raise ``ValueError`` if there is none."""
         if self.multiplier is None:
             raise ValueError("the constrained minimiser is not part of this setting")
         return repeated(-1 * self.multiplier, self.n)

@@ -49,7 +49,7 @@ def _complete(claim: Claim) -> bool:
 def holds(claim: Claim, instance: Instance) -> bool:
     """Return True if a claim is proved at the parameters of an exact instance, in every state; False proves nothing.
 
-    ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
+    Raise ``TypeError`` or ``ValueError`` if the statement's code compares, or does anything but arithmetic.
     """
     if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
         return False

@@ -273,7 +273,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     or when that does not prove the claim and the program is small, every point is interpolated, and the interval is
     that of the class itself. ``prover``: what proves the steps, a solver by default.
 
-    ``ValueError`` when the statement, its setting or its quantities cannot be posed at these parameters, or a
+    Raise ``ValueError`` if the statement, its setting or its quantities cannot be posed at these parameters, or a
     hypothesis fails; :class:`Refused` when the claim cannot be certified at any parameters.
     """
     statement = claim.statement

@@ -339,7 +339,7 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
 
 
 def gap_of(claim: Claim) -> Gap:
-    """The value above the least one, as the setting states it; ``Unprovable`` where it does not."""
+    """The value above the least one, as the setting states it. Raise ``Unprovable`` if it does not."""
     gap = identity.identities_of(claim).gap
     if gap is None:
         raise Unprovable(f"the setting of {claim.id} does not say what the gap is")

@@ -223,7 +223,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 def _rows(data: Any, digest: str) -> tuple[ListedClaim, ...]:
-    """The rows that were stored. ``ValueError`` where they are of other code, or no rows."""
+    """The rows that were stored. Raise ``ValueError`` if they are of other code, or no rows."""
     if not isinstance(data, dict) or data.get("code") != digest:
         raise ValueError("it is of other code")
     try:

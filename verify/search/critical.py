@@ -244,7 +244,7 @@ def _nearest(
 
 def _unbalanced(e: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> float:
     """The logarithm of the positive terms of a sum over the negative ones: of two products it is linear in those of
-    the letters. ``ValueError`` where all are of one sign."""
+    the letters. Raise ``ValueError`` if all are of one sign."""
     terms = [evaluate(term, values) for term in sympy.Add.make_args(e)]
     return math.log(sum(v for v in terms if v > 0)) - math.log(-sum(v for v in terms if v < 0))
 

@@ -192,7 +192,7 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
 def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, rounds: int) -> float:
     """The largest ratio at one state of an instance, ``built`` in fractions, as a search that saw it there tells it.
 
-    ``ValueError`` where the claim says nothing after so many rounds.
+    Raise ``ValueError`` if the claim says nothing after so many rounds.
     """
     if pointwise(claim):
         return _largest_ratio(claim, built, point, 1)

@@ -97,7 +97,7 @@ def after_rounds(claim: Claim, choice: Choice, rounds: int, known: Proof | None 
 
 
 def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
-    """Both sides after the rounds, on formal vectors. ``ValueError`` where they cannot be posed."""
+    """Both sides after the rounds, on formal vectors. Raise ``ValueError`` if they cannot be posed."""
     statement: Any = claim.statement
     if posed_as_claimed(claim, instance, rounds):
         raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
