@@ -44,8 +44,8 @@ class Claim:
     claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
     by rules that are
     checked; ``given``: ids of claims whose bounds its own sides restate, as rounds restate a rate: it holds only if
-    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fall, in a few
-    words, where several claims fall with one fault; ``later``: what a later version of
+    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fail, in a few
+    words, where several claims share one fault; ``later``: what a later version of
     the paper says in its place; ``changes``: what ``variant`` changed.
     """
 
@@ -97,7 +97,7 @@ class Claim:
         self._check_schedules()
 
     def _classes(self) -> Iterator[Hypothesis]:
-        """That functions and compressors are of those classes of the setting of which no hypothesis says so."""
+        """Yield the hypotheses of membership in those classes of the setting that no given hypothesis states."""
         for part in self.setting.classes:
             if not any(h.states_membership((part,), ("contains",)) for h in self.requires):
                 yield Hypothesis(part.text, met=part.contains)
@@ -119,7 +119,7 @@ class Claim:
         return f"{self.setting.text}; in round k, {schedules_text}" if schedules_text else self.setting.text
 
     def _check_letters(self) -> None:
-        """``ValueError`` where a name stands for two things, a hypothesis contains no letter, or the method has
+        """Raise ``ValueError`` if a name stands for two things, a hypothesis contains no letter, or the method has
         other parameters or states than that of the setting."""
         subject, setting = f"the claim {self.id}", self.setting
         method = self.statement.algorithm
@@ -150,7 +150,7 @@ class Claim:
         validation.one_name_each(subject, letters | known | assigned | rounds)
 
     def _check_sources(self) -> None:
-        """``ValueError`` where the setting says which letters there are, and a claim uses another one."""
+        """Raise ``ValueError`` if the setting says which letters there are, and a claim uses another one."""
         if not self.setting.letters or self.setting.of_constants:
             return
         known = set().union(*(letter.free_symbols for letter in self.setting.sources))
@@ -160,7 +160,7 @@ class Claim:
             )
 
     def _check_start(self) -> None:
-        """``ValueError`` where runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
+        """Raise ``ValueError`` if runs begin at what ``init`` makes, and it asks for a part that nothing gives."""
         setting, algorithm = self.setting, self.statement.algorithm
         start = setting.drawing.start
         if algorithm is None or not self.statement.horizon or setting.functions is None or not setting.centred:
@@ -176,7 +176,7 @@ class Claim:
                 )
 
     def _check_schedules(self) -> None:
-        """``ValueError`` where parameters vary with the round, and statement or setting do not allow for it."""
+        """Raise ``ValueError`` if parameters vary with the round, and statement or setting do not allow for it."""
         statement, subject = self.statement, f"the claim {self.id}"
         methods = [getattr(of, name, None) for of in (statement, self.setting) for name in ("algorithm", "second")]
         varying = [set(method.schedules) for method in methods if method is not None]
@@ -226,7 +226,7 @@ class Claim:
         return {letter: of_class.get(letter, str(letter)) for letter in letters} | {round_index: ROUND}
 
     def _check_constants(self, functions: FunctionClass, letters: set[sympy.Basic]) -> None:
-        """``ValueError`` where a letter, or a parameter, has the name of a constant that the class does not have."""
+        """Raise ``ValueError`` if a letter, or a parameter, has the name of a constant that the class does not have."""
         named = {str(letter) for letter in letters} & {"mu", "L", "kappa"}
         missing = sorted(named - set(functions.constants))
         if missing:
@@ -244,7 +244,7 @@ class Claim:
 
     @property
     def instances(self) -> Instances:
-        """The instances on which the claim is tested; ``ValueError`` if none are known."""
+        """The instances on which the claim is tested. Raise ``ValueError`` if none are known."""
         from fedtheory.sampling.derived import instances
 
         return instances(self)
@@ -314,7 +314,7 @@ def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) ->
 
 
 def with_roots(paper: str, claims: Iterable[Claim], roots: Mapping[str, Iterable[str]]) -> tuple[Claim, ...]:
-    """The claims of a paper with the faults that make them fall: the ids after the paper's name, by the fault.
+    """The claims of a paper with the faults that make them fail: the ids after the paper's name, by the fault.
 
     ``ValueError`` for an id that no claim has, or that has two faults.
     """
@@ -359,9 +359,10 @@ def with_origins(
 def compressor_claim(
     id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any = None, **more: Any
 ) -> Claim:
-    """That ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions in d and k.
+    """Return the claim that ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions
+    in d and k.
 
-    Of ``bits`` that are left out nothing is said.
+    Without ``bits`` the length of messages is not asserted.
     """
     length = None if bits is None else sympy.sympify(bits)
     statement = CompressorClass(compressor, sympy.sympify(omega), length, d, k)

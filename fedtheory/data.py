@@ -177,7 +177,7 @@ def _name(cell: str) -> str:
 
 
 def _check_header(names: list[str]) -> None:
-    """``ValueError`` where names in lower case show that the first column is an index, or holds the labels."""
+    """Raise ``ValueError`` if names in lower case show that the first column is an index, or holds the labels."""
     # A table that was written with its index, and one that was then read and written again.
     if names[0] in ("", "unnamed: 0"):
         raise ValueError("its first column has no name, as the index that pandas writes: write it with index=False")
@@ -320,7 +320,7 @@ class Images:
     labels: Array
 
     def classes(self, first: int, second: int) -> Dataset:
-        """The rows of two classes, -1 for the first. ``ValueError`` unless both occur."""
+        """The rows of two classes, -1 for the first. Raise ``ValueError`` unless both occur."""
         chosen = np.isin(self.labels, (first, second))
         b = np.where(self.labels[chosen] == first, -1.0, 1.0)
         if not np.array_equal(np.unique(b), (-1, 1)):
@@ -332,8 +332,8 @@ def load_idx(images: str | os.PathLike[str], labels: str | os.PathLike[str] | No
     """Read images and their labels in the IDX format of MNIST, perhaps compressed (``.gz``, ``.bz2``).
 
     Where no file of ``labels`` is named it is the one beside that of the images whose name says labels for images and
-    idx1 for idx3. ``ValueError`` when a file is missing, unreadable, of another format, truncated or longer than its
-    header says, or when there are not as many labels as images.
+    idx1 for idx3. Raise ``ValueError`` if a file is missing, unreadable, of another format, truncated or longer than
+    its header says, or when there are not as many labels as images.
     """
     path = Path(images)
     pixels = _read_idx(path, 3)

@@ -1,4 +1,4 @@
-"""Letters that a hypothesis defines, as theta = 1 - sqrt(1 - alpha): they stand for what they are said to be."""
+"""Letters that a hypothesis defines, as theta = 1 - sqrt(1 - alpha): each stands for its definition."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _without(hypothesis: Hypothesis, by: dict[sympy.Symbol, sympy.Expr]) -> Hypo
     if hypothesis.relation is None or not hypothesis.relation.has(*by):
         return hypothesis
     found = hypothesis.relation.xreplace(by)
-    # What is true whatever the letters are says nothing, and what is false is told by whoever made it.
+    # A relation that holds for all letters adds nothing; one that never holds is reported where it was made.
     return hypothesis if found in (sympy.true, sympy.false) else replace(hypothesis, relation=found)
 
 

@@ -4,7 +4,8 @@ A statement is a list of comparisons between numbers that every run measures. A 
 run did not reach within its budget is more than it had spent, and what that leaves open is not decided. Runs are parted
 into tasks, each of which measures all seeds of one part of the figure and can be repeated alone.
 
-How many of the seeds must agree, and what is then said, is not for a paper to say: see :mod:`verify.experiments`.
+The number of seeds that must agree, and the resulting outcome, are not the paper's choice: see
+:mod:`verify.experiments`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-#: Seeds of a run, if nothing else is said: as many as decide what all of them agree on.
+#: The default number of seeds of a run: enough to decide a statement on which all of them agree.
 SEEDS = 6
 #: A trend is as clear as this where so much more of the pairs agree with it than contradict it.
 TREND = 0.5

@@ -39,7 +39,7 @@ def install(extra: str) -> str:
 
 
 def require(*names: str, extra: str = "audit") -> None:
-    """``MissingExtra`` unless all these can be imported; without names, all that the extra ``audit`` brings."""
+    """Raise ``MissingExtra`` unless all these can be imported; without names, all that the extra ``audit`` brings."""
     missing = [name for name in names or AUDIT if not _there(name)]
     if missing:
         raise MissingExtra(f"{', '.join(missing)} cannot be imported: {_BRINGS[extra].format(install(extra))}")

@@ -22,7 +22,7 @@ _LONGEST_ID = 120
 
 
 def check_id(id: str) -> None:
-    """``ValueError`` for what is no id of a claim, be it of a reading of one or of a changed one."""
+    """Raise ``ValueError`` unless it is the id of a claim, possibly of a reading or a variant of one."""
     if not isinstance(id, str) or len(id) > _LONGEST_ID or not _MARKED.fullmatch(id):
         shown = repr(id) if len(repr(id)) <= _LONGEST else f"{repr(id)[:_LONGEST]}..."
         raise ValueError(
@@ -34,7 +34,7 @@ def check_id(id: str) -> None:
 def file_name(id: str) -> str:
     """A name for the file, or the page, of a claim or a paper; different ids have different ones.
 
-    What is no id, as that of a changed claim, gets a digest.
+    A name that is not an id, such as a variant's, gets a digest.
     """
     if len(id) <= _LONGEST_ID and _ID.fullmatch(id):
         # No part begins or ends with an underscore.
@@ -61,7 +61,9 @@ def select(names: Sequence[str], ids: Sequence[str], others: Iterable[str] = ())
 
 
 def unknown(id: str, known: Sequence[str], kind: str = "claim", listing: str = "fedtheory list") -> str:
-    """That there is no claim of this id, and which are near; or none of another ``kind``, which ``listing`` lists."""
+    """Return the message that no claim has this id, with similar ids; or nothing of another ``kind``, listed by
+    ``listing``.
+    """
     beginning = [other for other in known if id and other.startswith(f"{id.rstrip('/')}/")]
     if len(beginning) > 1:
         return f"{id!r} is no {kind}, but the beginning of {len(beginning)} ids: `{listing} {id}` shows them"

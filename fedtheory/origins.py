@@ -25,7 +25,7 @@ _NUMBERED = re.compile(
 
 
 def checked(id: str, origin: str, where: str, formula: str, literal_of: str | None) -> None:
-    """``ValueError`` unless these parts of the claim ``id`` agree; an origin may be left out, as ""."""
+    """Raise ``ValueError`` unless these parts of the claim ``id`` agree; an origin may be left out, as ""."""
     if origin not in ("", *ORIGINS):
         raise ValueError(f"the origin of {id} must be one of {', '.join(ORIGINS)}, got {origin!r}")
     if not (isinstance(where, str) and isinstance(formula, str)):

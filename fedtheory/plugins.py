@@ -129,13 +129,13 @@ def places() -> Mapping[str, str]:
 
 @cache
 def get(id: str) -> Paper:
-    """The paper of one of the ids in :func:`places`. ``ValueError`` for one that cannot be loaded, or is no paper."""
+    """The paper of one of the ids in :func:`places`. Raise ``ValueError`` if it cannot be loaded or is not a paper."""
     return _loaded(id, places()[id])
 
 
 @cache
 def every() -> Mapping[str, Paper]:
-    """All papers, in their order, by their ids. ``ValueError`` for one that cannot be loaded, or is no paper."""
+    """All papers, in their order, by their ids. Raise ``ValueError`` if it cannot be loaded or is not a paper."""
     return {paper.id: paper for paper in sorted(map(get, places()), key=lambda paper: (paper.order, paper.id))}
 
 

@@ -27,11 +27,10 @@ def audit(
     """The evidence for each registered claim, in the order given, for any number of ``jobs``.
 
     ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
-    it nothing is carried (:mod:`verify.checking`).
-    ``progress`` is called with each result as it arrives, and ``running`` with the ids of the claims that are tested
-    whenever these change. ``ValueError`` for jobs < 1 or a bad seed or budget.
-    ``ChildProcessError`` when a process that checks is killed. Within :func:`verify.base.sweeping.cluster` the workers
-    of a cluster check, and ``jobs`` says nothing.
+    it nothing is carried (:mod:`verify.checking`). ``progress`` is called with each result as it arrives, and
+    ``running`` with the ids of the claims that are tested whenever these change. ``ValueError`` for jobs < 1 or a bad
+    seed or budget. Raise ``ChildProcessError`` if a process that checks is killed. Within
+    :func:`verify.base.sweeping.cluster` the workers of a cluster check, and ``jobs`` says nothing.
     """
     # Loading the methods takes longer than all that comes before an audit.
     from verify.checking import check_arguments
@@ -87,7 +86,7 @@ _ALL, _LEAST = 2700.0, 0.1
 
 def costs(selected: Sequence[Claim], rechecking: bool) -> dict[str, float]:
     """Seconds of one processor that each claim may take, as its shipped result was found: they are for the order in
-    which claims are tested, and for what is told of it. Claims of which nothing ships count as the average."""
+    which claims are tested, and for its progress. Claims without stored results count as average."""
     from verify.base import code
 
     ships = results.shipped()

@@ -81,7 +81,7 @@ def check(
     check_arguments(seed, budget)
     begun = time.perf_counter()
     _check_libraries(claim)
-    # One BLAS thread: the sums of small matrices then round alike under any load. What is no number in an author's
+    # One BLAS thread: the sums of small matrices then round alike under any load. An undefined number in an author's
     # code is reported in the evidence, and not on the terminal.
     with threadpool_limits(limits=1), np.errstate(all="ignore"), garbage.seldom():
         inquiry = Inquiry(claim, seed, BUDGETS[budget], known=known or {}, methods=METHODS)
@@ -103,7 +103,7 @@ def check(
 
 
 def _check_libraries(claim: Claim) -> None:
-    """``ValueError`` where somebody has replaced a function of Python's or of a library's."""
+    """Raise ``ValueError`` if somebody has replaced a function of Python's or of a library's."""
     if (name := originals.replaced()) is not None:
         raise ValueError(f"{claim.id}: {name} was replaced by other code, so what claims say is not known")
 
@@ -366,7 +366,7 @@ class _Recheck:
 
 
 def _contradicting(claim: Claim, example: Counterexample) -> Counterexample:
-    """A counterexample evaluated again. ``ValueError`` where it is none of this claim."""
+    """A counterexample evaluated again. Raise ``ValueError`` if it is none of this claim."""
     if example.claim is not claim:
         raise ValueError(f"it is one of {example.claim.id}")
     left, right = example.replay()

@@ -17,7 +17,7 @@ _ORDER = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.SUPPORTED, Verdict.NOT_TEST
 def conditional(evidence: Evidence, verdict_of: Callable[[Claim], Verdict]) -> Evidence:
     """The evidence, with a verdict no stronger than those of what is given; ``verdict_of`` a claim: its verdict.
 
-    Of what does not hold, or is not tested, nothing follows. ``ValueError`` where a claim is given itself.
+    Of what does not hold, or is not tested, nothing follows. Raise ``ValueError`` if a claim is given itself.
     """
     claim = evidence.claim
     if not claim.given or evidence.verdict not in _ORDER:

@@ -81,7 +81,7 @@ def names() -> tuple[str, ...]:
 
 
 def get(name: str | Algorithm) -> Algorithm:
-    """The algorithm called ``name``, or one that is given itself; ``ValueError`` if there is none."""
+    """The algorithm called ``name``, or one that is given itself. Raise ``ValueError`` if there is none."""
     if isinstance(name, Algorithm):
         return name
     if name not in _modules():

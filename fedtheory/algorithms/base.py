@@ -125,13 +125,13 @@ def method(
 
     ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
     ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too, and parts that ``init`` has no default
-    for start at 0 where nothing else is said. Unless given: all parts start at 0; the
+    for start at 0 by default. Unless given: all parts start at 0; the
     draws are those of ``params.compressors`` or of ``params.noise``, or those of ``params.compressor`` for each client
     by itself, or there are none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``:
     parameters that vary with the round, by name, as expressions in its index ``round_index`` and in letters; the step
     has their values at its round.
     ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
-    problem is, or for a schedule that is no number, infinite or negative at some round.
+    problem is, or for a schedule that is not a number, infinite or negative at some round.
     """
     if isinstance(params, str) or not isinstance(state, Mapping):
         raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(SHAPES)}")
@@ -198,7 +198,7 @@ def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[s
     """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
     default for starts at 0 where it is not given.
 
-    ``ValueError`` where it is no function of problem, params, and parts of the state by their names.
+    Raise ``ValueError`` unless it is a function of problem, params, and parts of the state by their names.
     """
     due = f"the init of {name} must be a function of (problem, params) and of parts of the state, by their names"
     if not callable(init):
@@ -217,7 +217,7 @@ def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[s
 
 
 def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
-    """The ``draws``, its ``__wrapped__``; ``ValueError`` where it gives no distribution."""
+    """The ``draws``, its ``__wrapped__``. Raise ``ValueError`` if it gives no distribution."""
     draws = in_fractions(draws)
 
     @wraps(draws)
@@ -234,7 +234,7 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
 def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
     """The function that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple of its parts.
 
-    So may ``init`` and ``fixed_point``. ``ValueError`` where it gives something else, or other parts.
+    So may ``init`` and ``fixed_point``. Raise ``ValueError`` if it gives something else, or other parts.
     """
 
     step = in_fractions(step)

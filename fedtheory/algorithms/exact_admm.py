@@ -43,7 +43,9 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-    """``ValueError`` unless the f_i have resolvents; where those are not unique, they say which root they take."""
+    """Raise ``ValueError`` unless the f_i have resolvents; where those are not unique, they say which root they
+    take.
+    """
     f: Any = problem.f
     if not hasattr(f, "resolvent"):
         raise ValueError(f"{type(f).__name__} has no proximal points in closed form")

@@ -67,7 +67,9 @@ class Delays:
         return rng.integers(self.most + 1, size=(*size, self.n))
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         chance = Fraction(1, self.count)
         delays = np.array(list(product(range(self.most + 1), repeat=self.n)))

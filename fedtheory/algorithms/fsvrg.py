@@ -104,8 +104,8 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
 def theory(problem: LinearProblem, h: Any, absent: Any = 1, compiled: bool = False) -> Params:
     """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks.
 
-    ``compiled``: passes over sparse data as a loop that numba compiles. ``ValueError`` where the data are dense;
-    ``MissingExtra`` where numba is not installed.
+    ``compiled``: passes over sparse data as a loop that numba compiles. Raise ``ValueError`` if the data are dense.
+    Raise ``MissingExtra`` if numba is not installed.
     """
     f = problem.f
     if compiled and not f.sparse:

@@ -75,8 +75,8 @@ class Params(NamedTuple):
 
     ``idle``: what becomes of the gradient estimate of a block outside I_t, from which its next call starts.
 
-    - ``"reset"``: it becomes 0, as line 46 is printed. Then the optimum is no fixed point: the call after an idle step
-      starts from 0, not from an earlier answer.
+    - ``"reset"``: it becomes 0, as line 46 is printed. Then the optimum is not a fixed point: the call after an idle
+    step starts from 0, not from an earlier answer.
     - ``"keep"``: it stays as it was computed last.
     - ``"refresh"``: every block calls its oracle in every step, as the recursion that proves Lemma C.2 assumes.
     """

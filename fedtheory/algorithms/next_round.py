@@ -27,7 +27,7 @@ class NextRound:
     scalar: str
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
-        """``(...)``; ``ValueError`` where the draws are too many, or infinitely many."""
+        """``(...)``. Raise ``ValueError`` if the draws are too many, or infinitely many."""
         draws, chances = support_of(self.draws(problem, params, state), True)
         # The draws are on an axis before those of replicas, which the problem has too.
         replicas = (1,) * np.ndim(getattr(state, self.scalar))

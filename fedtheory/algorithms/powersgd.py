@@ -47,7 +47,7 @@ class State(NamedTuple):
 def init(
     problem: Problem, params: Params, x: Array | None = None, m: Array | None = None, e: Array | None = None
 ) -> State:
-    """Zeros unless given, and Q as the parameters have it; ``ValueError`` where that has another shape."""
+    """Zeros unless given, and Q as the parameters have it. Raise ``ValueError`` if that has another shape."""
     if params.rows < 1 or params.Q.ndim != 2 or params.rows * len(params.Q) != problem.d:
         raise ValueError(
             f"{params.rows} rows and a Q of shape {params.Q.shape} make no matrices of {problem.d} entries"

@@ -31,14 +31,14 @@ _VALUES = tuple(Fraction(v) for v in ("1/100", "1/10", "1/2", 1, 3, 10, 100))
 
 
 class Irrational(ValueError):
-    """A schedule that is no fraction at some round."""
+    """Raised for a schedule that is not a fraction at some round."""
 
 
 def checked(schedules: Mapping[str, Any], params: Sequence[str]) -> dict[str, sympy.Expr]:
     """The schedules as expressions.
 
     ``ValueError`` for a name that the method's parameters have, for a letter that neither they nor the problem have,
-    and for a schedule that is no number, infinite or negative at some round for all its letters.
+    and for a schedule that is not a number, infinite or negative at some round for all its letters.
     """
     found = {}
     for name, given in schedules.items():
@@ -85,7 +85,7 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
 def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: int, exact: bool) -> Any:
     """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
 
-    ``ValueError`` where a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
+    Raise ``ValueError`` if a schedule has no value; in fractions :class:`Irrational` where that is none, but at other
     rounds is. One with the root of a number, as sqrt(2), is enclosed.
     """
     if not schedules:

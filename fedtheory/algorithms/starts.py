@@ -25,7 +25,7 @@ class GradientStart:
         return signature(self.init)
 
     def __call__(self, problem: Problem, params: Any, **given: Any) -> Any:
-        """The state at the start of a run; ``ValueError`` where nothing is known of such gradients."""
+        """The state at the start of a run. Raise ``ValueError`` if nothing is known of such gradients."""
         state = self.init(problem, params, **given)
         if given.get(self.part) is not None:
             return state

@@ -116,7 +116,7 @@ class FunctionClass:
         self._check_letters({f.name: getattr(self, f.name) for f in fields(self) if f.name in ("mu", "L", "M")})
 
     def _check_letters(self, letters: Mapping[str, Any]) -> None:
-        """``ValueError`` where a constant of the class is no letter, or two of them are the same."""
+        """Raise ``ValueError`` if a constant of the class is not a letter, or two of them are the same."""
         name = type(self).__name__
         for constant, given in letters.items():
             if isinstance(given, sympy.Symbol):

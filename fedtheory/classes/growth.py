@@ -22,8 +22,8 @@ class ConvexQuadraticGrowth(FunctionClass):
     quadratically: $f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ for all x.
 
     The bound is of the average. ``problem.f.gradient`` gives a subgradient, as of
-    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L is no smoothness constant: gradients may
-    be of length 2 L |x - x*|, and jump.
+    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L is not a smoothness constant: gradients
+    may be of length 2 L |x - x*|, and jump.
 
     That $f(x) - f^* \le \langle g, x - x^* \rangle - |g|^2/(2L)$ for every subgradient g at x follows: f is above its
     tangent at x, and below the bound, at the point x* + g/L. With convexity between each two points it is all that is
@@ -89,7 +89,7 @@ class RestrictedSecant(FunctionClass):
     error bound: $\langle \nabla f(x), x - x^* \rangle \ge \mu |x - x^*|^2$ and
     $|\nabla f(x)| \le L |x - x^*|$ for all x.
 
-    The conditions are of the average; of the f_i nothing is said, nor of two points of which none is x*: f need be
+    The conditions are on the average only, not on the f_i, nor on pairs of points without x*: f need be
     neither convex nor smooth. $\frac{\mu}{2} |x - x^*|^2 \le f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ follows, along the
     line from x*. Worst cases of the class: Guille-Escuret, Ibrahim, Goujaud and Mitliagkas (2022).
     """

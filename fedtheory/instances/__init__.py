@@ -113,7 +113,7 @@ def number(value: Any, exact: bool) -> Any:
 
 
 def check_shape(d: int, *positive: Any) -> None:
-    """``ValueError`` unless d >= 1 and all the numbers are positive."""
+    """Raise ``ValueError`` unless d >= 1 and all the numbers are positive."""
     if d < 1 or any(v <= 0 for v in positive):
         raise ValueError("an instance needs d >= 1 and positive curvatures")
 
@@ -136,7 +136,7 @@ def generic(rng: np.random.Generator, low: Fraction, high: Fraction) -> Fraction
 
 
 def value_of(source: Source, problem: Any, params: Any) -> Any:
-    """The value of one letter; ``ValueError`` where neither problem nor parameters have it."""
+    """The value of one letter. Raise ``ValueError`` if neither problem nor parameters have it."""
     if callable(source):
         return source(problem, params)
     if source.startswith(OF_BLOCK):

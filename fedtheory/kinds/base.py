@@ -36,7 +36,7 @@ _ABSENT: Mapping[str, Any] = {
     "since": 0,
 }
 
-#: What can be said of a quantity along a run.
+#: The possible behaviours of a quantity along a run.
 VANISHES, CONVERGES, BOUNDED = "vanishes", "converges", "is bounded"
 
 _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
@@ -45,10 +45,10 @@ _LATEX_RELATION = {"==": "=", "<=": r"\le", "<": "<"}
 @dataclass(frozen=True)
 class Statement:
     """A kind of statement. Both sides are sympy expressions in the paper's letters and in *quantities*: symbols (or
-    squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore
-    be read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
-    together. What is asked of every statement is said by its kind; ``TypeError`` where one that is defined leaves out
-    what follows from the rest.
+    squares of symbols) whose value is computed from a problem, its parameters and a state. A statement can therefore be
+    read, changed with ``.subs`` and run. Its fields are checked, and brought to one form, by their types and then
+    together. What is asked of every statement is said by its kind. Raise ``TypeError`` if one that is defined leaves
+    out what follows from the rest.
     """
 
     #: Its name in reports.
@@ -116,7 +116,7 @@ class Statement:
         self.check()
 
     def check(self) -> None:
-        """``ValueError`` where parts do not agree in what only this kind asks for."""
+        """Raise ``ValueError`` if parts do not agree in what only this kind asks for."""
 
     @property
     def pointwise(self) -> bool:
@@ -261,14 +261,14 @@ def _inner(statement: Statement) -> list[Statement]:
 
 
 def numbers(part: str, expression: sympy.Expr | None, quantities: tuple[Quantity, ...]) -> None:
-    """``ValueError`` where an expression is not a number but contains a quantity."""
+    """Raise ``ValueError`` if an expression is not a number but contains a quantity."""
     for q in quantities:
         if expression is not None and expression.free_symbols & q.expression.free_symbols:
             raise ValueError(f"{part} {expression} must be a number, but mentions the quantity {q.expression}")
 
 
 def comes_before(part: str, expression: sympy.Expr, quantities: tuple[Quantity, ...]) -> None:
-    """``ValueError`` where an expression contains a quantity taken after a step."""
+    """Raise ``ValueError`` if an expression contains a quantity taken after a step."""
     for q in quantities:
         if q.after and expression.has(q.expression):
             raise ValueError(f"{part} must come before a step, and {q.expression} comes after it")

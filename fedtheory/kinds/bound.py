@@ -36,7 +36,9 @@ class Bound(Statement):
     horizon: ClassVar[bool] = True
 
     def check(self) -> None:
-        """``ValueError`` where the factor or the constant is no number, or what is initial comes after T rounds."""
+        """Raise ``ValueError`` if the factor or the constant is not a number, or the initial value comes after T
+        rounds.
+        """
         numbers("the factor", self.factor, self.quantities)
         numbers("the constant", self.constant, self.quantities)
         if self.override is None:

@@ -33,7 +33,7 @@ class Eventually(Statement):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """All quantities of which something is said."""
+        """All quantities whose behaviour is asserted."""
         return (*self.vanishing, *self.bounded, *self.converging)
 
     @property

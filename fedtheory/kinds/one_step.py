@@ -38,7 +38,7 @@ class OneStep(Statement):
         return (Comparison(self.left, "<" if self.strict else "<=", self.right),)
 
     def check(self) -> None:
-        """``ValueError`` where the factor is no number, or multiplies what comes after the step."""
+        """Raise ``ValueError`` if the factor is not a number, or multiplies a quantity after the step."""
         numbers("the factor", self.factor, self.quantities)
         if self.factor is not None:
             comes_before("what a factor multiplies", self.right, self.quantities)

@@ -34,8 +34,8 @@ class Order(Statement):
     perturbable: ClassVar[bool] = False
 
     def check(self) -> None:
-        """``ValueError`` where a letter may be negative or has no word as its name, what tends to a limit first is in
-        two roles, or what is said beside it is no order."""
+        """Raise ``ValueError`` if a letter may be negative or has no word as its name, what tends to a limit first is
+        in two roles, or what is said beside it is no order."""
         for other in self.also:
             if not isinstance(other, Order):
                 raise ValueError(f"an order is stated with further orders, got one of kind {other.kind}")

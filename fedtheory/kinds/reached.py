@@ -29,7 +29,7 @@ class Reached(Statement):
     acting: ClassVar[bool] = True
 
     def check(self) -> None:
-        """``ValueError`` where the rounds are fewer than none, or the share is no number of at least 0."""
+        """Raise ``ValueError`` unless the number of rounds and the share are nonnegative numbers."""
         if self.rounds < 0 or not self.share.is_nonnegative or self.share.free_symbols:
             raise ValueError(f"at least 0 rounds and a share of at least 0 are due, got {self.rounds} and {self.share}")
 

@@ -138,7 +138,9 @@ class Interval:
 
     @staticmethod
     def of(value: Any) -> Any:
-        """The interval of a number; a float that is not finite stays as it is. ``TypeError`` for what is no number."""
+        """The interval of a number; a float that is not finite stays as it is. Raise ``TypeError`` for anything
+        else.
+        """
         if isinstance(value, Interval):
             return value
         if isinstance(value, float):
@@ -242,7 +244,7 @@ class Interval:
         return _stepped(Interval(_root(self.low, False), _root(self.high, True), self.where))
 
     def exp(self) -> Interval:
-        """The exponential; ``Undecided`` where it is too large to be written out."""
+        """The exponential. Raise ``Undecided`` if it is too large to be written out."""
         if self.guess is not None:
             return self._guessed(math.exp)
         if self.high > _LARGEST:
@@ -278,8 +280,8 @@ class Interval:
         return _stepped(_of_mpmath(lambda context: getattr(context, name)(_to_mpmath(context, self)), self.where))
 
     def _guessed(self, function: Callable[[float], float]) -> Interval:
-        """A function of a number that nothing bounds: one of which no more is known; ``Undecided`` where the guess has
-        no value."""
+        """A function of a number that nothing bounds: one of which no more is known. Raise ``Undecided`` if the guess
+        has no value."""
         try:
             return Interval(-_ENDLESS, _ENDLESS, self.where, Fraction(function(float(self.guess or 0))))
         except (ValueError, ArithmeticError) as error:

@@ -4,7 +4,7 @@ In a step everybody writes ``0.1 * x``, ``1 / 3`` or ``x / problem.n``, and mean
 Where such code is given fractions, it runs as :mod:`fedtheory.numbers.sourcecode` compiles it, with its literals and
 its quotients of integers as fractions; so do the functions that it calls of its module, and of those of its package
 that it names, and their constants are what they denote. Where it is given floats it runs as it is. A float that comes
-about in another way stays one: what it does to fractions is told by :mod:`fedtheory.numbers.intervals`. Functions of
+about in another way stays one: its effect on fractions is described in :mod:`fedtheory.numbers.intervals`. Functions of
 Python, ``math`` and numpy that make floats are taken as :mod:`fedtheory.numbers.functions` has them.
 """
 

@@ -45,7 +45,7 @@ def unseen() -> Iterator[None]:
 
 
 def _number(value: Any) -> Any:
-    """A coefficient; None where it is no exact number."""
+    """Return a coefficient; None if it is not an exact number."""
     if type(value) is Quotient:
         return value
     if isinstance(value, np.integer | np.bool_ | bool):
@@ -250,7 +250,7 @@ def unknowns(first: int, size: int) -> Array:
 def coefficients(values: Array, first: int, size: int) -> Array:
     """The matrix of linear forms in the unknowns of these numbers, ``(..., size)`` of values ``(...)``.
 
-    ``NotPolynomial`` where a value is none: it has a constant, or other unknowns.
+    Raise ``NotPolynomial`` if a value is none: it has a constant, or other unknowns.
     """
     found = np.full((*values.shape, size), Quotient(0), dtype=object)
     for index, value in np.ndenumerate(values):

@@ -27,7 +27,7 @@ def _of(numerator: int, denominator: int) -> Quotient:
 
 
 def _require_distinguishable(a: Quotient, b: Any) -> None:
-    """``Undecided`` where a float is so near to a fraction that it may stand for it, and is no short binary number.
+    """Raise ``Undecided`` if a float is so near a fraction that it may stand for it, and is not a short binary number.
 
     A bound such as 1e-12 is meant as it is.
     """

@@ -171,7 +171,7 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
     has no value or the expression contains an unsupported function, ``Undefined`` where it divides by zero or takes the
     root of a negative fraction, ``Undecided`` where it may do so.
     """
-    # A text is no expression: to make it one is to run it.
+    # A text is not an expression: parsing it would run it.
     e = sympy.sympify(expression, strict=True)
     try:
         try:
@@ -391,13 +391,13 @@ def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[F
     if e.exp.is_Integer and e.exp not in values:
         return _integer_power(base, int(e.exp))
     exponent = _known(_evaluate(e.exp, values, constant))
-    # Of what is no number there is no integer.
+    # NaN has no integer part.
     if not isinstance(exponent, Interval) and exponent % 1 == 0:
         return _integer_power(base, int(exponent))
     if isinstance(base, int | Fraction):
         raise _IrrationalError
     power = base**exponent if isinstance(base, Interval) else base ** float(exponent)
-    # Of a negative float it is no real number.
+    # For a negative float it is not a real number.
     return math.nan if isinstance(power, complex) else power
 
 
@@ -415,7 +415,7 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
     """The largest or the smallest, entry by entry where some are arrays."""
     if not any(np.ndim(a) for a in parts):
         if any(isinstance(a, float) for a in parts):
-            # A fraction that meets floats, as in sums: one that is as large is not to be told apart.
+            # A fraction that meets floats, as in sums: a float of the same size cannot be distinguished from it.
             parts = [float(a) if isinstance(a, Fraction) else a for a in parts]
         return of_numbers(parts)
     if any(isinstance(a, np.ndarray) and is_exact(a) for a in parts):

@@ -174,8 +174,8 @@ def source(filename: str, text: str) -> ModuleSource | None:
 
 
 def check_numbers(place: str, text: str) -> None:
-    """``ValueError`` where a number in a source is not taken as it is written: Python makes infinity of 1e400 and 0 of
-    1e-400, before anything of it is seen. ``place``: the source in words."""
+    """Raise ``ValueError`` if a number in a source is not taken as it is written: Python makes infinity of 1e400 and 0
+    of 1e-400, before anything of it is seen. ``place``: the source in words."""
     lines = tuple(text.splitlines(keepends=True))
     try:
         nodes = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Constant) and type(n.value) is float]

@@ -209,7 +209,7 @@ def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
 
 
 def one_name_each(part: str, symbols: Iterable[sympy.Symbol]) -> None:
-    """``ValueError`` where two symbols have one name, and so differ only in what they are declared to be."""
+    """Raise ``ValueError`` if two symbols have one name, and so differ only in what they are declared to be."""
     named: dict[str, sympy.Symbol] = {}
     for symbol in sorted(symbols, key=lambda symbol: symbol.name):
         if named.setdefault(symbol.name.strip(), symbol) != symbol:

@@ -48,7 +48,7 @@ class Problem:
     def part(self, v: Array, block: int) -> Array:
         """A vector ``v (..., d)`` in one block of coordinates, counted from 0, and 0 in the others.
 
-        ``ValueError`` where there are no blocks.
+        Raise ``ValueError`` if there are no blocks.
         """
         if self.blocks is None:
             raise ValueError("the coordinates of this problem have no blocks: see BlockSmoothConvex")
@@ -112,7 +112,7 @@ def stationary_point(problem: Problem, alpha: Array) -> Array:
     """A root of sum_i alpha_i grad f_i, ``(d,)``.
 
     The known optimum of the problem, which must be one for these weights; else the minimiser: of quadratics in closed
-    form, exact on fractions, of other convex functions by Newton's method. ``ValueError`` when none is found.
+    form, exact on fractions, of other convex functions by Newton's method. Raise ``ValueError`` if none is found.
     """
     f = problem.f
     if problem.known is not None:

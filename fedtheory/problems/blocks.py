@@ -18,7 +18,7 @@ class Blocks:
     """Consecutive coordinates in blocks of these ``sizes``, and the smoothness constants ``L`` that are declared of
     them, one for each block.
 
-    ``ValueError`` unless there is a constant for each block, and each has a coordinate.
+    Raise ``ValueError`` unless there is a constant for each block, and each has a coordinate.
     """
 
     sizes: tuple[int, ...]

@@ -101,7 +101,7 @@ class OfRows:
 
 
 def for_each(mu: Any, n: int) -> Array:
-    """A positive number for each of n clients, ``(n,)``; ``ValueError`` unless ``mu`` is one, or as many."""
+    """A positive number for each of n clients, ``(n,)``. Raise ``ValueError`` unless ``mu`` is one, or as many."""
     given = np.asarray(mu, dtype=np.float64)
     if given.shape not in ((), (n,)) or not (np.isfinite(given).all() and (given > 0).all()):
         raise ValueError(f"mu must be a positive number, or one for each of the {n} clients, got {mu}")

@@ -105,7 +105,9 @@ def from_rows(rows: Sequence[Array], targets: Sequence[Array]) -> LeastSquares:
 
 
 def minimiser(f: LeastSquares, alpha: Array | None = None) -> Optimum:
-    """The minimiser of sum_i alpha_i f_i, weights 1 unless given; ``ValueError`` if the sum is not strongly convex."""
+    """The minimiser of sum_i alpha_i f_i, weights 1 unless given. Raise ``ValueError`` if the sum is not strongly
+    convex.
+    """
     weight = np.ones(f.n, dtype=int) if alpha is None else alpha
     H = (weight[:, None, None] * f.H).sum(axis=0)
     x = apply(inverse(H), (weight[:, None] * f.q).sum(axis=0))
@@ -140,7 +142,7 @@ def three_laws(
 
 
 def example_5_1(m: int, n: int, rng: np.random.Generator, sizes: tuple[int, int] = (50, 150)) -> Problem:
-    """Linear regression on :func:`three_laws`, with its minimiser for equal weights; ``ValueError`` if the rows are too
-    few for one."""
+    """Linear regression on :func:`three_laws`, with its minimiser for equal weights. Raise ``ValueError`` if the rows
+    are too few for one."""
     f = from_rows(*three_laws(m, n, rng, sizes))
     return Problem(f, known=minimiser(f))  # type: ignore[arg-type]

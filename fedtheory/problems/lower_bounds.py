@@ -21,7 +21,7 @@ _kappa = sympy.Symbol("kappa", positive=True)
 def links(alpha: Any, beta: Any, N: int) -> int:
     """Number of functions that share the chain: N if alpha < beta/N, else the largest m with m alpha < beta.
 
-    ``ValueError`` unless 0 < alpha < beta and N >= 1; the appendix has no functions for alpha = beta.
+    Raise ``ValueError`` unless 0 < alpha < beta and N >= 1; the appendix has no functions for alpha = beta.
     """
     if not 0 < alpha < beta or N < 1:
         raise ValueError(f"the hard functions need N >= 1 and 0 < alpha < beta, got {N}, {alpha}, {beta}")

@@ -36,8 +36,8 @@ class Parts(Protocol):
 class Split:
     """Parts given as one family of n m functions, client by client.
 
-    Every batch evaluates all parts: meant for small problems and for fractions. ``ValueError`` unless m divides the
-    number of functions.
+    Every batch evaluates all parts: meant for small problems and for fractions. Raise ``ValueError`` unless m divides
+    the number of functions.
     """
 
     parts: Functions

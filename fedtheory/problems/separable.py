@@ -160,7 +160,7 @@ def is_minimised(f: Functions, g: Functions | None, x: Array) -> bool:
 
 
 def lojasiewicz_constant(f: Functions, x: Array) -> Any:
-    """The Polyak-Lojasiewicz constant of the average, least at ``x (d,)``, where it can be told: of a sum over the
+    """The Polyak-Lojasiewicz constant of the average, least at ``x (d,)``, where it is known: for a sum over the
     coordinates it is the least of theirs; else a lower bound, 0 where nothing is known."""
     known = profiles(f, x) if hasattr(f, "gradient") else None
     if known is None:

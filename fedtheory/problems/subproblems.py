@@ -66,11 +66,11 @@ class Solver(Protocol):
 class InnerSteps:
     """The steps (15) from v^0 = w: v <- v - residual(v) / (alpha_i r_i + sigma_i), until the residual is small enough.
 
-    ``r (m,)``: the r_i of eq. (15); ``steps``: that many for every client, at any residual, or None for as many
-    as it needs, but ``least`` at least and ``limit`` at most. In floats a residual at the level of rounding is small
-    enough. Eq. (6) alone lets a client answer w itself while its tolerance is large; eq. (15), with l = 0, ..., kappa,
-    reads as if it took one step at least. ``ValueError`` when the limit does not suffice: the iteration converges if
-    sigma_i > alpha_i s_i, where r_i is a Lipschitz constant.
+    ``r (m,)``: the r_i of eq. (15); ``steps``: that many for every client, at any residual, or None for as many as it
+    needs, but ``least`` at least and ``limit`` at most. In floats a residual at the level of rounding is small enough.
+    Eq. (6) alone lets a client answer w itself while its tolerance is large; eq. (15), with l = 0, ..., kappa, reads as
+    if it took one step at least. Raise ``ValueError`` if the limit does not suffice: the iteration converges if sigma_i
+    > alpha_i s_i, where r_i is a Lipschitz constant.
 
     ``alone``: the gradients of those that have to answer are computed alone, where the functions can (``Selecting``)
     and all replicas ask the same clients: the same numbers up to rounding, in less time.

@@ -44,7 +44,7 @@ class Distribution(Protocol):
         """Independent draws with leading axes ``size``."""
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
-        """All draws (leading axis K) and probabilities ``(K,)``. ``ValueError`` if infinite or too large."""
+        """All draws (leading axis K) and probabilities ``(K,)``. Raise ``ValueError`` if infinite or too large."""
 
 
 def map_leaves(function: Callable[..., Array], *draws: Draw) -> Draw:
@@ -56,7 +56,7 @@ def map_leaves(function: Callable[..., Array], *draws: Draw) -> Draw:
 
 
 def check_enumerable(count: int | None) -> None:
-    """``ValueError`` if a support of ``count`` draws is infinite (None) or too large to enumerate."""
+    """Raise ``ValueError`` if a support of ``count`` draws is infinite (None) or too large to enumerate."""
     if count is None:
         raise ValueError(
             "this distribution has no finite support: sample it instead, or give a compressor `enumerate`, its outcomes"
@@ -68,9 +68,9 @@ def check_enumerable(count: int | None) -> None:
 def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, Array]:
     """All draws (leading axis K) and probabilities ``(K,)`` of a user's distribution, checked.
 
-    ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or than
-    ``count`` says, or if its probabilities are none (:func:`checked_probabilities`). Draws without
-    probability are left out.
+    Raise ``ValueError`` if the support is infinite or too large, has another number of draws than of probabilities or
+    than ``count`` says, or if its probabilities are none (:func:`checked_probabilities`). Draws without probability are
+    left out.
     """
     draws, p = distribution.support(exact)
     subject = f"the support of {type(distribution).__name__}"
@@ -97,7 +97,7 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
 def checked_probabilities(p: Any, exact: bool, subject: str) -> Array:
     """The probabilities ``p (K,)``; ``subject``: whose they are.
 
-    ``ValueError`` where one is negative or they do not sum to 1: in fractions exactly, in floats to rounding, where
+    Raise ``ValueError`` if one is negative or they do not sum to 1: in fractions exactly, in floats to rounding, where
     what is left over of a sum, as 1 - 0.7 - 0.2 - 0.1, may be just below 0 and is then 0. A short decimal, as 0.25, is
     the fraction that it denotes; other floats are refused in fractions.
     """
@@ -215,7 +215,9 @@ class UniformSubset:
         return _sample_masks(rng, size, self.n, self.tau)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         probabilities = np.full(self.count, Fraction(1, self.count), dtype=object)
         return _masks(self.n, self.tau), probabilities if exact else to_float(probabilities)
@@ -296,7 +298,9 @@ class WeightedSubset:
         return mask
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         masks = _masks(len(self.weights), self.tau)
         weights = to_fractions(self.weights) if exact else self.weights
@@ -340,7 +344,9 @@ class Product:
         return self.make(*(part.sample(rng, size) for part in self.parts))
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         supports = [support_of(part, exact) for part in self.parts]
         index = _product_index([len(p) for _, p in supports])
@@ -366,7 +372,9 @@ class Independent:
         return self.one.sample(rng, (*size, self.n))
 
     def support(self, exact: bool = False) -> tuple[Draw, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         draws, p = support_of(self.one, exact)
         index = np.stack(_product_index([len(p)] * self.n), axis=-1)

@@ -85,7 +85,7 @@ class Covering:
 
     A plan is drawn round by round: with u clients still to be met and j rounds to come, the next subset meets t of
     them with probability $\binom{u}{t} \binom{m-u}{size-t} N(u-t, j-1) / N(u, j)$, where N(u, j) counts the ways to
-    meet u clients in j rounds. ``ValueError`` unless s_0 * size >= m, so that there is such a plan.
+    meet u clients in j rounds. Raise ``ValueError`` unless s_0 * size >= m, so that there is such a plan.
     """
 
     m: int

@@ -58,21 +58,21 @@ class BlockSmoothSampler(Sampler):
         return {"d": d, "blocks": sizes, "x": small(rng, d), "clients": clients, **L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(0, the sum of the L_j) for the L_j of a recipe; ``ValueError`` unless these are positive."""
+        """(0, the sum of the L_j) for the L_j of a recipe. Raise ``ValueError`` unless these are positive."""
         L = self._constants(recipe)
         check_shape(recipe["d"], *L)
         return number(0, exact), number(sum(L), exact)
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks:
-        """The blocks of a recipe; ``ValueError`` unless they are of all coordinates."""
+        """The blocks of a recipe. Raise ``ValueError`` unless they are of all coordinates."""
         sizes = recipe["blocks"]
         if sum(sizes) != recipe["d"]:
             raise ValueError(f"blocks of {sizes} coordinates are not of {recipe['d']} coordinates")
         return Blocks(tuple(sizes), tuple(number(L, exact) for L in self._constants(recipe)))
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``; ``ValueError`` where only some
-        are coupled."""
+        """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``. Raise ``ValueError`` if only
+        some are coupled."""
         clients = self.clients_of(recipe)
         vectors = [c["a"] for c in clients if "a" in c]
         if not vectors:

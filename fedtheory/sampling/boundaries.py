@@ -107,7 +107,7 @@ def values(
 
 
 def _equal(gap: sympy.Expr, beside: int | None, rng: np.random.Generator) -> sympy.Rel:
-    """That a gap is so much, or anything, an integer as far as it must be one."""
+    """Return the relation that a gap has a given value, or any value, an integer if it must be one."""
     if beside is None:
         size = generic(rng, *pick(rng, _SIZES)) * pick(rng, (1, -1))
         beside = int(size) if gap.is_integer else sympy.Rational(size.numerator, size.denominator)

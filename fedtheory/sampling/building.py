@@ -128,7 +128,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
 
 
 def check_domain(setting: Setting, problem: Any, params: Any) -> None:
-    """``ValueError`` where the instance is outside what the setting says of its letters."""
+    """Raise ``ValueError`` if the instance is outside what the setting says of its letters."""
     values = setting.bind(problem, params)
     if not all(admits(letter, value) for letter, value in values.items()):
         raise ValueError("a letter has a value that it is declared not to have")
@@ -137,7 +137,7 @@ def check_domain(setting: Setting, problem: Any, params: Any) -> None:
 
 
 def values(setting: Setting, recipe: Recipe) -> Mapping[sympy.Expr, Any]:
-    """The exact values of the letters at a recipe; ``ValueError`` if it gives no instance."""
+    """The exact values of the letters at a recipe. Raise ``ValueError`` if it gives no instance."""
     problem, params = _problem_and_params(setting, recipe, True)
     given: Any = problem if setting.functions is not None else None
     return setting.bind(given, params)
@@ -159,7 +159,7 @@ def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[
 
 
 def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
-    """The instance of a recipe, in fractions or floats; ``ValueError`` if there is none."""
+    """The instance of a recipe, in fractions or floats. Raise ``ValueError`` if there is none."""
     algorithm = setting.algorithm
     assert algorithm is not None
     problem, params = _problem_and_params(setting, recipe, exact)
@@ -348,7 +348,7 @@ def _used(params: Any, key: str, value: Any) -> Any:
     used = getattr(params, key, value)
     if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):
         return value
-    # Of a float the fraction is told from which it comes.
+    # For a float, print the fraction that it comes from.
     return value if isinstance(used, float) and used == float(value) else used
 
 

@@ -92,7 +92,7 @@ def _spread(basis: Array, blocks: Array) -> Array:
 
 @lru_cache(maxsize=100)
 def keywords(algorithm: Algorithm) -> tuple[str, ...]:
-    """The parts of a state that ``init`` takes; ``ValueError`` where one is no field of the state."""
+    """Return the parts of a state that ``init`` takes. Raise ``ValueError`` if one is not a field of the state."""
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
     unknown = [name for name in names if name not in algorithm.State._fields]  # type: ignore[attr-defined]
     if unknown:
@@ -103,7 +103,7 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
 def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str, Array]) -> Any:
     """The state that ``init`` makes of these parts.
 
-    ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
+    Raise ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
     """
     state = algorithm.init(problem, params, **parts)
     for name, given in parts.items():
@@ -172,9 +172,9 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateCh
 def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g: bool) -> list[str]:
     """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
-    ``ValueError`` unless the invariant is affine in the state, and the chart reaches all that it allows, with these
-    fields free: by exact ranks, on the simplest problem with n clients. What is tied to the others only in part would
-    be taken for what ``init`` makes of it in every round.
+    Raise ``ValueError`` unless the invariant is affine in the state, and the chart reaches all that it allows, with
+    these fields free: by exact ranks, on the simplest problem with n clients. What is tied to the others only in part
+    would be taken for what ``init`` makes of it in every round.
     """
     fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
     names = [name for name in fields if name not in about.rows]
@@ -230,7 +230,7 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
 def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends: Array) -> Array:
     """The matrix ``(residuals, entries)`` of an invariant that is affine in the fields side by side, which end there.
 
-    ``ValueError`` unless it is: it runs on entries that are indeterminates, and is no other function of others.
+    Raise ``ValueError`` unless it is: it runs on indeterminate entries, and is the same function of any others.
     """
     total = int(ends[-1])
     parts = np.split(unknowns(0, total), ends[:-1])

@@ -62,7 +62,9 @@ class NoiseSampler:
         return {"sigma": values["sigma"], **plain, **batch}
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Noise:
-        """The noise of a recipe; ``ValueError`` unless it has a positive skew, a batch, and coins that are few."""
+        """The noise of a recipe. Raise ``ValueError`` unless it has a positive skew, a batch, and coins that are
+        few.
+        """
         d, batch = recipe["d"], self._batch(recipe)
         if recipe["skew"] <= 0 or batch < 1:
             raise ValueError("noise has a positive skew, and batches of at least 1")
@@ -171,7 +173,7 @@ class UnbiasedSampler:
         return min(n, int(log(MANY if n > FEW else SOME, outcomes)))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Compressors:
-        """The n compressors of a recipe; ``ValueError`` where the setting has no such one."""
+        """The n compressors of a recipe. Raise ``ValueError`` if the setting has no such one."""
         d, k = recipe["d"], recipe["k"]
         if self.only and (k, d, recipe["omega"]) not in self.only:
             raise ValueError("the setting does not have this compressor")
@@ -206,7 +208,7 @@ class ContractiveSampler:
         return min(n, 2 if recipe["k"] else int(log(MANY if n > FEW else SOME / 2, 2)))
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> contractive.Contractive:
-        """The compressor of a recipe; ``ValueError`` unless 1 - alpha is the square of a rational."""
+        """The compressor of a recipe. Raise ``ValueError`` unless 1 - alpha is the square of a rational."""
         d, k, alpha = recipe["d"], recipe["k"], number(recipe["alpha"], exact)
         if alpha > 1 or not isinstance(square_root(1 - Fraction(recipe["alpha"])), Fraction):
             raise ValueError("1 - alpha must be the square of a rational")

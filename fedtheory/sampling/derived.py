@@ -226,7 +226,7 @@ def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> 
     """The recipe with these letters, kappa = L/mu and the size of the clients among them, and the first ``stiff``
     clients with the largest curvature; what is not given is typical, or at the boundary of a hypothesis.
 
-    ``ValueError`` where the letters cannot occur together.
+    Raise ``ValueError`` if the letters cannot occur together.
     """
     setting = claim.setting
     size = next((str(x) for x, source in setting.sources.items() if source == "n" or str(x) in ("n", "N")), "n")
@@ -243,7 +243,7 @@ def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> 
 
 def filled(claim: ClaimLike, recipe: Recipe, values: Mapping[str, Fraction]) -> Recipe:
     """A recipe of functions and compressors with the letters that it lacks: as given, typical, or at the boundary of a
-    hypothesis. ``ValueError`` where the letters cannot occur together."""
+    hypothesis. Raise ``ValueError`` if the letters cannot occur together."""
     setting, recipe = claim.setting, dict(recipe)
     wanted = drawing.drawn_letters(setting)
     fixed = {x: _integer(values, str(x)) if x.is_integer else values[str(x)] for x in wanted if str(x) in values}

@@ -87,7 +87,8 @@ def with_functions(recipe: Recipe, slopes: list[list[Fraction]], kinks: list[lis
 def build(setting: Setting, recipe: Recipe, profiles: Profiles) -> Instance:
     """The instance of a recipe of one variable in floats, its functions replaced by M others along the first axis.
 
-    ``ValueError`` where the class of the setting has other functions than piecewise quadratics, with or without a bend.
+    Raise ``ValueError`` if the class of the setting has other functions than piecewise quadratics, with or without a
+    bend.
     """
     assert setting.functions is not None and setting.algorithm is not None
     functions: Any = _Replicated(setting.functions, profiles)

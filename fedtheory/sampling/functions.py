@@ -81,8 +81,8 @@ class StronglyConvexSampler(Sampler):
         return {"d": 1, "x": flat, "clients": clients, **g, str(self.of.mu): mu, str(self.of.L): L}
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``;
-        ``ValueError`` unless their curvatures are positive."""
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``.
+        Raise ``ValueError`` unless their curvatures are positive."""
         return members.functions(parts, x, y, exact)
 
 
@@ -141,7 +141,7 @@ class SmoothConvexSampler(Sampler):
         return {**members.draw_functions(rng, n, d, (low, L), with_g), str(self.of.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        """(0, L) for the L of a recipe. Raise ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)
         return number(0, exact), number(L, exact)
@@ -161,7 +161,7 @@ class SmoothSampler(Sampler):
         return {**recipe, str(self.of.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(-L, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        """(-L, L) for the L of a recipe. Raise ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)
         return number(-L, exact), number(L, exact)
@@ -186,7 +186,9 @@ class WeaklyConvexSampler(Sampler):
         return {**recipe, str(self.of.mu): s, str(self.of.L): r}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(-s, r) for the s and r of a recipe; ``ValueError`` unless 0 <= s <= r, s = r where they must be equal."""
+        """(-s, r) for the s and r of a recipe. Raise ``ValueError`` unless 0 <= s <= r, s = r where they must be
+        equal.
+        """
         s, r = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], r)
         if not 0 <= s <= r or (self.of.symmetric and s != r) or (self.of.mu.is_positive and s == 0):
@@ -225,7 +227,7 @@ class LojasiewiczSampler(Sampler):
         return {**recipe, str(self.of.mu): own * pick(rng, _SHARES), str(self.of.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
+        """(mu, L) as declared of the functions of a recipe. Raise ``ValueError`` unless 0 < mu <= L."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)
         if mu > L:
@@ -259,7 +261,7 @@ class StronglyConvexOnAverageSampler(Sampler):
         L = members.scale(rng)
         mu = L / members.condition(rng)
         recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
-        # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
+        # Sometimes f_i that are not convex, or flat ones, so that each condition is violated, or attained, by itself.
         less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
         clients = tuple(
             {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]

@@ -61,7 +61,7 @@ class SmoothLipschitzSampler(Sampler):
         return {"d": d, "x": small(rng, d), "clients": clients, str(self.of.L): L, str(self.of.M): M}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, ...]:
-        """(0, L, M) for the L and the M of a recipe; ``ValueError`` unless they are positive."""
+        """(0, L, M) for the L and the M of a recipe. Raise ``ValueError`` unless they are positive."""
         L, M = recipe[str(self.of.L)], recipe[str(self.of.M)]
         check_shape(recipe["d"], L, M)
         return number(0, exact), number(L, exact), number(M, exact)
@@ -96,7 +96,7 @@ class QuadraticGrowthSampler(Sampler):
         return {**recipe, str(self.of.L): own / pick(rng, _SHARES) if own > 0 else L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        """(0, L) for the L of a recipe. Raise ``ValueError`` unless it is positive."""
         L = recipe[str(self.of.L)]
         check_shape(recipe["d"], L)
         return number(0, exact), number(L, exact)
@@ -127,7 +127,7 @@ class RestrictedSecantSampler(Sampler):
         return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
+        """(mu, L) as declared of the functions of a recipe. Raise ``ValueError`` unless 0 < mu <= L."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)
         if mu > L:
@@ -135,7 +135,7 @@ class RestrictedSecantSampler(Sampler):
         return number(mu, exact), number(L, exact)
 
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
-        """The functions of ``parts`` with gradients ``y (n, d)`` at ``x (d,)``; ``ValueError`` where only some have
+        """The functions of ``parts`` with gradients ``y (n, d)`` at ``x (d,)``. Raise ``ValueError`` if only some have
         ridges."""
         if not any("ridge" in c for c in parts):
             return members.curved(parts, x, y, exact)

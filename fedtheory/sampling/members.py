@@ -107,7 +107,7 @@ def _kinked(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functio
 
 def _dipped(parts: Sequence[Recipe], x: Array, y: Array, exact: bool) -> Functions:
     """Quadratics of which some have the curvature ``dip`` where the first coordinate is between ``dip_from`` and
-    ``dip_to`` beyond that of ``x``; ``ValueError`` unless it is a smaller one than elsewhere."""
+    ``dip_to`` beyond that of ``x``. Raise ``ValueError`` unless it is a smaller one than elsewhere."""
     plain = [
         {"dip": c["h"][0] - 1, "dip_from": Fraction(0), "dip_to": Fraction(2)} if "dip" not in c else c for c in parts
     ]
@@ -342,11 +342,11 @@ class Sampler:
         raise NotImplementedError
 
     def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
-        """The functions of a grid's point; ``ValueError`` where the class has none."""
+        """The functions of a grid's point. Raise ``ValueError`` if the class has none."""
         raise ValueError(f"there is no grid of parameters for functions {self.of.text}")
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless positive."""
+        """(mu, L) as declared of the functions of a recipe. Raise ``ValueError`` unless positive."""
         mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
         check_shape(recipe["d"], mu, L)
         return number(mu, exact), number(L, exact)
@@ -356,7 +356,7 @@ class Sampler:
         return curved(parts, x, y, exact)
 
     def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
-        """The clients of a recipe, as they are told."""
+        """Return the clients of a recipe with explicit constants."""
         return recipe["clients"]
 
     def blocks(self, recipe: Recipe, exact: bool) -> Blocks | None:
@@ -366,5 +366,5 @@ class Sampler:
 
 @singledispatch
 def sampler(functions: Any, drawing: Drawing) -> Sampler:
-    """The sampler of a class of functions for a setting's ``drawing``; ``ValueError`` where it has none."""
+    """The sampler of a class of functions for a setting's ``drawing``. Raise ``ValueError`` if it has none."""
     raise ValueError(f"no sampler is registered for {type(functions).__name__}")

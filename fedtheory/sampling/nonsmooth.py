@@ -92,7 +92,7 @@ class LipschitzSampler(Sampler):
         return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
-        """(0, M) for the M of a recipe; ``ValueError`` unless it is positive."""
+        """(0, M) for the M of a recipe. Raise ``ValueError`` unless it is positive."""
         M = recipe[str(self.of.M)]
         check_shape(recipe["d"], M)
         return number(0, exact), number(M, exact)

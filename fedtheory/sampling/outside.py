@@ -28,7 +28,7 @@ Outside = Iterator[tuple[str, Problem, Any]]
 @singledispatch
 def outside(of: Any, problem: Problem, params: Any, known: Any) -> Outside:
     """Named instances just outside the class ``of``, each worse by a little than it allows, or than ``known``: of a
-    class of functions the problem that is posed, of others its parameters; ``ValueError`` where there are none."""
+    class of functions the problem that is posed, of others its parameters. Raise ``ValueError`` if there are none."""
     raise ValueError(f"no functions just outside the class {type(of).__name__} are known")
 
 

@@ -83,7 +83,7 @@ def _constants(setting: Setting, recipe: Recipe) -> tuple[sympy.Symbol, ...]:
 
 
 def _ordered(setting: Setting) -> Iterator[sympy.Rel]:
-    """That the first end of the class is at most the other."""
+    """Yield the relation that the lower bound of the class is at most the upper one."""
     if setting.functions is not None and setting.functions.ends is not None:
         yield sympy.Le(*setting.functions.ends)
 
@@ -211,7 +211,7 @@ def measures(setting: Setting, alone: tuple[sympy.Symbol, ...] = ()) -> tuple[sy
 
 
 def ends(claim: ClaimLike, relations: Iterable[Any]) -> tuple[sympy.Eq, ...]:
-    """That bounds on the constants of the class alone are attained: no letter is drawn after them that could."""
+    """Return relations that make bounds on the constants of the class attained: no letter drawn later could."""
     functions = claim.setting.functions
     of_class = frozenset() if functions is None else frozenset(functions.letters)
     bounds = (r for r in relations if isinstance(r, sympy.Le | sympy.Ge) and r.free_symbols <= of_class)
@@ -225,7 +225,9 @@ def late(claim: ClaimLike, rng: np.random.Generator) -> int | None:
 
 
 def beyond(claim: ClaimLike, rng: np.random.Generator, alone: tuple[sympy.Symbol, ...] = ()) -> sympy.Rel | None:
-    """That a letter, or a ratio, lies beyond one of the thresholds, or below its inverse; None where there is none."""
+    """Return a relation that puts a letter, or a ratio, beyond a threshold or below its inverse; None if there is
+    none.
+    """
     sizes, of = thresholds(claim), measures(claim.setting, alone)
     if not sizes or not of:
         return None

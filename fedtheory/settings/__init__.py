@@ -146,7 +146,7 @@ class Setting:
             self._check_fields()
 
     def _check_fields(self) -> None:
-        """``ValueError`` where the method takes compressors of no class, or none of a class that there is."""
+        """Raise ``ValueError`` if the method takes compressors of no class, or none of a class that there is."""
         taken = getattr(getattr(self.algorithm, "Params", None), "_fields", ())
         known = [adversary.field for adversary in self.adversaries]
         for field_of in () if self.algorithm is None else known:
@@ -162,7 +162,7 @@ class Setting:
                 raise ValueError(f"the parameter {adversary.field} is of no class: write adversaries=({name}(),)")
 
     def _check(self, functions: FunctionClass) -> None:
-        """``ValueError`` where the class of functions does not say what the setting asks of it."""
+        """Raise ``ValueError`` if the class of functions does not say what the setting asks of it."""
         name = type(functions).__name__
         if any(self.drawing.g) and not functions.has_g:
             raise ValueError(f"{name} does not say what g is: leave g out of the setting")
@@ -209,7 +209,7 @@ class Setting:
         return {letter: of_class.get(letter, str(letter)) for letter in self.letters}
 
     def bind(self, problem: Problem, params: Any) -> Mapping[sympy.Expr, Any]:
-        """Values of the letters on an instance; ``ValueError`` where one is an array and no number."""
+        """Values of the letters on an instance. Raise ``ValueError`` if one is an array and no number."""
         if self.of_constants:
             return dict(params)
         found = {letter: value_of(source, problem, params) for letter, source in self.sources.items()}

@@ -32,7 +32,7 @@ class Hypothesis:
     ``met=functions.contains``, or ``met=of_each(numbers)``; any other code chooses instances, and proves nothing.
     ``each``: parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
     ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
-    ``ValueError`` for what is no relation by <=, <, >=, > or Eq, nor an And of some.
+    Raise ``ValueError`` unless it is a relation by <=, <, >=, > or Eq, or an And of some.
     """
 
     text: str
@@ -84,7 +84,7 @@ class Hypothesis:
 def hypothesis(part: str, value: Any) -> Hypothesis:
     """The hypothesis that is a relation, or a function of (problem, params) that decides it, in its own words.
 
-    ``ValueError`` where it is neither.
+    Raise ``ValueError`` if it is neither.
     """
     if isinstance(value, sympy.Basic | bool) or not callable(value):
         return Hypothesis(str(value), value)

@@ -172,7 +172,7 @@ class Then:
             raise ValueError(f"the index {self.index} has the letter {unknown[0]}, of which no value is told")
 
     def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
-        """The number; ``ValueError`` where the run has no such iteration."""
+        """The number. Raise ``ValueError`` if the run has no such iteration."""
         values = {letter: sympy.Integer(value_of(source, problem, run)) for letter, source in self.letters}
         j, points = int(self.index.xreplace(values)), list(self.along.points(problem, run, history))
         if not 0 <= j < len(points):

@@ -73,7 +73,7 @@ class Difference:
 class Away:
     """The vector, or number, u - a for an ``a``, a function of (problem, params) alone: the same all along a run.
 
-    ``ValueError`` where u is one that all clients share and ``a`` differs from client to client.
+    Raise ``ValueError`` if u is one that all clients share and ``a`` differs from client to client.
     """
 
     of: Function
@@ -120,7 +120,7 @@ class Total:
     of: Function
 
     def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
-        """``(..., m) -> (...)``; ``ValueError`` where there are not as many numbers as clients."""
+        """``(..., m) -> (...)``. Raise ``ValueError`` if there are not as many numbers as clients."""
         parts = self.of(problem, params, state)
         if parts.shape[-1] != problem.n:
             raise ValueError(f"a sum over {problem.n} clients has {parts.shape[-1]} parts")

@@ -133,7 +133,7 @@ class Quantity(RelationTerm):
 
     @property
     def expected(self) -> bool:  # type: ignore[override]
-        """It is no expectation yet."""
+        """False: it is not an expectation."""
         return False
 
 
@@ -203,7 +203,7 @@ def E(term: Any) -> Composed:
     """The expectation over the draws, of an expression in quantities after a step or after T rounds.
 
     Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
-    ``ValueError`` where nothing comes after a step, or what does stands in anything but sums and products.
+    Raise ``ValueError`` if nothing comes after a step, or what does stands in anything but sums and products.
     """
     if not isinstance(term, RelationTerm):
         raise ValueError(f"E is taken of quantities after a step, got {term!r}")
@@ -267,7 +267,7 @@ def of_one_state(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
 
 
 def each_once(quantities: Iterable[Quantity]) -> tuple[Quantity, ...]:
-    """The quantities without repetitions; ``ValueError`` where one symbol stands for two of them."""
+    """The quantities without repetitions. Raise ``ValueError`` if one symbol stands for two of them."""
     found = tuple(dict.fromkeys(quantities))
     named: dict[sympy.Basic, Quantity] = {}
     for quantity in found:

@@ -114,7 +114,9 @@ class Table:
         return given
 
     def check(self, given: Values, most: int = 2) -> None:
-        """``ValueError`` unless the values satisfy the relations of the domain between at most ``most`` letters."""
+        """Raise ``ValueError`` unless the values satisfy the relations of the domain between at most ``most``
+        letters.
+        """
         for relation in self.domain:
             letters = relation.free_symbols
             if letters <= given.keys() and len(letters) <= most and not relation.subs(given):
@@ -214,7 +216,7 @@ def _built(name: str) -> Table:
 
 
 def assignments(texts: Sequence[str], number: Callable[[str], Any] = float) -> dict[str, Any]:
-    """Values by name from texts such as "kappa=1e4"; ``ValueError`` if one is not of this form or is repeated.
+    """Values by name from texts such as "kappa=1e4". Raise ``ValueError`` if one is not of this form or is repeated.
 
     ``number``: reads a value, ``ValueError`` for what is none.
     """

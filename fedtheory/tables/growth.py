@@ -21,7 +21,9 @@ Regime = tuple[sympy.Rel, ...]
 
 
 def monomials(expression: Any) -> tuple[sympy.Expr, ...]:
-    """The terms of an expanded sum, with coefficient 1, each once; ``ValueError`` if one is not a positive monomial."""
+    """The terms of an expanded sum, with coefficient 1, each once. Raise ``ValueError`` if one is not a positive
+    monomial.
+    """
     found: dict[sympy.Expr, None] = {}
     for term in sympy.Add.make_args(sympy.powdenest(sympy.expand(expression), force=True)):
         coefficient, monomial = term.as_independent(*term.free_symbols, as_Add=False)
@@ -78,7 +80,7 @@ def simplify(expression: Any, regime: Regime) -> sympy.Expr:
 
     ``Max``, ``Min``, ``ceiling`` (the larger of 1 and its argument) and, within a Max, ``floor`` (its argument) are
     resolved by cases, one for each argument that may be the largest or smallest. The answer is the sum of those terms
-    of the cases that are valid in all of them; ``ValueError`` if that is not of the same order in each case.
+    of the cases that are valid in all of them. Raise ``ValueError`` if that is not of the same order in each case.
     """
     cases = list(_cases(_continuous(expression), regime))
     sums = [(monomials(case), where) for case, where in cases]

@@ -89,7 +89,7 @@ class Regions:
 
 
 def axis(text: str) -> LetterRange:
-    """An axis from "n=1:1e6"; ``ValueError`` if it is not one."""
+    """An axis from "n=1:1e6". Raise ``ValueError`` if it is not one."""
     name, _, ends = text.partition("=")
     low, _, high = ends.partition(":")
     try:

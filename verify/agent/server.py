@@ -24,7 +24,7 @@ import verify
 FILE = "theorem.py"
 #: Bytes of such a text.
 _MOST = 200_000
-#: How many times its processor time a command may last, and lines of an error that are told.
+#: How many times its processor time a command may last, and the number of lines of an error that are returned.
 _WAITING, _TOLD = 4, 5
 _INSTRUCTIONS = """\
 fedtheory tests theorems about optimisation methods by computation. Write a theorem as the text of a Python file with a

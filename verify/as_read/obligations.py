@@ -156,7 +156,7 @@ def unmet(ground: Ground, case: CodePath) -> Iterator[str]:
             yield f"an error may be raised ({where})"
     seen = set()
     for quotient, met in case.quotients:
-        # A condition that divides is no reason for its own quotient to be a number.
+        # A condition that divides does not show that its own quotient is a number.
         first, after = ground.before + met, ground.before + len(case.conditions)
         there = replace(ground, relations=[*ground.relations[:first], *ground.relations[after:]])
         values = evaluated(ground.world, [quotient.of[-1]])

@@ -44,7 +44,7 @@ def applies(claim: Claim) -> bool:
 
 
 def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
-    """The cases of a claim. ``Unread`` where something in its code is not read."""
+    """The cases of a claim. Raise ``Unread`` if something in its code is not read."""
     statement = claim.statement
     if statement.residual is not None:
         return list(cases(claim, instances, (statement.residual,), True))
@@ -57,7 +57,7 @@ def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
 
 
 def unshown(claim: Claim, case: CodePath) -> str:
-    """Why a claim is not shown in one case; empty where it is, or where the case never occurs."""
+    """Return why a claim is not shown in one case; empty if it is, or if the case never occurs."""
     about = _ground(claim, case)
     here = about.world
     if about.never_occurs():
@@ -83,9 +83,9 @@ def unshown(claim: Claim, case: CodePath) -> str:
 def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, WorldValue]]]:
     """The two sides of each comparison in one case, of vectors one after the other, and what they are values in.
 
-    There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before
-    times a number; of what stays: what is observed after a step, and before it. ``Unread`` where something in them is
-    not read, or where there is no such number.
+    There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before times
+    a number; of what stays: what is observed after a step, and before it. Raise ``Unread`` if something in them is not
+    read, or where there is no such number.
     """
     about = _ground(claim, case)
     if about.never_occurs():
@@ -194,7 +194,7 @@ def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldV
 
 
 def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, WorldValue], world: World) -> WorldValue:
-    """The value of an expression in letters and quantities. ``Unread`` for what is no quotient of polynomials."""
+    """The value of an expression in letters and quantities. Raise ``Unread`` unless it is a quotient of polynomials."""
     if expression in env:
         return env[expression]
     if expression.is_Rational:

@@ -29,8 +29,8 @@ def expression_over(of: RunTotal, letters: Mapping[Any, Any], rounds: int, each:
 
 
 class Along:
-    """Quantities of whole runs, along states ``(M, B, ...)`` that are told from round 0 on; ``letters``: their values;
-    ``exact``: whether they are fractions."""
+    """Quantities of whole runs, along states ``(M, B, ...)`` that are passed in from round 0 on; ``letters``: their
+    values; ``exact``: whether they are fractions."""
 
     def __init__(self, quantities: Sequence[Quantity], letters: Mapping[Any, Any], exact: bool) -> None:
         self._quantities, self._letters, self._exact = quantities, letters, exact
@@ -46,13 +46,14 @@ class Along:
     def values(
         self, problem: Any, params: Any, state: Any, probabilities: Array, asked: bool
     ) -> dict[sympy.Expr, Array]:
-        """The values after so many rounds as states were told before, ``(M, 1)``, if ``asked``; this one is told too.
+        """Record a state; return the values after as many rounds as there were states before it, ``(M, 1)``, if
+        ``asked``.
 
-        ``Undefined`` where there is nothing to compute.
+        Raise ``Undefined`` if there is nothing to compute.
         """
         rounds, found = len(self._each), {}
         for last in (T - 1, T):
-            # What ends before this state is computed before it is told.
+            # Quantities that end before this state are computed before it is recorded.
             if last == T:
                 self._tell(problem, params, state, probabilities)
             for q in self._quantities if asked else ():

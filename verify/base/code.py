@@ -156,7 +156,7 @@ def _digest(parts: Iterable[str]) -> str:
 
 @cache
 def _everything() -> str:
-    # What was seen is written while other experiments are still running, and is no code.
+    # Outcomes are written while other experiments are still running, and are not code.
     code = (f"{path} {known}" for path, known in _sums().items() if not path.endswith(_SEEN))
     return _digest([*_surroundings(), *code])
 
@@ -175,7 +175,7 @@ def _surroundings() -> tuple[str, ...]:
 
 @cache
 def _others() -> str:
-    """Which claims there are."""
+    """Return the list of claims as text, for digests."""
     return json.dumps([(claim.id, type(claim.statement).__name__) for claim in claims.all()])
 
 

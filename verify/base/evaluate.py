@@ -61,9 +61,9 @@ def unrolled(
 ) -> Iterator[tuple[Any, Array]]:
     """After each step, without end, all states along axis 1 of ``state (M, 1, ...)``, and their probabilities.
 
-    ``passed``: rounds before these, of a method whose parameters vary.
-    The tree of draws is enumerated, so that an expectation over it is exact. ``ValueError`` if a draw has no finite
-    support, ``NoStep`` where a step divides by zero.
+    ``passed``: rounds before these, of a method whose parameters vary. The tree of draws is enumerated, so that an
+    expectation over it is exact. Raise ``ValueError`` if a draw has no finite support, ``NoStep`` where a step divides
+    by zero.
     """
     algorithm = claim.statement.algorithm
     # Initial states of zeros do not distinguish fractions from floats.
@@ -126,7 +126,7 @@ def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
 
 
 def shaped(after: Array, before: Array, name: str, step: Callable[..., Any]) -> Array:
-    """The field of a state after a step, with the shape it had before; ``ValueError`` if the step changed it."""
+    """The field of a state after a step, with the shape it had before. Raise ``ValueError`` if the step changed it."""
     core, shape = before.ndim - 2, np.shape(after)
     if shape[len(shape) - core :] != before.shape[2:] or not _fits(shape, before.shape):
         clients = "; a point is one vector for all clients: hand it to them as x[..., None, :], and sum over axis -2"
@@ -168,8 +168,8 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
 
     Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
 
-    ``ValueError`` where there is nothing to compare: no sides, fewer or more than the statement lists, or sides without
-    entries, of which everything holds.
+    Raise ``ValueError`` if there is nothing to compare: no sides, fewer or more than the statement lists, or sides
+    without entries, of which everything holds.
     """
     found = _sides(claim.statement, claim, instance, theta, rounds)
     listed = len(claim.statement.comparisons)
@@ -327,14 +327,14 @@ def compared_by_size(comparisons: tuple[Comparison, ...]) -> frozenset[sympy.Bas
 
 
 def check_number(what: str, value: Any) -> None:
-    """``NoNumber`` where a value that was computed in fractions, or an entry of one, is NaN or infinite."""
+    """Raise ``NoNumber`` if a value that was computed in fractions, or an entry of one, is NaN or infinite."""
     for number in np.asarray(value).flat:
         if isinstance(number, float | np.floating | mpmath.mpf) and not abs(number) < math.inf:
             raise NoNumber(f"{what} is {'infinite' if number == number else 'NaN'}")
 
 
 def check_scalar(quantity: Quantity, value: Any, due: tuple[int, int], after: bool) -> None:
-    """``ValueError`` where a quantity that is compared by size is not one number a state, an array of shape ``due``.
+    """Raise ``ValueError`` if a quantity that is compared by size is not one number a state, an array of shape ``due``.
 
     What does not depend on the state may be one number for all, unless it is asked for ``after`` steps.
     """

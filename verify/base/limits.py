@@ -26,8 +26,9 @@ def limited(work: Callable[[], T], seconds: int | None = SECONDS, size: int = BY
     """``work()``, computed in a child process that may take ``seconds`` of processor time (None: any) and ``size``
     bytes of memory.
 
-    ``Stopped`` when it takes more and ``ValueError`` when it fails in any other way: one sentence, with the ``name`` of
-    what the work is on if given. Where processes cannot be forked (Windows), the work is done without limits.
+    Raise ``Stopped`` if it takes more and ``ValueError`` when it fails in any other way: one sentence, with the
+    ``name`` of what the work is on if given. Where processes cannot be forked (Windows), the work is done without
+    limits.
     """
     try:
         return _limited(work, seconds, size)

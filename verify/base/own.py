@@ -62,7 +62,9 @@ def read(path: Path) -> ModuleType:
 
 
 def _check_numbers(path: Path) -> None:
-    """``ValueError`` where a number in a file, or in one beside it that it imports, is not taken as it is written."""
+    """Raise ``ValueError`` if a number in a file, or in one beside it that it imports, is not taken as it is
+    written.
+    """
     for file in neighbours.files(path).values():
         # What cannot be read fails where it is run.
         with suppress(OSError, SyntaxError, UnicodeError), tokenize.open(file) as opened:
@@ -70,7 +72,7 @@ def _check_numbers(path: Path) -> None:
 
 
 def _failure(path: Path, module: ModuleType, error: BaseException) -> str:
-    """Where and why a file, or one beside it, fails."""
+    """Return where and why a file, or one beside it, fails."""
     theirs = {str(file) for file in neighbours.files(path).values()} | {module.__file__}
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in theirs]
     where = f"{_place(path, frames[-1].filename)}, line {frames[-1].lineno}" if frames else str(path)

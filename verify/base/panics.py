@@ -19,7 +19,7 @@ class Panicked(ArithmeticError):
 
 @contextmanager
 def caught() -> Iterator[None]:
-    """``Panicked`` where what runs here panics. Until it ends nothing is written to the process's standard error."""
+    """Raise ``Panicked`` if what runs here panics. Until it ends nothing is written to the process's standard error."""
     _enter()
     try:
         yield

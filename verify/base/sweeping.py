@@ -33,8 +33,8 @@ def sweep(
     """Yield the function's result for each task, in order or as completed, using ``jobs`` processes or a cluster's
     workers.
 
-    Function and tasks are pickled. ``ChildProcessError`` when what runs them is killed, on a cluster again and again,
-    or lost; ``ValueError`` when a worker's code is not this code.
+    Function and tasks are pickled. Raise ``ChildProcessError`` if what runs them is killed, on a cluster again and
+    again, or lost. Raise ``ValueError`` if a worker's code is not this code.
     """
     work, client = partial(_checked, code.everything(), function), _client.get()
     return _in_processes(work, tasks, jobs, ordered) if client is None else _by_workers(client, work, tasks, ordered)
@@ -82,7 +82,7 @@ def _by_workers(
 
 
 def _checked(digest: str, function: Callable[..., Any], task: tuple[Any, ...]) -> Any:
-    """Run a task, alone in its process; ``ValueError`` where the code is not that of who asks."""
+    """Run a task, alone in its process. Raise ``ValueError`` if the code is not that of who asks."""
     if code.everything() != digest:
         raise ValueError("a worker has other code, or computes with other packages, than the process that asks it")
     with _alone:
@@ -106,13 +106,13 @@ def backend(name: str, address: str | None) -> Iterator[None]:
 def cluster(address: str) -> Iterator[None]:
     """Have sweeps run on the workers of a Dask cluster, by the address of its scheduler, such as tcp://host:8786.
 
-    ``ValueError`` where distributed is not installed, nobody answers, or no worker is there.
+    Raise ``ValueError`` if distributed is not installed, nobody answers, or no worker is there.
     """
     try:
         from distributed import Client
     except ImportError as error:
         raise ValueError(f"--backend dask takes the package distributed: {extras.install('dask')} brings it") from error
-    # What it says of workers that come and go is no news: their tasks are given to others.
+    # Its messages on workers that come and go are irrelevant: their tasks are given to others.
     for logger in [known for known in logging.root.manager.loggerDict if known.startswith("distributed")]:
         logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:

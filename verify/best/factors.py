@@ -58,9 +58,9 @@ def smallest(
     keep: Callable[[Interval], None] = lambda found: None,
     known: Interval | None = None,
 ) -> Interval:
-    """The interval of the smallest number. ``ValueError`` where the claim has no worst case there.
+    """The interval of the smallest number. Raise ``ValueError`` if the claim has no worst case there.
 
-    ``deadline``: of ``time.perf_counter``; what is known by then is returned. ``say``: told what is being done;
+    ``deadline``: of ``time.perf_counter``; what is known by then is returned. ``say``: called with what is being done;
     ``keep``: given what is known when that is less than all;
     ``known``: an interval at the same letters, whose lower end is taken over.
     """
@@ -134,7 +134,7 @@ def candidates(
 
 
 class _Known(Solving):
-    """A solver that is told the proof of the worst case, and finds what else there is to prove.
+    """A solver that knows the proof of the worst case, and finds the other proofs.
 
     ``scaled``: the right side of the program that is asked for is that of the known one times the bound.
     """
@@ -165,7 +165,9 @@ def steps(of: Subject, instance: Instance, known: Certificate) -> Mapping[str, P
 
 
 def check(of: Subject, found: Interval) -> None:
-    """``ValueError`` unless both ends of an interval are shown again by the claim's own code, without a solver."""
+    """Raise ``ValueError`` unless both ends of an interval are shown again by the claim's own code, without a
+    solver.
+    """
     instance = places.instance(of.claim, found.recipe)
     if places.shown(of.claim, instance) != dict(found.letters):
         raise DoesNotHold(f"the letters of {of.claim.id} have other values at the stored recipe")

@@ -117,7 +117,7 @@ def shown(claim: Claim, built: Instance) -> dict[str, str]:
 
 
 def freed(claim: Claim, letter: str) -> Claim:
-    """The claim without the hypotheses that bound a letter; ``ValueError`` if it is a constant of the problem."""
+    """The claim without the hypotheses that bound a letter. Raise ``ValueError`` if it is a constant of the problem."""
     if letter not in known(claim):
         raise ValueError(f"{claim.id} has no letter {letter!r} that can be given: it has {', '.join(known(claim))}")
     functions = claim.setting.functions

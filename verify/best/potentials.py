@@ -88,7 +88,7 @@ def _sum(forms: Mapping[str, Form], weights: Mapping[str, Fraction]) -> Form:
 
 
 def span(claim: Claim, instance: Instance) -> Span:
-    """The forms of a claim's setting. ``ValueError`` where its step, or a quantity, cannot be posed."""
+    """The forms of a claim's setting. Raise ``ValueError`` if its step, or a quantity, cannot be posed."""
     states.few(instance)
     quantities = {q.of: q for q in claim.statement.quantities if not q.after}
     asked = _asked(claim, list(quantities.values()))
@@ -126,7 +126,7 @@ def _posed(claim: Claim, instance: Instance, quantities: Mapping[Any, Quantity])
     after = {name: scalar(expectation(of, probabilities)) for name, of in _distances(later, fixed).items()}
     for of, quantity in quantities.items():
         now, then = of(problem, params, state), of(problem, params, later)
-        # What is no function of the state has no axes of replicas, and does not contract.
+        # A quantity that does not depend on the state has no replica axes, and does not contract.
         if np.ndim(then):
             before[str(quantity.expression)] = scalar(now)
             after[str(quantity.expression)] = scalar(expectation(then, probabilities))
@@ -185,7 +185,7 @@ class Potential:
 
 
 def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potential:
-    """The best potential in the span of the forms. ``ValueError`` where none contracts, or cannot be posed."""
+    """The best potential in the span of the forms. Raise ``ValueError`` if none contracts, or cannot be posed."""
     if claim.setting.functions is None or claim.setting.algorithm is None or not claim.statement.bounding:
         raise ValueError(
             f"{claim.id} is no inequality about the states of a method on functions: no potential is sought"
@@ -220,7 +220,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
 
 
 def _nonnegative(forms: Span) -> dict[str, Certificate | None]:
-    """That the forms that are no sums of squares are nowhere negative; None where no proof was found."""
+    """Return proofs, by name, that forms not known to be nonnegative are; None where no proof was found."""
     found = {}
     for name in forms.before:
         if (program := forms.positive(name)) is not None:
@@ -293,7 +293,7 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
         if found is None:
             continue
         _, point = found
-        # How little the first form falls is told by the state.
+        # The least decrease of the first form follows from the state.
         first, *_ = forms.before
         decrease = point.evaluate(program, forms.after[first] - lower * forms.before[first])
         point = replace(point, values={**point.values, FALL: decrease})
@@ -303,7 +303,7 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
 
 
 def check(claim: Claim, found: Potential) -> None:
-    """``ValueError`` unless both ends are shown again by the claim's own code, without a solver."""
+    """Raise ``ValueError`` unless both ends are shown again by the claim's own code, without a solver."""
     rate = found.rate
     instance = places.instance(claim, rate.recipe)
     if places.shown(claim, instance) != dict(rate.letters):

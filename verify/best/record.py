@@ -39,7 +39,7 @@ class Record:
         return by_difference(free) if signed else subject(free)
 
     def check(self) -> None:
-        """``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""
+        """Raise ``ValueError`` unless all is shown again by the claim's own code, in exact arithmetic."""
         if self.weights is not None:
             potentials.check(self.claim, potentials.Potential(self.weights, self.found[0]))
             return

@@ -44,7 +44,7 @@ class AtInstance:
     rounds: int
 
     def ratio(self, claim: Claim) -> Fraction:
-        """left/right of the claim there, exactly. ``ValueError`` where the instance or the ratio does not exist."""
+        """left/right of the claim there, exactly. Raise ``ValueError`` if the instance or the ratio does not exist."""
         built = claim.instances.build(self.recipe, True)
         found = [
             Fraction(a) / Fraction(b)
@@ -75,7 +75,7 @@ class AtPoints:
     values: Mapping[str, Fraction]
 
     def objective(self, program: Program) -> Fraction:
-        """The objective of the program there, with which no smaller number holds; ``DoesNotHold`` where this is no
+        """The objective of the program there, with which no smaller number holds. Raise ``DoesNotHold`` if this is no
         feasible point of it, or the objective is not positive, which says nothing of a ratio."""
         point = self._of(program)
         if any((X != X.T).any() for X in point.gram) or not point.is_feasible(program):
@@ -147,7 +147,7 @@ class Posed:
 
 def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
     """The program whose value is the claim's worst ratio, every point interpolated, and whether it allows more than the
-    class. ``ValueError`` where the claim has none."""
+    class. Raise ``ValueError`` if the claim has none."""
     few(instance)
     prover = Posed()
     found = certify(claim, instance, tight=True, prover=prover)
@@ -160,8 +160,8 @@ def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
 
 
 def check_sign(claim: Claim, program: Program) -> None:
-    """``ValueError`` unless what the number multiplies is shown to be nonnegative: of what may be negative a larger
-    number may hold where a smaller one does, or the other way round."""
+    """Raise ``ValueError`` unless what the number multiplies is shown to be nonnegative: of what may be negative a
+    larger number may hold where a smaller one does, or the other way round."""
     (before,) = (c for c in program.constraints if c.name == programs.BEFORE)
     others = [c for c in program.constraints if c.name != programs.BEFORE]
     if not nonnegative(Solving(), claim.id, before.form + 1, others):
@@ -171,14 +171,14 @@ def check_sign(claim: Claim, program: Program) -> None:
 
 
 def few(instance: Instance) -> None:
-    """``ValueError`` where there are so many clients that the program is too large: each has a row at least."""
+    """Raise ``ValueError`` if there are so many clients that the program is too large: each has a row at least."""
     n = getattr(instance.problem, "n", 1)
     if n > ROWS:
         raise ValueError(f"{n} clients have a program of more than {ROWS} rows, the most that is solved: take fewer")
 
 
 def affordable(program: Program) -> int:
-    """The rows of a program; ``ValueError`` where these are too many."""
+    """The rows of a program. Raise ``ValueError`` if these are too many."""
     size = max(map(len, program.blocks), default=0)
     if size > ROWS:
         raise ValueError(f"the program has {size} rows, and {ROWS} is the most that is solved: take fewer clients")

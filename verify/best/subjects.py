@@ -98,7 +98,7 @@ def by_difference(claim: Claim) -> Subject:
     """The statement left <= right as left - right + N <= N, N the squared distance of the state from the fixed point:
     what is to hold of it does, whatever the sign of its right side, where N times 1 is an upper bound.
 
-    ``ValueError`` where it makes several comparisons, or its method has a fixed point of its author's.
+    Raise ``ValueError`` if it makes several comparisons, or its method has a fixed point of its author's.
     """
     statement, algorithm = claim.statement, claim.setting.algorithm
     assert algorithm is not None, "subjects are of methods"

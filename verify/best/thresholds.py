@@ -1,6 +1,7 @@
 """The largest, or smallest, value of a letter at which what is stated holds: one at which it does, one at which not.
 
-Hypotheses that bound the letter are dropped: they are what is asked for. Between the two values nothing is said.
+Hypotheses that bound the letter are dropped: their bounds are what is sought. Nothing is claimed between the two
+values.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def threshold(
 ) -> tuple[Interval, Interval]:
     """Where the claim holds and where it fails, at two values of the letter that are near each other.
 
-    ``ValueError`` where no such values are found.
+    Raise ``ValueError`` if no such values are found.
     """
     free = places.freed(claim, letter)
     try:

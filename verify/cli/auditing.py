@@ -115,7 +115,7 @@ class _Overview:
         self._changes = results.shipped().changes(self._verdicts, args.seed, args.budget)
 
     def whole(self) -> list[str]:
-        """A line for each claim of which something is to be said, and for each verdict that is not as it ships."""
+        """Return a line for each claim with a remark, and for each verdict that differs from the shipped one."""
         found = self._found
         return [
             *terminal.remarks(found),
@@ -126,7 +126,7 @@ class _Overview:
         ]
 
     def summary(self, seconds: float) -> Iterator[str]:
-        """How many claims have each verdict, and what differs from the results that ship."""
+        """Yield the number of claims with each verdict, and the differences from the shipped results."""
         yield terminal.summary(self._found, seconds)
         yield from (line for line in self._counted() if not self._args.verbose)
         yield from terminal.sources(self._found)
@@ -167,7 +167,7 @@ def _where(entries: Sequence[dict[str, object]], out: Path) -> Iterator[str]:
 
 
 def _measured(planned: Sequence[MeasuredRun], args: argparse.Namespace, out: Path, log: Console) -> Iterator[list[str]]:
-    """Run the methods and draw them: what is told of each, the figure first."""
+    """Run the methods and plot them; yield the lines to print on each, the figure first."""
     for experiment in planned:
         # Loading matplotlib takes as long as all other commands.
         from verify.report import figures

@@ -153,7 +153,7 @@ def _limited_certificate(path: Path) -> tuple[list[str], str] | None:
 def _carried(id: str) -> dict[str, Any] | None:
     """The carried result that refutes a claim; None for what looks like a file's name rather than an id.
 
-    ``ValueError`` where there is none.
+    Raise ``ValueError`` if there is none.
     """
     entry = results.shipped().entries.get(id)
     if entry is not None and entry["counterexample"] is None:

@@ -135,7 +135,9 @@ def plotted(command: argparse.ArgumentParser) -> None:
 
 
 def plot(evidence: Evidence, path: Path | None, report: Console) -> None:
-    """Draw the counterexample of a claim, if a file is asked for; ``ValueError`` where there is none, or no picture."""
+    """Draw the counterexample of a claim, if a file is asked for. Raise ``ValueError`` if there is none, or no
+    picture.
+    """
     if path is None:
         return
     from verify.base import files
@@ -210,7 +212,7 @@ def run_show(args: Any) -> int:
 
 
 def run_why(args: Any) -> int:
-    """Why a claim falls, or what it rests on; of several claims, why those fall that do."""
+    """Print why a claim fails, or what it rests on; for several claims, why the failing ones do."""
     from fedtheory import claims, plugins
     from verify.cli import saving
     from verify.evidence.record import Evidence

@@ -190,7 +190,7 @@ def _bounds(file: Path, call: str | None, at: dict[str, Fraction | int]) -> list
 
 
 def _values(given: Sequence[str]) -> dict[str, Fraction | int]:
-    """``ValueError`` for what is no NAME=NUMBER."""
+    """Raise ``ValueError`` unless it has the form NAME=NUMBER."""
     found: dict[str, Fraction | int] = {}
     for text in given:
         name, sign, number = text.partition("=")

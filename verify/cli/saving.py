@@ -60,7 +60,7 @@ def replaying(path: Path, own: Path | None = None) -> str:
 
 
 def directory(path: Path) -> Path:
-    """The directory, made if there is none; ``ValueError`` where it cannot be written to."""
+    """The directory, made if there is none. Raise ``ValueError`` if it cannot be written to."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:

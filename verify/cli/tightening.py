@@ -117,7 +117,7 @@ def run_tight(args: argparse.Namespace) -> int:
 
 
 def _kept(args: argparse.Namespace, claim: Claim) -> Store:
-    """Where points after some rounds are kept."""
+    """Return the store of points after some rounds."""
     from verify.cli.saving import writable
     from verify.tightness import kept
 

@@ -120,7 +120,8 @@ class _Step:
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[tuple[Array, Array]]:
     """(left, right) of each comparison after so many rounds from one start ``theta (1, dimension)`` in fractions.
 
-    ``NotPolynomial`` where a step is no affine map of the state, or a quantity no quadratic polynomial of it.
+    Raise ``NotPolynomial`` unless a step is an affine map of the state, and every quantity a quadratic polynomial of
+    it.
     """
     if not 0 < rounds <= LAST or not claim.statement.horizon or not is_exact(theta):
         raise NotPolynomial(f"{claim.id} is not followed through {rounds} rounds there")
@@ -280,7 +281,7 @@ def _pulled(steps: list[_Step], Q: Array) -> Array:
 
 
 def _check(claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, steps: list[_Step]) -> None:
-    """``NotPolynomial`` where states of fractions are mapped otherwise: code may ask what kind of numbers it has.
+    """Raise ``NotPolynomial`` if states of fractions are mapped otherwise: code may ask what kind of numbers it has.
 
     Compared are the first rounds of a run, and each map at a state far from it.
     """

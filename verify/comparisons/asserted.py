@@ -38,7 +38,7 @@ from verify.base.evaluate import check_scalar, compared_by_size, differing, dime
 from verify.comparisons.starts import generic, only_start
 from verify.reading.program import held, is_made_by, theirs
 
-#: What is said of others.
+#: The remark on other ones.
 SAME = "draws must be the same in all states"
 #: Draws that are compared, at most; sizes of the states at which they are; how far floats may be off.
 MOST, SIZES, OFF = 1000, (Fraction(0), Fraction(1), Fraction(-1000)), 1e-9
@@ -53,7 +53,9 @@ _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 
 def check_draws(claim: Claim, recipe: Recipe) -> None:
-    """``ValueError`` where what a step of the claim's method draws depends on the state, or on the kind of numbers."""
+    """Raise ``ValueError`` if what a step of the claim's method draws depends on the state, or on the kind of
+    numbers.
+    """
     algorithm = claim.statement.algorithm
     if algorithm is None:
         return
@@ -81,8 +83,8 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
 
 
 def check_replicas(claim: Claim, instance: Instance) -> None:
-    """``ValueError`` where what a step or a quantity makes of one state and one draw, at an exact instance, depends on
-    the others that stand beside them in an array, or where it changes what it is given."""
+    """Raise ``ValueError`` if what a step or a quantity makes of one state and one draw, at an exact instance, depends
+    on the others that stand beside them in an array, or where it changes what it is given."""
     if claim.setting.drawing.special is not None or claim.setting.algorithm is None or instance.problem is None:
         return
     rows = np.concatenate([generic(dimension(claim, instance)) * factor for factor in (1, 3)])
@@ -173,7 +175,7 @@ def _near(one: Any, two: Any) -> bool:
 
 
 def check_chart(claim: Claim, instance: Instance) -> None:
-    """``ValueError`` where the states that are looked at are not all that the invariant of the method allows."""
+    """Raise ``ValueError`` if the states that are looked at are not all that the invariant of the method allows."""
     algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None or instance.problem is None:
         return
@@ -191,7 +193,7 @@ def failed_assertion(claim: Claim, instance: Instance) -> str:
 
 
 def unknown(claim: Claim, instance: Instance) -> str:
-    """Why what the setting says of all its states is not so at an exact instance; empty where nothing is wrong."""
+    """Return why the setting's known inequalities on states fail at an exact instance; empty if they hold."""
     known = claim.setting.hints.known
     if known is None:
         return ""
@@ -203,7 +205,7 @@ def unknown(claim: Claim, instance: Instance) -> str:
 
 
 def unheld(claim: Claim, instance: Instance) -> str:
-    """Why the invariant of a setting's method is none at an exact instance; empty where nothing is wrong.
+    """Return why the invariant of a setting's method is not one at an exact instance; empty if it is.
 
     It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
     """
@@ -228,7 +230,7 @@ def unheld(claim: Claim, instance: Instance) -> str:
 
 
 def unstarted(claim: Claim, instance: Instance) -> str:
-    """Why what is said to stay 0 along every run is not 0 where runs begin; empty where nothing is wrong."""
+    """Return why the invariant does not vanish where runs begin; empty if it does."""
     statement = claim.statement
     if statement.residual is None or instance.initial is None:
         return ""
@@ -261,7 +263,9 @@ def reaches(instance: Instance) -> bool:
 
 
 def unfixed(claim: Claim, instance: Instance) -> str:
-    """Why a limit has no meaning at an exact instance: a step leaves the fixed point of its method; else empty."""
+    """Return why a limit is meaningless at an exact instance: a step leaves the method's fixed point; empty
+    otherwise.
+    """
     statement = claim.statement
     if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
         return ""

@@ -88,7 +88,7 @@ def certain(*sides: Any) -> bool:
 
 
 def floats_in(where: str) -> str:
-    """That code computes with floats of which nothing is known."""
+    """Return the remark that code computes with floats of unknown error."""
     return f"floats take part in {where}, and nothing says how far they are off"
 
 

@@ -3,7 +3,7 @@
 In coordinates z of R^m about the fixed point a step is z <- A_k z with probability p_k, and a run begins at
 z = S theta, where theta are the coordinates of what a run chooses, the optimum and the gradients there among them. The
 code is run on all z and theta at once (:mod:`fedtheory.numbers.polynomials`), so that this holds of all states of all
-these problems, or the code is no such map and ``ValueError`` says so.
+these problems, or the code is not such a map, which raises ``ValueError``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Dynamics:
     hidden: frozenset[str]
 
     def form(self, quantity: Quantity, params: Any) -> Array:
-        """The matrix Q of a quantity z'Qz of the state; ``NotPolynomial`` where it is no such form."""
+        """Return the matrix Q of a quantity z'Qz of the state. Raise ``NotPolynomial`` if it is not such a form."""
         try:
             with unseen():
                 value = np.asarray(quantity.of(self.problem, params, self.state)).item()
@@ -54,7 +54,9 @@ class Dynamics:
 
 
 def read(claim: Claim, instance: Instance) -> Dynamics:
-    """The maps of a step of an exact instance; ``ValueError`` where the code is no linear map of the coordinates."""
+    """Return the maps of a step of an exact instance. Raise ``ValueError`` unless the code is linear in the
+    coordinates.
+    """
     return steps(claim, instance, 1)[0]
 
 
@@ -135,7 +137,7 @@ def _trace(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]
 
 
 def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:
-    """``NotPolynomial`` where runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
+    """Raise ``NotPolynomial`` if runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
     assert instance.coordinates is not None
     for factor, rounds in ((1, _ROUNDS), (-1000, 1)):
         problem, state = instance.at(factor * generic(instance.dimension))

@@ -50,7 +50,7 @@ def as_row(point: Coordinates) -> Array:
 
 
 def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
-    """Every comparison of the claim at one exact state, entries flattened; ``NoNumber`` where one has no sides."""
+    """Every comparison of the claim at one exact state, entries flattened. Raise ``NoNumber`` if one has no sides."""
     for compared in parts_at(claim, instance, as_row(point), rounds):
         for side in ("left", "right"):
             # Comparisons of a statement have no names but their numbers.
@@ -84,7 +84,7 @@ def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array
 
 
 def _followed(claim: Claim, instance: Instance, row: Array, rounds: int) -> list[tuple[Array, Array]]:
-    """Both sides after more rounds than draws are enumerated of, by second moments; ``ValueError`` where these tell
+    """Both sides after more rounds than draws are enumerated of, by second moments. Raise ``ValueError`` if these tell
     nothing."""
     why: ValueError = ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
     if second_moments.applies(claim, instance):
@@ -109,7 +109,7 @@ def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds
         # Whether it vanishes exactly rounding does not tell.
         yield after
         return
-    # Of states where the residual does not vanish nothing is said.
+    # States at which the residual does not vanish are outside the claim.
     in_fractions = is_exact(*state)
     if in_fractions:
         check_number("the residual", before.left)
@@ -144,7 +144,7 @@ def _(statement: CompressorClass, claim: Claim, instance: Instance, row: Array, 
 
 def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:
     """Return True if all draws of this many rounds are enumerated."""
-    # One round always is: where its draws cannot be enumerated that is said there.
+    # One round always is: if its draws cannot be enumerated, the enumeration says so.
     return rounds <= 1 or (rounds <= LAST and tree_size(claim, instance, rounds) <= LARGEST_TREE)
 
 

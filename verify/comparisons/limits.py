@@ -25,7 +25,7 @@ LONGEST = 12
 
 
 def vanishing(claim: Claim) -> tuple[Quantity, ...]:
-    """The quantities of states that are said to tend to 0 along every run; none where a claim says nothing like it."""
+    """Return the quantities of states that a claim asserts to tend to 0 along every run."""
     if claim.statement.iteration is not None:
         return ()
     return tuple(q for end, q in claim.statement.ends if end == VANISHES)
@@ -45,7 +45,7 @@ def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
 def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds: int, entry: int) -> tuple[Any, Any]:
     """(a quantity after the rounds, before them) at a state of an exact instance to which they lead back.
 
-    ``ValueError`` where something is drawn, the state is not the same, or the quantity is zero.
+    Raise ``ValueError`` if something is drawn, the state is not the same, or the quantity is zero.
     """
     if not is_autonomous(claim, instance):
         raise ValueError(f"a run of {claim.id} depends on more than its state there")
@@ -81,12 +81,12 @@ SCHUR_COHN = "Schur-Cohn"
 
 
 def sides_of_maps(claim: Claim, instance: Instance) -> tuple[Any, Any]:
-    """(least |det A_k|, 1) at an exact instance; ``ValueError`` where something assumed is not so."""
+    """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if something assumed is not so."""
     return min(abs(determinant(A)) for A in linear(claim, instance)), Fraction(1)
 
 
 def linear(claim: Claim, instance: Instance) -> Array:
-    """The maps A_k of the draws that have a probability, ``(K, m, m)``; ``ValueError`` where an assumption fails."""
+    """The maps A_k of the draws that have a probability, ``(K, m, m)``. Raise ``ValueError`` if an assumption fails."""
     found = read(claim, instance)
     drawn = np.asarray(found.A[np.asarray(found.p > 0)])
     if found.S is not None and not _spans(drawn, found.S):
@@ -140,7 +140,7 @@ def stage(coefficients: list[Any]) -> tuple[Any, Any]:
 def stages(claim: Claim, instance: Instance) -> tuple[Any, Any]:
     """(|a_0|, |a_m|) of the map of a step at an exact instance, as :func:`stage` gives them.
 
-    ``ValueError`` where something is drawn, or a step is not the linear map that is assumed.
+    Raise ``ValueError`` if something is drawn, or a step is not the linear map that is assumed.
     """
     if not is_autonomous(claim, instance):
         raise ValueError(f"a run of {claim.id} depends on more than its state there")

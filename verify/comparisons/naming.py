@@ -20,7 +20,7 @@ from verify.comparisons.exact import Coordinates, as_row
 _LONGEST = 25
 #: Characters of a fraction from which on a decimal is easier to read.
 _LONG = 12
-#: How a problem that was moved is told, and how the words of an instance tell where it was.
+#: How the text of an instance marks a problem that was moved, and how it gives the original position.
 _MOVED, _BEFORE = "moved to x*", re.compile(r"(?<=; )x\* = \([^)]*\); ")
 #: Letters up to this one denote numbers and functions: rows of a matrix that has such a name keep its capital.
 _LAST_OF_NUMBERS = "n"

@@ -41,7 +41,7 @@ def runs_on_states(claim: Claim) -> bool:
 
 
 def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
-    """Both numbers of a counterexample of this module; ``ValueError`` where they agree.
+    """Both numbers of a counterexample of this module. Raise ``ValueError`` if they agree.
 
     What was asked again cannot be asked for the first time: code that forgets in between agrees.
     """
@@ -129,7 +129,7 @@ def difference(
     rounding = ROUNDED * (spread * (1 + float(max(map(abs, point), default=Fraction(0))))) ** 2
     for a, b in zip(one, two, strict=True):
         if not len(a.left) or not len(b.left):
-            # Nothing is said of the state in one of them.
+            # The claim does not cover the state in one of them.
             continue
         size = max((abs(float(v)) for side in (a.left, a.right) for v in side), default=0.0)
         for side in ("left", "right"):

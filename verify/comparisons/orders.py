@@ -1,7 +1,7 @@
 """Orders of growth, left = O(right), along a curve on which every letter is a number plus a power of N.
 
 A recipe gives each letter three numbers, (offset, coefficient, exponent), for offset + coefficient * N^exponent; what
-tends to its limit before all others is no part of it. Whether left/right is bounded along the curve is decided by its
+tends to its limit before all others is not part of it. Whether left/right is bounded along the curve is decided by its
 leading term, exactly.
 """
 
@@ -35,7 +35,7 @@ def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
 
 
 def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
-    """The curve of a recipe; ``ValueError`` where that is none of values of which the claim speaks."""
+    """The curve of a recipe. Raise ``ValueError`` if that is none of values of which the claim speaks."""
     if any(h.met is not None for h in claim.requires):
         raise ValueError(f"a hypothesis of {claim.id} is code, which decides nothing along a curve")
     curve = {}

@@ -83,8 +83,8 @@ def evaluate_at(
 ) -> tuple[Any, Any]:
     """(left, right) of one comparison, evaluated from the recipe.
 
-    ``ValueError`` where the claim has no such comparison, or does not speak of the instance: it is not of the setting,
-    or a hypothesis does not hold.
+    Raise ``ValueError`` if the claim has no such comparison, or does not speak of the instance: it is not of the
+    setting, or a hypothesis does not hold.
     """
     relation(claim, part)
     if part.startswith(orders.PREFIX):

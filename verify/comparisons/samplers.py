@@ -49,8 +49,8 @@ def measured_level(claim: Claim) -> float:
 def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
     """The mean sampled and the mean claimed, of the test that ``part`` names.
 
-    ``ValueError`` when there is none, when it refutes nothing, and when the recipe asks for more samples, or a larger
-    share of the error level, than tests are given.
+    Raise ``ValueError`` if there is none, when it refutes nothing, and when the recipe asks for more samples, or a
+    larger share of the error level, than tests are given.
     """
     tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in recipe else (1, SIZE)
     if recipe["tests"] < tests or recipe.get("samples", 0) > most:

@@ -339,7 +339,7 @@ def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Arr
 def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
     """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions.
 
-    ``ValueError`` where on fractions the code is no linear map of the coordinates, or the left side no form of them.
+    Raise ``ValueError`` unless on fractions the code is linear in the coordinates, and the left side a form in them.
     """
     right = bound_at(claim, instance, theta, rounds)
     if not is_exact(theta):

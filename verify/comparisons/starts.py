@@ -18,7 +18,7 @@ from verify.base.evaluate import differing, rollout
 def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
     """The problem and the state of a run that begins with coordinates ``row (1, dimension)`` about its fixed point.
 
-    ``ValueError`` where none is found. Parts of the state that a run does not choose are what
+    Raise ``ValueError`` if none is found. Parts of the state that a run does not choose are what
     ``init`` makes them; the optimum may be any.
     """
     initial, around = instance.initial, instance.around
@@ -36,7 +36,7 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
         return problem, state, np.asarray(read(state)).reshape(len(theta), -1)
 
     images = coordinates(exact(np.eye(size + 1, size, k=-1, dtype=int)))[2]
-    # Of an init that is no affine map a guess: what is found is compared with the row.
+    # If init is not affine this is a guess: the result is compared with the row.
     equations = np.concatenate([(images[0] - row[0])[:, None], (images[1:] - images[0]).T], axis=1)
     solutions, free = nullspace(exact(equations))
     if 0 in free:

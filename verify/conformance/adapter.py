@@ -248,7 +248,9 @@ class Implementation:
 
 
 def as_array(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A value as a float64 array of this shape; ``BadAnswer`` if it is not one, or not finite where a number is due."""
+    """A value as a float64 array of this shape. Raise ``BadAnswer`` if it is not one, or not finite where a number is
+    due.
+    """
     try:
         array = as_numpy(value)
         if array.dtype.kind == "c":

@@ -43,7 +43,7 @@ def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
 
     Huge and tiny ones have squares within the range of the type, the subnormal one has not. Beside the spike of the
     last one the others are small, and together as long: rounding to the nearest of the levels that the spike sets
-    has there its largest error for its size. ``ValueError`` unless d >= 1 and the type is a real floating one.
+    has there its largest error for its size. Raise ``ValueError`` unless d >= 1 and the type is a real floating one.
 
     >>> inputs(3)["equal entries"]
     array([1., 1., 1.])

@@ -55,7 +55,7 @@ def _replaced(setup: Setup, cases: Sequence[tuple[Scenario, Any, Mismatch]], tol
 def _drawn_twice(
     algorithm: Algorithm, scenario: Scenario, state: Any, mismatch: Mismatch, tol: float
 ) -> tuple[int, ...] | None:
-    """Clients, one of them twice, whose mean the model is; None where there are none, empty where it cannot be told."""
+    """Clients, one of them twice, whose mean the model is; None if there are none, empty if that cannot be decided."""
     problem, params, seen = scenario.problem, scenario.params, mismatch.seen
     tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]  # type: ignore[attr-defined]
     draws = algorithm.draws(problem, params, state)
@@ -226,7 +226,7 @@ def _explains(setup: Setup, other: Algorithm, case: Transition) -> bool | None:
 
 
 def _of_each(seen: Iterable[_Seen], most: int) -> Iterator[_Seen]:
-    """Of what was seen on each problem, evenly so many, the first and the last among them."""
+    """Return this many of the observations on each problem, evenly spaced, with the first and the last."""
     grouped: dict[int, list[_Seen]] = {}
     for one in seen:
         grouped.setdefault(id(one.scenario), []).append(one)  # type: ignore[attr-defined]

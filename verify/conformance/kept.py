@@ -27,7 +27,7 @@ def chosen(
 ) -> tuple[Scenario, ...]:
     """The scenarios on which a method is tested; ``enumerated``: with few enough draws to try all.
 
-    ``keep`` leaves some of them, and where these are few further ones are looked for. ``ValueError`` where it leaves
+    ``keep`` leaves some of them, and where these are few further ones are looked for. Raise ``ValueError`` if it leaves
     none, or one.
     """
     small = scenarios(algorithm, seed, features)

@@ -32,7 +32,7 @@ _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 def read(path: Path) -> dict[str, Any]:
     """The arrays of the file: booleans, integers, float64, and texts as ``str``; what has no axes as a scalar.
 
-    ``ValueError`` of one sentence, with the file, for what cannot be read or is no such file, and for more or larger
+    Raise ``ValueError`` with one sentence that names the file if it cannot be read, and for more or larger
     arrays than there may be.
     """
     found: dict[str, Any] = {}

@@ -23,7 +23,7 @@ def battery(provider: Any, *, seed: int = 0, level: float = 1e-6) -> Report:
     ``algorithms``: the algorithm's name (or "name: what sets this one apart") -> arguments of
     :func:`verify.conformance.algorithm`; ``traces``: the same names -> a path, or a mapping with ``path``.
 
-    The ``level`` is shared out evenly over the parts. ``ValueError`` if there is nothing to test.
+    The ``level`` is shared out evenly over the parts. Raise ``ValueError`` if there is nothing to test.
     """
     check_level(level)
     tests = list(_tests(provider, seed))

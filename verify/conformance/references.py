@@ -90,7 +90,7 @@ class Written:
 
 
 def written(algorithm: Algorithm) -> Written | None:
-    """How a step is written; None where it is no function of a module whose source is known."""
+    """Return the source of a step; None unless it is a function of a module whose source is known."""
     inner: Any = inspect.unwrap(algorithm.step)
     given: list[partial[Any]] = []
     while isinstance(inner, partial):

@@ -48,7 +48,7 @@ class Report:
     together (the parts that compare numbers have none); ``tolerance``: relative errors below it count as rounding;
     ``failures``: none for an implementation that conforms; ``checked``: what was tested, a line each; ``detects``: the
     smallest defect that each test was sure to find (with probability at least 1 - ``level``), by what it is a defect
-    of; ``notes``: what is no failure, and good to know; ``few``: on what it was tested, if that is next to nothing.
+    of; ``notes``: remarks that are not failures; ``few``: on what it was tested, if that is next to nothing.
     """
 
     subject: str
@@ -126,13 +126,13 @@ def merged(subject: str, parts: Iterable[Report]) -> Report:
 
 
 def check_seed(seed: Any) -> None:
-    """``ValueError`` for what is no seed."""
+    """Raise ``ValueError`` unless it is a seed."""
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise ValueError(f"the seed must be a nonnegative integer, got {seed!r}")
 
 
 def real_type(dtype: Any) -> np.dtype[Any]:
-    """The type; ``ValueError`` unless it is a real floating one of at most 64 bits."""
+    """The type. Raise ``ValueError`` unless it is a real floating one of at most 64 bits."""
     try:
         kind = np.dtype(dtype)
     except TypeError:

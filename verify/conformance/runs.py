@@ -101,7 +101,7 @@ def _elsewhere(
 ) -> Iterator[tuple[Run, Tracked]]:
     """Runs on the problems after the one where something departs, which a name for it must explain too."""
     for number, scenario in enumerate(rest, first):
-        # What is wrong with them otherwise is told once this is mended.
+        # Other faults in them are reported once this one is fixed.
         with contextlib.suppress(BadAnswer):
             yield from _loops(setup, scenario, number, observes, _ELSEWHERE, _ROUNDS).followed
 
@@ -157,7 +157,7 @@ def _count(scenario: Scenario, rounds: int) -> int:
         return _LONG if rounds == _LONG_ROUNDS else 1
     if scenario.role:
         return _BEYOND
-    # A coin is cheap to follow, and its probability soon told.
+    # A coin is cheap to follow, and its probability quickly estimated.
     return (3 if scenario.support <= _FEW else 1) * _STEPS // _ROUNDS
 
 

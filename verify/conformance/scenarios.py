@@ -184,7 +184,7 @@ def started(algorithm: Algorithm, problem: Problem, params: Any, rng: np.random.
 
 
 def lasts(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
-    """Return True if a long run of the algorithm does not overflow, of which nothing could be said."""
+    """Return True if a long run of the algorithm does not overflow; an overflowing one tests nothing."""
     state, rng = algorithm.init(problem, params), np.random.default_rng(0)
     with np.errstate(all="ignore"):
         for t in range(_LONGEST):
@@ -254,7 +254,9 @@ def _plain(instance: Instance, features: Collection[str]) -> bool:
 
 
 def _chosen(algorithm: Algorithm, found: list[Scenario]) -> list[Scenario]:
-    """Of each size the first two, up to nine, several clients and distinguishable random draws first of all."""
+    """Return the first two scenarios of each size, up to nine; those with several clients and distinguishable draws
+    first.
+    """
     ordered = sorted(found, key=lambda s: (s.support == 1, s.problem.n == 1, not _reveals_draw(algorithm, s), s.size))
     kept: list[Scenario] = []
     seen: dict[tuple[int, int], int] = {}

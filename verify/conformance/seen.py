@@ -96,7 +96,7 @@ def unanswered(scenario: Scenario, asked: BadAnswer) -> tuple[str, ...]:
 
 
 def usable(setup: Setup) -> list[Scenario]:
-    """The scenarios whose draws can all be tried; ``ValueError`` if there are none."""
+    """The scenarios whose draws can all be tried. Raise ``ValueError`` if there are none."""
     found = [s for s in setup.scenarios if s.support <= (LARGEST_BEYOND if s.role else LARGEST_SUPPORT)]
     if not found:
         raise ValueError("all problems have too many draws to tell which one was made: give smaller ones")

@@ -270,7 +270,7 @@ def check_moved(setup: Setup, steps: Sequence[Transition], level: float) -> tupl
         )
         law = _Movement(setup.algorithm, problem, params, case.before, still)
         moves = law.sizes(rng, (_TRIED,))
-        # What stands still but for rounding cannot be told.
+        # Entries that do not move, apart from rounding, tell nothing.
         if any(((m > t / _CLEAR) & (m < t * _CLEAR)).any() for m, t in zip(moves, still, strict=True)):
             continue
         varied = varied or any(((m > t) != (m > t)[:1]).any() for m, t in zip(moves, still, strict=True))

@@ -1,4 +1,4 @@
-"""Recorded runs, of code in any language, against the algorithm that they are said to be runs of."""
+"""Test recorded runs, of code in any language, against the algorithm that they claim to follow."""
 
 from __future__ import annotations
 

@@ -79,7 +79,9 @@ def read(claim: Claim) -> Linked:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     linked = read(claim)
     assumed = (*symbolic.assumed(claim), *linked.along.iteration.limits)
     for index in {of.index for _, of in linked.numbers}:
@@ -128,7 +130,7 @@ def _by_index(comparison: Comparison, linked: Linked, assumed: tuple[sympy.Basic
 def _shown(
     sums: Mapping[sympy.Expr, Sum], known: Sequence[Fact], linked: Linked, assumed: tuple[sympy.Basic, ...]
 ) -> _Grounds:
-    """By what a comparison holds. ``ValueError`` where nothing shows it."""
+    """By what a comparison holds. Raise ``ValueError`` if nothing shows it."""
     wanted: list[Sum] = list(sums.values()) if len(sums) == 1 else []
     for (i, early), (j, late) in permutations(sums.items()) if len(sums) == 2 else ():
         alike = len({of.later for of in (*early, *late)}) == 1 and _same(early, {of: -c for of, c in late.items()})

@@ -99,7 +99,9 @@ def read(claim: Claim) -> Bounded:
 
 
 def added(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     bounded = read(claim)
     iteration, windows, last = bounded.along.iteration, bounded.windows, bounded.along.last
     late = windows.rounds * windows.length
@@ -134,7 +136,7 @@ class _NonNegative(NamedTuple):
 
 
 def _of_state(known: Fact, letters: frozenset[sympy.Basic]) -> _NonNegative:
-    """A fact about functions of the state, in letters of the run; ``ValueError`` where it is about anything else."""
+    """A fact about functions of the state, in letters of the run. Raise ``ValueError`` if it is about anything else."""
     early: dict[At | None, Coefficient] = {}
     late: dict[At | None, Coefficient] = {}
     for t, c in known.terms.items():
@@ -220,7 +222,7 @@ def _shown(goal: Sum, known: Sequence[_NonNegative]) -> tuple[list[_NonNegative]
     """The facts at the start by whose nonnegative multiples a sum is nonnegative, and the quantities that have to be
     nonnegative.
 
-    What has a negative coefficient is cancelled by a fact, one after another. ``ValueError`` where that is not so.
+    What has a negative coefficient is cancelled by a fact, one after another. Raise ``ValueError`` if that is not so.
     """
     taken: list[_NonNegative] = []
     left = list(known)

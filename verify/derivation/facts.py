@@ -39,7 +39,9 @@ class Coefficient:
 
     @classmethod
     def of(cls, value: sympy.Expr, assumed: tuple[sympy.Basic, ...]) -> Coefficient:
-        """An expression in letters; ``ValueError`` where it is no rational function of them."""
+        """Return a coefficient for an expression in letters. Raise ``ValueError`` unless it is a rational function of
+        them.
+        """
         if not value.is_rational_function():
             raise ValueError(f"the coefficient {value} is not a rational function of the letters")
         return cls(sympy.cancel(sympy.together(value)), assumed)
@@ -190,7 +192,7 @@ def known(
     case: Hypothesis | None,
     client: int,
 ) -> Iterator[Fact]:
-    """The inequalities of a claim, two for an equation. ``ValueError`` where one is not linear.
+    """The inequalities of a claim, two for an equation. Raise ``ValueError`` if one is not linear.
 
     ``values``: of its letters; or the relations between them that are assumed, where it is to be for all of them.
     """
@@ -204,7 +206,7 @@ def hypothesis_facts(
     meaning: Everywhere, iteration: Iteration, values: Mapping[sympy.Expr, Any] | None = None
 ) -> Iterator[Fact]:
     """The inequalities that a hypothesis means, at the values of its letters; of letters without a value the signs of
-    the coefficients are given. ``ValueError`` where they are not of states of these iterations, or have no sign."""
+    the coefficients are given. Raise ``ValueError`` if they are not of states of these iterations, or have no sign."""
     for q in meaning.statement.quantities:
         if not isinstance(q.of, At) or q.of.each or q.of.iteration is not iteration:
             raise ValueError(f"a hypothesis speaks of {q.expression}, which is not a function of the state")
@@ -253,7 +255,7 @@ def _rational(value: Any) -> sympy.Rational:
     return sympy.Rational(exact.numerator, exact.denominator)
 
 
-# Whether what hypotheses are said to mean holds of the states of a run that meets them, seen in floats.
+# Check, in floats, the stated meanings of hypotheses on the states of a run that meets them.
 
 #: Relative error that rounding may make.
 _ROUNDING = 1e-9
@@ -264,7 +266,7 @@ _RAYS = 8
 
 
 def contradicted(iteration: Iteration, meanings: Iterable[Any], problem: Any, params: Any, point: Any) -> str:
-    """How a meaning differs from what an iteration of a run shows; empty if it does not."""
+    """Return how the meaning of a hypothesis differs from an iteration of a run; empty if it does not."""
     at = iteration.before(problem, params, point)
     state = type(at)(*(to_float(part) for part in at))
     constants = iteration.constants(params)

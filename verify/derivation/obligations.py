@@ -67,7 +67,7 @@ class Premise:
 def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
     """The first thing that the rules do not derive at the constants of a recipe; empty where they derive all.
 
-    ``ValueError`` where an iteration that may be drawn is not one of those of which the premises speak.
+    Raise ``ValueError`` if an iteration that may be drawn is not one of those of which the premises speak.
     """
     iteration = iteration_of(claim)
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
@@ -90,7 +90,7 @@ def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
 
 
 def iteration_of(claim: Claim) -> Iteration:
-    """The iteration that a claim is about; ``ValueError`` where there is none."""
+    """The iteration that a claim is about. Raise ``ValueError`` if there is none."""
     if claim.statement.iteration is None:
         raise ValueError(f"{claim.id} speaks of no iterations")
     return claim.statement.iteration
@@ -126,7 +126,9 @@ def _meets(case: Hypothesis, instance: Instance, values: Mapping[sympy.Expr, Any
 
 
 def own(iteration: Iteration, quantities: Iterable[Of]) -> Iterator[Claim]:
-    """That what the rules take for nonnegative is, and that an iteration keeps what the next one rests on."""
+    """Yield claims that the terms that rules require are nonnegative, and that iterations preserve their
+    preconditions.
+    """
     each = [Quantity(sympy.Symbol(f"x_{number}", real=True), of) for number, of in enumerate(quantities)]
     if each:
         first, *others = (Comparison(sympy.S.Zero, "<=", quantity.expression) for quantity in each)

@@ -119,8 +119,8 @@ def derive(
 ) -> Derivation:
     """All that the rules derive from the facts, those of all clients, under what hypotheses say of runs.
 
-    ``wanted``: quantities of which conclusions are sought, besides those of the facts. ``ValueError`` where a quantity
-    is one of other iterations.
+    ``wanted``: quantities of which conclusions are sought, besides those of the facts. Raise ``ValueError`` if a
+    quantity is one of other iterations.
     """
     meanings = [says for h in assumed for says in h.says]
     every = [
@@ -288,7 +288,7 @@ class _Rules:
                     found.add(CONVERGES, _vector(t, one), RuleUse("the same limit", given=(how, limit)))
 
     def _settled(self, t: ClientQuantity, u: Of, found: Derivation) -> Conclusion | None:
-        """That the vector u, one of those of which a term is made, converges."""
+        """Return the conclusion that the vector u, a part of a term, converges."""
         if found.how(CONVERGES, _vector(t, u)) is None and isinstance(u, Image) and self._continuous(u.map):
             inner = self._settled(t, u.of, found)
             if inner is not None:

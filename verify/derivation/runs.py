@@ -31,7 +31,7 @@ _CALLS = 300
 
 
 def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
-    """How a run differs from a sequence of iterations of the setting that the statement names; empty if it does not.
+    """Return how a run differs from a sequence of iterations of the statement's setting; empty if it does not.
 
     Each iteration begins where the one before ended, the last ends where the method's own step does, its constants and
     its point are some of the setting, what is to be kept is, and the letters have the values that they have in the
@@ -79,7 +79,7 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
 
 def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim], seed: int, most: int) -> int:
     """On how many runs, of which a claim speaks as wholes, the iterations were seen to be those of which its premises
-    do; ``ValueError`` where they are not, or there is no run."""
+    do. Raise ``ValueError`` if they are not, or there is no run."""
     hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
     seen, recipes = 0, claim.instances.recipes(np.random.default_rng(seed))
     for recipe, _ in islice(meeting(claim, islice(recipes, _PROPOSED)), most):
@@ -94,7 +94,7 @@ def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim
 def departs(
     claim: Claim, claimed: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int
 ) -> str:
-    """How a run, of which a claim speaks as a whole, differs from what is ``claimed`` of it; empty if it does not.
+    """Return how a whole run differs from what is ``claimed`` of it; empty if it does not.
 
     It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
     meets the ``hypotheses``; who takes part is as windows say; letters have the values that they have in the claim, and

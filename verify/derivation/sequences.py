@@ -35,7 +35,7 @@ class Sequences:
         return self._at(e, round_index + 1, 1)
 
     def start(self, e: sympy.Expr) -> sympy.Expr:
-        """After no rounds. ``NotFollowed`` where it is no number there."""
+        """Return the value after no rounds. Raise ``NotFollowed`` if it is undefined there."""
         e = closed(e)
         found = e.xreplace({a: _written(a) for a in e.atoms(sympy.Sum, sympy.Product)}).subs(T, 0)
         if found.has(sympy.zoo, sympy.nan, sympy.oo):
@@ -70,7 +70,7 @@ def normal(e: sympy.Expr) -> sympy.Expr:
 def closed(e: sympy.Expr) -> sympy.Expr:
     """An expression with those sums and products over rounds in closed form that have a plain one.
 
-    ``NotFollowed`` where the next term of another one is not known.
+    Raise ``NotFollowed`` if the next term of another one is not known.
     """
     e, values = normal(e), {}
     for a in e.atoms(sympy.Sum, sympy.Product):

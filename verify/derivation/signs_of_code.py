@@ -14,8 +14,8 @@ from verify.reading.terms import Axis, Op, Term
 
 
 def is_sum_of_squares(claim: Claim, q: Of) -> bool:
-    """Return True if a quantity is read as a sum of squares, with factors that are not negative. ``Unread`` where its
-    code is not read."""
+    """Return True if a quantity is read as a sum of squares, with factors that are not negative. Raise ``Unread`` if
+    its code is not read."""
     method = replace(claim.statement.algorithm, schedules={})
     signs = {source: letter for letter, source in claim.setting.sources.items() if isinstance(source, str)}
     for case in cases(claim):

@@ -44,7 +44,7 @@ def at_most(claim: Claim, excess: Mapping[Of, sympy.Expr], signs: Signs, nonnega
     """Return True if a sum of multiples of quantities is shown to be at most 0 where runs begin.
 
     Quantities that are zero there are left out, and those that are the same are one; ``nonnegative(q)``: whether one is
-    shown not to be negative. ``Unread`` where code is not read.
+    shown not to be negative. Raise ``Unread`` if code is not read.
     """
     return not excess or all(_at_most(claim, case, excess, signs, nonnegative) for case in cases(claim))
 

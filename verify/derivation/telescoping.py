@@ -135,8 +135,8 @@ def _factors(form: Printed, signs: Signs) -> Iterator[sympy.Expr]:
 
 @dataclass(frozen=True)
 class _Potential:
-    """The e_j, in T; ``through``: whether what is bounded is no part of V_k, but at most V_T; ``less``: in place of
-    which l_j in V_k, before a round, there are smaller numbers."""
+    """The e_j, in T; ``through``: whether the bounded quantity is not part of V_k, but at most V_T; ``less``: in place
+    of which l_j in V_k, before a round, there are smaller numbers."""
 
     added: Coefficients
     through: bool = False
@@ -254,8 +254,8 @@ def _chain(claim: Claim, form: Printed, potential: _Potential, at: Sequences, rh
 
 
 def _rho(form: Printed, at: Sequences, signs: Signs) -> sympy.Expr:
-    """By what weights grow from one round to the next. ``NotFollowed`` where they grow differently, or may change their
-    sign."""
+    """By what weights grow from one round to the next. Raise ``NotFollowed`` if they grow differently, or may change
+    their sign."""
     found: sympy.Expr | None = None
     for s in form.sums:
         rho = quotient(at.after(s.weight), at.now(s.weight))
@@ -353,7 +353,7 @@ def in_one_round(claim: Claim, statement: Statement) -> Claim:
 
 
 def _lemma(claim: Claim, ends: Coefficients, added: Coefficients) -> Claim:
-    """That what is bounded is at most the potential, in all states."""
+    """Return the claim that the bounded quantity is at most the potential, in all states."""
     named, sides = _named(claim, (*ends, *added)), [sympy.S.Zero, sympy.S.Zero]
     quantities: dict[Of, Quantity] = {}
     for index, of in enumerate((ends, added)):

@@ -151,7 +151,7 @@ def stored(steps: Mapping[str, ProofStep]) -> dict[str, Any]:
 
 
 def read_steps(data: Mapping[str, Any]) -> dict[str, ProofStep]:
-    """The steps that :func:`stored` wrote; ``ValueError`` where one cannot be read."""
+    """The steps that :func:`stored` wrote. Raise ``ValueError`` if one cannot be read."""
     return {
         name: ProofStep(
             fraction(step["bound"]),

@@ -84,7 +84,7 @@ class Counterexample:
 
     @staticmethod
     def from_json(data: Mapping[str, Any]) -> Counterexample:
-        """The counterexample stored by ``to_json``. ``ValueError`` when a part is missing or cannot be rebuilt."""
+        """The counterexample stored by ``to_json``. Raise ``ValueError`` if a part is missing or cannot be rebuilt."""
         formats.checked("counterexample", data)
         claim, part = references.changed_claim(data), data["part"]
         relation = references.read_field(data, "part", lambda value: parts.relation(claim, value))

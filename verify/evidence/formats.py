@@ -177,7 +177,9 @@ def _cleaned(value: Any) -> Any:
 
 
 def _check(value: Any, rule: Mapping[str, Any], home: Mapping[str, Any], where: str, depth: int) -> None:
-    """``ValueError`` unless a value is as a rule of the schema ``home`` says; ``where``: what the value is called."""
+    """Raise ``ValueError`` unless a value is as a rule of the schema ``home`` says; ``where``: what the value is
+    called.
+    """
     rule, home = _resolved(rule, home)
     if "anyOf" in rule:
         options = (_resolved(option, home) for option in rule["anyOf"])

@@ -79,7 +79,7 @@ def real(text: Any) -> Fraction | mpmath.mpf:
 
 
 def written(value: Fraction | int) -> str:
-    """The text that :func:`fraction` reads as this number. ``ValueError`` where it has too many digits."""
+    """The text that :func:`fraction` reads as this number. Raise ``ValueError`` if it has too many digits."""
     ratio = Fraction(value)
     sign, top, low = "-" if ratio < 0 else "", abs(ratio.numerator), ratio.denominator
     return f"{sign}{_digits(top)}" + ("" if low == 1 else f"/{_digits(low)}")
@@ -174,7 +174,7 @@ class _TokenReader:
         return None
 
     def expect(self, text: str) -> None:
-        """``ValueError`` unless this operator, or the end, comes next."""
+        """Raise ``ValueError`` unless this operator, or the end, comes next."""
         kind, found = self._tokens[self._at]
         if found != text or kind not in ("operator", "end"):
             wanted = repr(text) if text else "the end"

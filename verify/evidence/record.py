@@ -24,7 +24,7 @@ from verify.evidence.parsing import fraction, written
 
 # Outcomes of the statements of a paper's experiments: not verdicts, and kept separate from those on theorems.
 
-#: What is said of a statement on data, in the order in which it is counted.
+#: The outcomes of a statement on data, in the order in which they are counted.
 SAID = ("seen", "not seen", "undecided", "no such data", "not run")
 
 
@@ -47,7 +47,7 @@ class Sighting(NamedTuple):
 
 
 def tally(sightings: Sequence[Sighting]) -> str:
-    """How many statements are seen, and how many not."""
+    """Return the number of statements with each outcome, in words."""
     counts = Counter(one.said for one in sightings)
     return ", ".join(f"{counts[outcome]} {outcome}" for outcome in SAID if counts[outcome])
 

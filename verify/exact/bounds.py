@@ -29,7 +29,8 @@ CHARTS = 3
 def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[OrderSides]:
     """Both sides of an order in each of its cases; they are real and nonnegative wherever the relations hold.
 
-    ``chart``: below ``CHARTS``, in which letters the sides are written. ``NoMagnitude`` where they have no such form.
+    ``chart``: below ``CHARTS``, in which letters the sides are written. Raise ``NoMagnitude`` if they have no such
+    form.
     """
     both: tuple[sympy.Expr, ...] = (part.left, part.right)
     given = list(relations)
@@ -57,7 +58,7 @@ def in_cases(part: Order, relations: Sequence[sympy.Basic], chart: int) -> list[
             # At once: one after the other, u/(u + v) would be 0 where both vanish.
             left, right = (side.xreplace(chosen) for side in both)
         except ValueError as error:
-            # What is infinite is no argument of a maximum.
+            # An infinite value cannot be an argument of a maximum.
             raise NoMagnitude("a side is undefined where letters vanish") from error
         if any(side.has(sympy.zoo, sympy.nan, sympy.oo) for side in (left, right)):
             raise NoMagnitude(f"the sides are {left} and {right} where letters vanish")
@@ -111,7 +112,7 @@ class OrderProof:
 
 
 def proof(part: Order, relations: Sequence[sympy.Basic]) -> OrderProof:
-    """A proof of one order; ``NoMagnitude`` where none is found."""
+    """A proof of one order. Raise ``NoMagnitude`` if none is found."""
     why = ""
     for chart in range(CHARTS):
         try:

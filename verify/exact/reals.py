@@ -2,7 +2,7 @@
 
 Where :mod:`verify.exact.symbolic` finds no derivation, the negation of a relation is given to z3's decision procedure
 for polynomials over the reals. If it finds that no real numbers satisfy it, the relation holds for all values of its
-symbols. Integers are taken for reals, and nothing is said where an expression is not defined."""
+symbols. Integers are relaxed to reals, and nothing is claimed where an expression is undefined."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _MEANING = {
 
 
 class _Untranslated(ValueError):
-    """An expression that is no algebraic function of its symbols."""
+    """Raised for an expression that is not an algebraic function of its symbols."""
 
 
 def applies(claim: Claim) -> bool:

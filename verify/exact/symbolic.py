@@ -75,7 +75,7 @@ def _holds(comparison: Comparison, hypotheses: Iterable[sympy.Basic]) -> bool:
 
 
 def conjuncts(hypotheses: Iterable[sympy.Basic]) -> list[sympy.Rel]:
-    """The relations among the hypotheses, conjunctions taken apart; what is no relation, as an "or", is left unused."""
+    """The relations among the hypotheses, with conjunctions split; others, such as an "or", are not used."""
     found: list[sympy.Rel] = []
     for hypothesis in hypotheses:
         if isinstance(hypothesis, sympy.And):

@@ -1,4 +1,4 @@
-"""From what holds of each seed to what is said of a statement: seen, not seen, or undecided.
+"""Decide a statement from whether it holds for each seed: seen, not seen, or undecided.
 
 A statement is seen where the hypothesis that it holds of at most half of all seeds is rejected, and not seen where the
 one that it holds of at least half is, each at half of :data:`LEVEL`, by a capital process: more seeds may be added to a
@@ -19,13 +19,13 @@ import numpy as np
 
 from verify.statistics.e_process import Assumed, log_capital
 
-#: The chance that a statement is ever said to be seen that holds of no more than half of all seeds, or the opposite.
+#: The probability of deciding "seen" for a statement that holds for at most half of all seeds, or vice versa.
 LEVEL = 0.05
 #: The share of the capital that is staked whole on each seed.
 WHOLE = 2 / 3
 #: Seeds that any decision takes.
 LEAST = math.ceil(math.log2(2 / LEVEL))
-#: Seeds up to which it is said how many a decision would take.
+#: The largest number of seeds needed for a decision that is reported.
 MOST = 1000
 
 

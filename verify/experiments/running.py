@@ -40,7 +40,7 @@ class Data(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Of the bytes of its files; empty where it is generated."""
+        """The digest of the bytes of its files; empty if it is generated."""
         if not self.paths:
             return ""
         sums = hashlib.sha256()
@@ -68,7 +68,7 @@ def found(figure: Figure, path: Path | None) -> list[Data]:
 
 
 def tasks(figure: Figure, data: Data) -> tuple[str, ...]:
-    """The names of the tasks of a figure on data. ``ValueError`` where these cannot be read."""
+    """The names of the tasks of a figure on data. Raise ``ValueError`` if these cannot be read."""
     return tuple(_tasks(figure.id, data))
 
 

@@ -26,13 +26,13 @@ from verify.experiments.deciding import MOST, Observed, decide
 NAME = "seen.json"
 #: Points of a curve that are kept.
 POINTS = 24
-#: Comparisons of a statement whose numbers are told.
+#: The number of comparisons of a statement whose numbers are listed.
 _LISTED = 2
 
 
 class StoredDecision(NamedTuple):
-    """A statement, what is said of it, of which seeds it held, how many seeds a decision takes (None where that cannot
-    be said), and the numbers."""
+    """A statement, its outcome, for which seeds it held, how many seeds a decision takes (None where that cannot
+    be determined), and the numbers."""
 
     text: str
     outcome: Observed

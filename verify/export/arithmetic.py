@@ -130,7 +130,7 @@ def named(thing: Any, name: str) -> Any:
 def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
     """The object of a counterexample in fractions; None where its sides are no arithmetic of what it is given.
 
-    ``claim``: the claim that is told, which may be that the counterexample's fails.
+    ``claim``: the claim that the object states, possibly that the counterexample's claim fails.
     """
     sides = _sides(example)
     if sides is None or sides != (example.left, example.right):

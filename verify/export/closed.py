@@ -5,8 +5,8 @@ polynomials is left out, and so are those that are not needed.
 
 Relations with roots, maxima and whole parts are written as relations of quotients of polynomials, in more letters and
 in cases: a root is a letter, and what it is the root of is written by it; a number that is rounded is a letter of which
-its bounds are known; which argument a maximum is makes a case. So what z3's procedure says is said by another, and
-checked.
+its bounds are known; which argument a maximum is makes a case. So the result of z3's procedure is confirmed by another
+one, and checked.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class _Letters:
         self.ring = polynomials(self.names)
 
     def ratio(self, expression: Any) -> Ratio:
-        """``ValueError`` for what is no quotient of polynomials."""
+        """Raise ``ValueError`` unless it is a quotient of polynomials."""
         whole = sympy.sympify(expression)
         if not whole.is_rational_function(*self.symbols) or whole.has(sympy.Float):
             raise ValueError(f"{whole} is no quotient of polynomials")
@@ -111,7 +111,7 @@ def _fraction(c: Any) -> Fraction:
 def of_relations(claim: Claim) -> list[dict[str, Any]]:
     """The objects of a claim about constants: every difference is a product of factors of known signs.
 
-    One for each choice of the signs of letters that have none. ``ValueError`` where they are not written so.
+    One for each choice of the signs of letters that have none. Raise ``ValueError`` if they are not written so.
     """
     comparisons, relations = list(claim.statement.comparisons), symbolic.assumed(claim)
     symbols = {s for left, _, right in comparisons for s in (left - right).free_symbols}
@@ -130,7 +130,7 @@ def of_relations(claim: Claim) -> list[dict[str, Any]]:
 def of_gaps(
     claim: Claim, comparisons: Iterable[Comparison], relations: Sequence[sympy.Basic], says: Sequence[str]
 ) -> dict[str, Any]:
-    """The object of comparisons that follow from relations, of which more is said; ``ValueError`` as above."""
+    """The object of comparisons that follow from relations, with further remarks. Raise ``ValueError`` as above."""
     gaps = list(_gaps(comparisons))
     solved, relations = _solved(relations)
     gaps = [(text, gap.subs(solved), strict) for text, gap, strict in gaps]
@@ -195,7 +195,7 @@ def _vanishing(writing: Writing, letters: _Letters, text: str, gap: sympy.Expr) 
 
 
 def of_identities(claim: Claim) -> dict[str, Any]:
-    """The object of the identities that prove a claim. ``ValueError`` where they are not written as one."""
+    """The object of the identities that prove a claim. Raise ``ValueError`` if they are not written as one."""
     posed = identities.pose(claim)
     forms = [form for p, _ in posed for form in (p.gap, *p.known.values())]
     coefficients = [c for form in forms for c in (*form.entries.values(), *form.values.values(), form.constant)]
@@ -221,7 +221,7 @@ def _freed(
     stood_for: Iterable[sympy.Expr], solved: Mapping[Any, Any], relations: Sequence[sympy.Basic]
 ) -> Iterator[dict[Any, Any]]:
     """Letters solved for an expression that is nonnegative, which becomes a letter: where a letter, as a factor of a
-    rate, is only spoken of there, its own sign is not needed."""
+    rate, occurs only there, its own sign is not needed."""
     symbols = {s for r in relations for s in r.free_symbols}
     for e in stood_for:
         for x in sorted(e.free_symbols - symbols, key=str):
@@ -289,7 +289,7 @@ _RELATIONS = {"==": sympy.Eq, "<=": sympy.Le, "<": sympy.Lt}
 
 
 def of_algebraic(claim: Claim) -> list[dict[str, Any]]:
-    """An object for each comparison of a claim about constants in each case. ``ValueError`` where one has none."""
+    """An object for each comparison of a claim about constants in each case. Raise ``ValueError`` if one has none."""
     found = []
     for comparison in claim.statement.comparisons:
         by = comparison.relation

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 FORMATS = ("json", "latex", "rocq")
-#: Where proofs are written unless told otherwise, under the current directory.
+#: The default folder of proofs, under the current directory.
 DEFAULT_OUT = "fedtheory-proofs"
 _EXPORT = """\
 Write the shipped proofs and refutations of claims as files that do not need this package. json: one object for each
@@ -83,7 +83,7 @@ def run_export(args: Any) -> int:
             elif args.format == "rocq" and not proofs and args.own is None:
                 proofs = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
         except ValueError as error:
-            # What is carried and does not hold ends the export of what is named, and is told among all.
+            # A stored proof that fails ends the export of a named claim, and is listed in an export of all.
             if not args.all:
                 raise
             print(f"{claim.id}: {error}")

@@ -35,9 +35,9 @@ _APART = {
 
 
 def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
-    """The object of a counterexample to a comparison of expressions; None where it is no such arithmetic.
+    """Return the proof object of a counterexample to a comparison of expressions; None if it is not such arithmetic.
 
-    ``claim``: the claim that is told, which may be that the counterexample's fails.
+    ``claim``: the claim that the object states, possibly that the counterexample's claim fails.
     """
     kind = example.claim.statement
     if kind.horizon or kind.stepping or not example.part.isdigit():
@@ -50,7 +50,7 @@ def of(claim: Claim, example: Counterexample) -> dict[str, Any] | None:
             bounds = _Bounds(_values(example), digits)
             low, high = bounds.of(sides[below], True), bounds.of(sides[above], False)
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
-            # What is no such arithmetic, or not with so few digits.
+            # It is not such arithmetic, or not with so few digits.
             continue
         if low < high or (relation == "<=" and low == high):
             names = [

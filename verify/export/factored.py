@@ -112,7 +112,7 @@ class Table:
         certificates = [item.get("by") for p in data["programs"] for item in (*p["known"], *p["squares"])]
         for by in [*certificates, *(item["by"] for item in data["nonzero"])]:
             for factor in by["factors"] if by else []:
-                # Multiples are taken off the polynomial as it is told, of which the factor is without its content.
+                # Multiples are subtracted from the polynomial as given; the factor has no content.
                 size = content([self.read(factor["of"])]) if factor["of"] else 1
                 charts.setdefault(f"{size}: {factor['chart']}", (factor["chart"], size))
         self._letters = list(data["letters"])
@@ -160,7 +160,9 @@ class Table:
         return [p / content([p]) for p in listed if not p.is_constant()]
 
     def _factored(self, p: Any, listed: list[Any], strict: bool = False) -> Factored:
-        """A polynomial as a product of irreducible factors, or else of what has signs: itself, or what is told."""
+        """Factor a polynomial into irreducible factors, or else into factors with known signs: itself, or those
+        ``listed``.
+        """
         if p.is_constant():
             return Factored(Fraction(0) if p == 0 else terms(p)[0][1], {})
         ways = (self._divided(p, parts) for parts in ([], [p / content([p])], listed))
@@ -196,7 +198,7 @@ class Table:
         return x.constant != 0 and self._is_strict(x) and not self._is_negative(x)
 
     def positive_one(self, x: Factored) -> Factored:
-        """The one of a product and its negative that is positive. ``ValueError`` where no sign is shown."""
+        """The one of a product and its negative that is positive. Raise ``ValueError`` if no sign is shown."""
         if not self._is_strict(x):
             raise ValueError("a denominator may be 0 for some of the letters, which is not written for Rocq")
         return Factored(-x.constant, x.powers) if self._is_negative(x) else x

@@ -19,7 +19,7 @@ _SIZES = (Fraction(1), Fraction(2), Fraction(1, 2), Fraction(4), Fraction(1, 4),
 
 
 def point(domain: Domain) -> tuple[Fraction, ...]:
-    """Letters that the domain allows: a chart, followed back from slacks. ``ValueError`` where none are found.
+    """Letters that the domain allows: a chart, followed back from slacks. Raise ``ValueError`` if none are found.
 
     Checked in fractions, so that it does not matter how they were found.
     """

@@ -38,7 +38,7 @@ _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
 def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
-    """A file with the proof of each case of a claim. ``ValueError`` for what is no identity."""
+    """Return a file with the proof of each case of a claim. Raise ``ValueError`` unless it is an identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
     parts = [
@@ -62,7 +62,7 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
 
 
 def checked(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
-    """As :func:`text`, once the checker has accepted what is read from it. ``ValueError`` where it does not."""
+    """As :func:`text`, once the checker has accepted what is read from it. Raise ``ValueError`` if it does not."""
     written = text(claim, objects)
     for data in read(written, objects):
         checker.check(json.dumps(sealed(data)))
@@ -129,7 +129,7 @@ def _group(group: CaseGroup, formulas: list[tuple[str, str]]) -> Iterator[dict[s
 
 
 def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) -> None:
-    """``ValueError`` unless what has the name of a bound of the domain is that bound."""
+    """Raise ``ValueError`` unless what has the name of a bound of the domain is that bound."""
     for data, names in zip(group.objects, group.bounds, strict=True):
         if called in names:
             bound = {"num": data["domain"][names[called]]["is"], "den": [["1", [0] * len(data["letters"])]]}

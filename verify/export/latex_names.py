@@ -88,7 +88,7 @@ BETWEEN = re.compile(r".*, between (.+?) and (.+?)(?:, summed over the clients)?
 
 def _points(known: Iterable[Mapping[str, Any]]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
     """The symbols of points, by the function that is taken there and their number, as inequalities between two tell;
-    and by what is said of a point, of those that are no letter: the one after a step."""
+    and by its description for a point that is not a letter: the one after a step."""
     found: dict[tuple[str, str], str] = {}
     others: dict[str, str] = {}
     for item in known:

@@ -77,7 +77,9 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[str]:
-    """Paragraphs, with what the objects say besides the statement; what is ``printed`` already is not told again."""
+    """Yield the paragraphs, with what the objects state besides the claim; what is already ``printed`` is not
+    repeated.
+    """
     cases = list(dict.fromkeys(heading(data) for data in group.objects))
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"

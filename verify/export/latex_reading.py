@@ -20,7 +20,7 @@ class Symbols:
     values: Mapping[str, str]
     #: What each client has, by the row of its mean: how it is written, and the row of the deviation from the mean.
     clients: Mapping[str, tuple[str, str]]
-    #: Points that are no letter, by what is said of them.
+    #: Points that are not letters, by their description.
     points: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -40,7 +40,7 @@ class FormulaReader:
         for mean, (written, deviation) in symbols.clients.items():
             self._vectors[written] = {mean: self._one, deviation: self._one}
         self._rows = {*symbols.vectors, "1"}
-        #: Symbols of clients' vectors of which it is not told yet what they stand for.
+        #: Symbols of clients' vectors that have not been defined yet.
         self.untold = {written for written, _ in symbols.clients.values()}
         self._shorts: dict[str, Ratio] = {}
         self._values = {written: name for name, written in symbols.values.items()}

@@ -186,7 +186,7 @@ def bare(text: str) -> str:
 
 
 def _before(coefficient: str, thing: str) -> str:
-    """A coefficient before what is no sum."""
+    """Return the LaTeX of a coefficient before a factor that is not a sum."""
     if _is_sum(coefficient):
         coefficient = f"({coefficient})"
     negative, size = coefficient.startswith("-"), coefficient.removeprefix("-")

@@ -24,7 +24,7 @@ _PIECES = re.compile(r"= \{(.*?)\}")
 def document(found: Sequence[Evidence], verdicts: Mapping[str, str]) -> str:
     """Those of the claims that do not hold, each with its counterexample, the step that fails and what holds instead.
 
-    ``ValueError`` where all of them hold.
+    Raise ``ValueError`` if all of them hold.
     """
     falling = [evidence for evidence in found if evidence.verdict in failures.FAILED]
     if not falling:

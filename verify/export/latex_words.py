@@ -188,7 +188,7 @@ def _formula(core: str) -> str:
 
 
 def added(lines: Iterable[str]) -> Iterator[str]:
-    """That something is shown client by client, if it is."""
+    """Yield the remark that something is shown client by client, if it is."""
     if any(line.startswith(_ADDED) for line in lines):
         yield _ADD
 
@@ -212,7 +212,7 @@ def sentences(lines: Sequence[str], symbols: Symbols) -> Iterator[str]:
         elif match and {match[2], match[3]} <= set(sums):
             top, bottom = (_sums(sums[name]) for name in match.groups()[1:])
             name = combination(match[1], symbols)
-            # Of what stands in no formula nothing needs to be said.
+            # Symbols that occur in no formula need no definition.
             if name:
                 yield f"\\({name} = ({top})/{bottom}\\)."
         elif line.partition(" = ")[0] in sums or line.startswith(_ADDED) or _CASE.fullmatch(line):

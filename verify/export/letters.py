@@ -8,7 +8,7 @@ What is known only of sums over all clients is "shared": it has one weight in al
 of a client's own, so that it falls out where all that is added is summed.
 
 What a derivation for all letters shows besides the claims that it takes has objects of its own; those claims have
-theirs, and by which rules all of it gives the claim is told in words.
+theirs, and the rules by which all of it gives the claim are stated in words.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _used(proof: CaseProof) -> list[int]:
     return sorted(used)
 
 
-#: What is said of a letter that stands for a maximum.
+#: The remark on a letter that stands for a maximum.
 MAXIMUM = " stands for a maximum of the claim, of which only the bounds below are used"
 #: What the products in an object stand for.
 BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
@@ -164,7 +164,7 @@ class Writing:
         return {"letters": self._letters(), "domain": self._of_domain(), "point": point, "nonzero": nonzero}
 
     def keep(self, p: Any) -> None:
-        """That a polynomial is never zero is told too."""
+        """Record that a polynomial is never zero, too."""
         self._below.setdefault(str(p), p)
 
     def _letters(self) -> dict[str, str]:
@@ -182,7 +182,7 @@ class Writing:
         return [[str(c), [m[i] for i in self._used]] for m, c in terms(p)]
 
     def ratio(self, c: Ratio) -> Any:
-        """A coefficient; that its denominator is never zero is told."""
+        """Write a coefficient, and record that its denominator is never zero."""
         if c.den == 1 and len(c.num) <= 1 and c.num.is_constant():
             return str(Fraction(0) if c.is_zero else terms(c.num)[0][1])
         num, den = _whole(c)
@@ -199,7 +199,7 @@ class Writing:
         return found
 
     def weight(self, c: Ratio) -> dict[str, Any]:
-        """A weight, and why it is nonnegative, unless that is seen. ``ValueError`` where it is not shown."""
+        """A weight, and why it is nonnegative, unless that is seen. Raise ``ValueError`` if it is not shown."""
         num, den = _whole(c)
         shown = {} if has_no_negative(num * den) else {"by": self.sign(num * den, False)}
         return {"weight": self.ratio(c), **shown}
@@ -208,7 +208,7 @@ class Writing:
         return [{"of": self.polynomial(p), "by": self.sign(p, True)} for p in self._below.values()]
 
     def sign(self, p: Any, strict: bool) -> dict[str, Any]:
-        """The certificate of a sign, found again. ``ValueError`` where none is."""
+        """The certificate of a sign, found again. Raise ``ValueError`` if none is."""
         if p == 0:
             return {"constant": "0", "factors": []}
         constant, factors = p.factor()
@@ -314,7 +314,7 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
 
 
 def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
-    """The proofs of all sorts of clients. ``ValueError`` where they are not about the same letters."""
+    """The proofs of all sorts of clients. Raise ``ValueError`` if they are not about the same letters."""
     found = {name: [*leaves(tree)] for name, tree in trees.items()}
     proofs = {name if len(of) == 1 else f"{name}, part {k}": p for name, of in found.items() for k, p in enumerate(of)}
     domains = {(p.posed.names, *map(str, p.posed.domain.constraints), p.posed.domain.positive) for p in proofs.values()}

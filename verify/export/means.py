@@ -38,7 +38,7 @@ _Factor = tuple[Monomial, Fraction]
 
 
 def of_orders(claim: Claim) -> list[dict[str, Any]]:
-    """An object for each order of a claim. ``ValueError`` where one has none."""
+    """An object for each order of a claim. Raise ``ValueError`` if one has none."""
     assert isinstance(claim.statement, Order)
     parts = claim.statement.parts
     return [_object(claim, part, f"order {k} of {len(parts)}") for k, part in enumerate(parts, 1)]

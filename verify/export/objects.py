@@ -60,7 +60,7 @@ def of(certificate: ClassCertificate) -> dict[str, Any] | None:
 def sealed(data: dict[str, Any]) -> dict[str, Any]:
     """The object in plain letters, with a digest of all that it holds, so that a slip in a file is noticed.
 
-    ``ValueError`` where a name would then be another's.
+    Raise ``ValueError`` if a name would then be another's.
     """
     text = json.dumps(data, ensure_ascii=False)
     if any(_code(c) in text for c in set(text) if not c.isascii() or c == "\\"):

@@ -84,7 +84,7 @@ def misshapen(text: str) -> str:
 
 
 def rests_on(output: str) -> str:
-    """Why what ``Print Assumptions`` said is not right; empty where it is."""
+    """Return why the ``output`` of ``Print Assumptions`` is not acceptable; empty if it is."""
     if output.strip() == "Closed under the global context":
         return ""
     lines = output.splitlines()

@@ -31,7 +31,7 @@ _SAYS = (
 
 
 def of(claim: Claim) -> list[dict[str, Any]]:
-    """An object for each case of a claim, with an identity for each comparison. ``ValueError`` where it has none."""
+    """An object for each case of a claim, with an identity for each comparison. Raise ``ValueError`` if it has none."""
     rng = hunting.generator(claim, 0)
     recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
     instances = seen(Inquiry(claim, given=tuple(recipe for recipe, _ in islice(recipes, _INSTANCES))))

@@ -75,7 +75,7 @@ def _conditions(data: Mapping[str, Any], table: Table, rocq_names: Mapping[str, 
 
 
 def _inside(name: str, data: Mapping[str, Any], table: Table) -> str:
-    """That some letters meet what the theorems ask of them."""
+    """Return the example that some letters meet the conditions of the theorems."""
     rocq_names = names(list(data["letters"]))
     values = ", ".join(f"({rocq_terms.fraction(Fraction(data['point'][letter]))})" for letter in data["letters"])
     conditions = " /\\ ".join(map(_together, _conditions(data, table, rocq_names)))

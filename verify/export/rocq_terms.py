@@ -11,7 +11,7 @@ from typing import Any
 
 from verify.multipliers.ratios import terms
 
-#: Words that are no names in Rocq, and what is spoken of in statements and proofs.
+#: Words that cannot be names in Rocq, and names that statements and proofs use.
 _RESERVED = frozenset(
     re.findall(
         r"\w+",

@@ -78,7 +78,7 @@ class Inquiry:
 
 def seen(inquiry: Inquiry) -> list[Instance]:
     """Instances that meet the hypotheses, of several sizes: at them it is seen of what kinds parameters and states are,
-    and what is read of code is compared with it. ``ValueError`` where there are none."""
+    and what is read of code is compared with it. Raise ``ValueError`` if there are none."""
     claim = inquiry.claim
     found = [claim.instances.build(recipe, True) for recipe in inquiry.met]
     if not found:
@@ -113,9 +113,9 @@ class Method:
     the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
     its outcome is reported for. ``applies(claim)``: whether it handles a claim of these kinds, where not all are.
     ``recheck(method, inquiry, stored)``: the outcome that a stored one amounts to, by its certificates alone, all else
-    being derived anew; ``ValueError`` where they do not show it. Without it a proof is found again by ``run``.
+    being derived anew. Raise ``ValueError`` if they do not show it. Without it a proof is found again by ``run``.
     ``guard(method, inquiry, stored)``: what a little of it finds beside a proof that holds, with the stored margin if
-    that is so; ``ValueError`` where it is not. Without it ``run`` is all there is.
+    that is so. Raise ``ValueError`` if it is not. Without it ``run`` is all there is.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at
     all, and any other error is a defect, which stops the check.
     """

@@ -61,7 +61,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 
 
 def following(claim: Claim, premises: Sequence[Premise]) -> RuleResult:
-    """How a claim follows, for all letters. ``ValueError`` says what does not follow, or is not known of them."""
+    """Derive a claim for all letters. Raise ``ValueError`` with the step that fails, or the assumption that is
+    missing.
+    """
     of_runs = _of_runs(claim)
     found: RuleResult = (for_all.derived if of_runs is None else of_runs.added)(claim, premises)
     return found
@@ -170,7 +172,7 @@ def _premises_note(ids: Iterable[str], steps: Iterable[RuleUse], seen: int) -> s
 
 
 def _compared(claim: Claim, seed: int, rng: np.random.Generator, most: int) -> int:
-    """On how many runs the iterations were seen to be those of the method; ``ValueError`` where they are not.
+    """On how many runs the iterations were seen to be those of the method. Raise ``ValueError`` if they are not.
 
     Hypotheses that only few instances break, and starts, are looked at on many runs; the first are longer ones.
     """
@@ -201,14 +203,14 @@ def _near_and_far(claim: Claim, rng: np.random.Generator) -> Iterator[Recipe]:
 
 
 def premises_of(claim: Claim) -> tuple[Premise, ...]:
-    """The claims from which a claim is to follow; ``ValueError`` where no rule covers it, or one of them."""
+    """The claims from which a claim is to follow. Raise ``ValueError`` if no rule covers it, or one of them."""
     return _premises(claim)[1]
 
 
 def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
     """The iteration of which a claim's quantities are, and the claims from which it is to follow.
 
-    ``ValueError`` where a premise is of another setting, or rests on what the claim does not assume.
+    Raise ``ValueError`` if a premise is of another setting, or rests on what the claim does not assume.
     """
     iteration = _iteration(claim)
     if any(quantity.after or quantity.domain is not None for quantity in claim.statement.quantities):
@@ -221,7 +223,7 @@ def _premises(claim: Claim) -> tuple[Iteration, tuple[Premise, ...]]:
 
 
 def _iteration(claim: Claim) -> Iteration:
-    """The iteration of which a claim's quantities are; ``ValueError`` where no rule covers the claim."""
+    """The iteration of which a claim's quantities are. Raise ``ValueError`` if no rule covers the claim."""
     if (of_runs := _of_runs(claim)) is not None:
         along: Along = of_runs.read(claim).along
         return along.iteration
@@ -232,7 +234,7 @@ def _iteration(claim: Claim) -> Iteration:
 
 def _leaves(claim: Claim) -> Iterator[str]:
     """The claims from which a claim is to follow: in place of a limit that itself is derived those from which that is,
-    as nothing of it is believed. ``ValueError`` where a claim would follow from itself."""
+    as nothing of it is believed. Raise ``ValueError`` if a claim would follow from itself."""
 
     def follows(id: str) -> tuple[str, ...]:
         known = claim if id == claim.id else claims.get(id)
@@ -247,7 +249,7 @@ def _leaves(claim: Claim) -> Iterator[str]:
 
 
 def _premise(premise: Claim, iteration: Iteration, claim: Claim) -> Premise:
-    """A claim about iterations as a premise; ``ValueError`` where it is none."""
+    """A claim about iterations as a premise. Raise ``ValueError`` if it is none."""
     if premise.setting is not iteration.setting:
         raise ValueError(f"{premise.id} is of another setting")
     known = [h for pair in iteration.cases for h in pair]

@@ -48,7 +48,7 @@ def _counterexample(claim: Claim, part: Order, index: int, recipe: Recipe) -> Co
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
-    """Refuted by the first order that falls along a curve; proved when all have constants; else supported or open."""
+    """Refuted by the first order that fails along a curve; proved when all have constants; else supported or open."""
     claim, statement = inquiry.claim, inquiry.statement
     parts: tuple[Order, ...] = statement.parts
     left_open, proofs = [], []

@@ -105,7 +105,7 @@ def _proves(claim: Claim, posed: list[GapInequality], weights: Mapping[str, Iden
 
 
 def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
-    """The inequalities to show, each with its proof. ``Unprovable`` when none is known."""
+    """The inequalities to show, each with its proof. Raise ``Unprovable`` if none is known."""
     proofs = _about(claim)
     if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):
         raise Unprovable(f"no identities are known for parameters of {claim.id} that vary with the round")
@@ -140,7 +140,7 @@ def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
 def _compare(claim: Claim) -> str:
     """On what code and model were compared.
 
-    ``Unprovable`` where the code is not what the proof assumes it to be, or an assumption is not the claim's.
+    Raise ``Unprovable`` if the code is not what the proof assumes it to be, or an assumption is not the claim's.
     """
     proofs = _about(claim)
     assert proofs is not None

@@ -133,7 +133,7 @@ def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) 
 
 
 def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
-    """The violation after the fewest rounds that is confirmed; ``ValueError`` where none is followed."""
+    """The violation after the fewest rounds that is confirmed. Raise ``ValueError`` if none is followed."""
     instance = claim.instances.build(recipe, True)
     size = dimension(claim, instance)
     if not hypotheses_hold(claim, instance) or not 0 < size <= _LARGEST or not instance.quadratic:

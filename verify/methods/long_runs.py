@@ -1,7 +1,7 @@
 """Estimate the limits of long runs: many starts, random draws, floats.
 
-A limit is supported if the runs approach it at a geometric rate; runs that do not refute nothing. A slow instance is no
-evidence against the claim: if it keeps approaching the limit, it is reported and left open.
+A limit is supported if the runs approach it at a geometric rate; runs that do not refute nothing. A slow instance is
+not evidence against the claim: if it keeps approaching the limit, it is reported and left open.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _LONGER = 5
 _NEARER = 0.5
 #: What has vanished, or moves no more, relative to the largest that it was.
 _NEAR = 1e-6
-#: What is told where something grows that is said to stay bounded.
+#: The remark on a quantity that grows and should stay bounded.
 _NO_BOUND = " (runs in floats refute no bound: claim one of a step, or after T rounds)"
 #: Below this share of the largest, differences are rounding and say nothing of a rate.
 _ROUNDING = 1e-12
@@ -115,7 +115,7 @@ def _end_of_run(course: Course, bounded: bool) -> str:
 def courses(inquiry: Inquiry, recipe: Recipe, steps: int) -> Iterator[tuple[str, Course]]:
     """The course of each quantity of the statement along so many steps on one instance, by name.
 
-    Of what is said of iterations, each entry at its largest in a step.
+    For quantities of iterations, each entry is the largest in a step.
     """
     statement: Eventually = inquiry.statement
     instance = inquiry.claim.instances.build(recipe, False)

@@ -142,7 +142,7 @@ def _is_zero(expression: sympy.Expr, known: list[sympy.Basic]) -> bool:
 def _compare(
     statement: CompressorClass, outcome_cases: list[tuple[Any, ...]], instances: Any, rng: np.random.Generator
 ) -> None:
-    """``Unread`` where mean or second moment of what was read are not those of the compressor itself."""
+    """Raise ``Unread`` if mean or second moment of what was read are not those of the compressor itself."""
     shapes = {tuple(instance.params) for instance in instances}
     for d, k in sorted(shapes, key=lambda of: (of[0], of[1]))[:6]:
         letters = {statement.d: d, statement.k: k}

@@ -372,7 +372,7 @@ def ratios(claim: Claim, instance: Instance, theta: Array, at: tuple[int, ...]) 
 
 
 def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], found: Array) -> Counterexample | None:
-    """Of the runs along which floats see the bound exceeded the first that is confirmed."""
+    """Return the first confirmed violation among the runs along which floats exceed the bound."""
     above = found > 1 + SUSPECT
     runs = np.flatnonzero(above.any(axis=0))
     if not len(runs):

@@ -129,7 +129,7 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
 
 
 def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
-    """Why sides are not compared at instances: which of them is 0 there, or no number."""
+    """Return why sides are not compared at instances: one of them is 0 there, or not a number."""
     seen: list[tuple[bool, bool]] = []
     for instance in instances[:_ASKED]:
         for value in (Fraction(0), Fraction(1)):
@@ -146,7 +146,7 @@ def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
 def margin_at(claim: Claim, at: Attained) -> float:
     """The margin of a claim where one was seen.
 
-    ``ValueError`` or ``ArithmeticError`` where the claim speaks of no such state, or cannot be evaluated there.
+    Raise ``ValueError`` or ``ArithmeticError`` if the claim speaks of no such state, or cannot be evaluated there.
     """
     if at.part:
         left, right = parts.evaluate_at(claim, at.recipe, at.point, at.rounds, at.part, at.entry)

@@ -24,7 +24,7 @@ from verify.search import seen
 
 #: Coordinates beyond which the operator of second moments, of as many rows as their pairs, takes seconds.
 LARGEST = 44
-#: What is told where there is one run to an instance.
+#: The remark where an instance has a single run.
 _FIXED = (
     "init makes every part of a state, so that there is one run to an instance: to speak of all starts let it take the "
     "parts that may be anything, as in init(problem, params, x)"

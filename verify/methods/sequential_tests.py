@@ -94,7 +94,7 @@ def _words(claim: Claim, found: Sequence[sequential.MeanTest]) -> str:
 
 
 def _random(claim: Claim, seed: int) -> list[Recipe]:
-    """Of the recipes that meet the hypotheses the one whose draws are most informative, if any are, in a list."""
+    """Return a list with the recipe that meets the hypotheses and has the most informative draws, or an empty one."""
     proposed = islice(claim.instances.recipes(np.random.default_rng(seed)), PROPOSED)
     found = [(_telling(claim, recipe), recipe) for recipe, _ in meeting(claim, proposed)]
     most, recipe = max(found, key=lambda pair: pair[0], default=(0.0, {}))

@@ -119,7 +119,7 @@ def _is_nonnegative(inquiry: Inquiry, q: Of) -> bool:
 
 
 def _unshown(inquiry: Inquiry, lemma: Claim) -> str:
-    """Why an inequality of all states is not shown; empty where it is."""
+    """Return why an inequality of all states is not shown; empty if it is."""
     lemma_proof = linking.prove(lemma, seen(inquiry), hunting.generator(lemma, inquiry.seed))
     ((small, _, large),) = lemma.statement.comparisons
     return f"in every state, {small} <= {large} is asked for: {lemma_proof}" if isinstance(lemma_proof, str) else ""

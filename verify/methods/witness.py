@@ -1,4 +1,4 @@
-"""That something fails: an instance that shows it."""
+"""Show that something fails: by a witness, an instance."""
 
 from __future__ import annotations
 

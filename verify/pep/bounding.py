@@ -36,7 +36,7 @@ def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None
 
     ``rounds``: after how many the bound is asked for; every number of them unless given.
 
-    ``ValueError`` when the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
+    Raise ``ValueError`` if the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
     other things than those posed are allowed, or the claim's code is not read.
     """
     if rounds is None and claim.statement.horizon and claim.statement.algorithm.schedules:
@@ -76,7 +76,7 @@ def enclosed(expression: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> tuple[
     """Rationals between which the value of an expression lies: the value itself twice, where it is rational.
 
     The ends of an irrational value are checked by sympy, which evaluates as many digits as a comparison needs.
-    ``ValueError`` if the expression has no value.
+    Raise ``ValueError`` if the expression has no value.
     """
     value = evaluate(expression, values)
     if isinstance(value, Rational):

@@ -185,7 +185,7 @@ def multipliers(program: Program, face: Face, start: Sequence[float]) -> Iterato
     """Rational multipliers on the face near its analytic centre, rounded more and more finely; none without room, nor
     where coefficients are of one size, so that a solver in floats sees all.
 
-    ``start``: where to begin, which need not prove anything. ``ValueError`` if the face has no solution.
+    ``start``: where to begin, which need not prove anything. Raise ``ValueError`` if the face has no solution.
     """
     free = [k for k in range(len(program.constraints)) if k not in face.determined]
     if not 0 < len(free) <= _LARGEST or _range(program) < _FAR:
@@ -350,7 +350,7 @@ def _congruent(inverse: Array, part: Array) -> Array:
 
 
 def _inverse_factor(P: Array) -> Array:
-    """The inverse of the Cholesky factor; ``ValueError`` where the matrix is not positive definite."""
+    """The inverse of the Cholesky factor. Raise ``ValueError`` if the matrix is not positive definite."""
     return np.array(mpmath.inverse(mpmath.cholesky(mpmath.matrix(P.tolist()))).tolist(), dtype=object)
 
 

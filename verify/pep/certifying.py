@@ -61,7 +61,7 @@ def applies(claim: Claim, method: str) -> bool:
 def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
     """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
 
-    ``prover``: what proves the steps, a solver by default. ``ValueError`` when the claim cannot be posed at
+    ``prover``: what proves the steps, a solver by default. Raise ``ValueError`` if the claim cannot be posed at
     these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
     """
     if induction.applies(claim):

@@ -38,7 +38,7 @@ class Reduced(NamedTuple):
 def independent(equations: Sequence[Equation], unknowns: int) -> Reduced:
     """The equations without those that follow from earlier ones, by elimination modulo a prime.
 
-    ``ValueError`` where they contradict one another: in fractions that takes minutes to see, and most faces that are
+    Raise ``ValueError`` if they contradict one another: in fractions that takes minutes to see, and most faces that are
     guessed at are none. What the prime hides, once in 10^9 times, costs a certificate: each is checked afterwards.
     """
     chosen: list[Equation] = []
@@ -69,7 +69,7 @@ def nearest_solution(equations: Sequence[Equation], guess: Sequence[Fraction]) -
     """A rational solution of sparse linear equations that keeps the free unknowns at their guess.
 
     Unknowns with large guesses become dependent first, so that rounding errors do not change the sign of small ones.
-    ``ValueError`` when there is no solution.
+    Raise ``ValueError`` if there is no solution.
     """
     solved: dict[int, tuple[dict[int, Fraction], Fraction]] = {}
     for coefficients, right in independent(equations, len(guess)).equations:

@@ -58,7 +58,7 @@ def repeated(vector: Vector, n: int) -> Array:
 class Majorised(np.ndarray):
     """Vectors of n clients, ``(n, 1)``, whose ``max`` over the clients of a form of each is a new value.
 
-    ``assumed`` says that it is no smaller than any: what is bounded by a multiple of that value is bounded by that
+    ``assumed`` states that it is at least each of them: what is bounded by a multiple of that value is bounded by that
     multiple of the maximum.
     """
 
@@ -139,7 +139,7 @@ class Record:
     def resolvent(self, i: int, shift: Number, target: Vector) -> Vector:
         """The point x with grad f_i(x) + ``shift`` x = ``target``, a new row; the gradient there is then known.
 
-        ``ValueError`` where f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
+        Raise ``ValueError`` if f_i + (shift/2)|.|^2 need not be strongly convex, or the target is compressed.
         """
         if shift + self.mu[i] <= 0:
             raise ValueError("a proximal point is known where the objective is strongly convex")
@@ -243,7 +243,7 @@ class Record:
                         why = partial(why, "{mu}-strongly convex")
                         yield Constraint(f"{self.name}_{i} convex[{k},{j}]", form, why)
 
-    #: What is said of each function, with its own constants.
+    #: The description of each function, with its own constants.
     _CLASS = "{mu}-strongly convex and {L}-smooth"
 
     def _why(self, i: int, one: Sample, other: Sample, membership: str) -> str:
@@ -335,7 +335,7 @@ class OfClass:
 
     @property
     def c(self) -> Array:
-        """The common gradient with a minus, once for each function; ``ValueError`` where there is none."""
+        """The common gradient with a minus, once for each function. Raise ``ValueError`` if there is none."""
         if self.multiplier is None:
             raise ValueError("the constrained minimiser is not part of this setting")
         return repeated(-1 * self.multiplier, self.n)

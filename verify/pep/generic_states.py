@@ -49,7 +49,7 @@ def _complete(claim: Claim) -> bool:
 def holds(claim: Claim, instance: Instance) -> bool:
     """Return True if a claim is proved at the parameters of an exact instance, in every state; False proves nothing.
 
-    ``TypeError`` or ``ValueError`` where the statement's code compares, or does anything but arithmetic.
+    Raise ``TypeError`` or ``ValueError`` if the statement's code compares, or does anything but arithmetic.
     """
     if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
         return False
@@ -108,7 +108,7 @@ def _at_most(left: Any, right: Any) -> bool:
 
 
 def quadratic(of: FracElement) -> Form | None:
-    """A function of coordinates as a form, each coordinate in place of a vector; None where it is no quadratic form."""
+    """A function of coordinates as a form, each coordinate in place of a vector; None if it is not a quadratic form."""
     if not of.denom.is_ground or any(sum(powers) != 2 for powers in of.numer.itermonoms()):
         return None
     whole_form, entries = of.numer.quo_ground(of.denom.coeff(1)), {}

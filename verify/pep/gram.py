@@ -303,7 +303,7 @@ def strong_convexity(one: Sample, other: Sample, mu: Number) -> Form:
 def interpolate(name: str, samples: Iterable[Sample], mu: Number, L: Number) -> list[tuple[str, Form]]:
     """Named constraints (form <= 0), one for each ordered pair of samples of one function.
 
-    ``ValueError`` unless |mu| <= L and L > 0.
+    Raise ``ValueError`` unless |mu| <= L and L > 0.
     """
     if not (L > 0 and -L <= mu <= L):
         raise ValueError(f"a function class takes -L <= mu <= L and L > 0, got mu = {mu}, L = {L}")

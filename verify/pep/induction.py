@@ -61,9 +61,9 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
 
     ``prover``: what proves the steps, a solver by default.
 
-    ``ValueError`` when the claim cannot be posed at these parameters, or a hypothesis fails; ``Refused`` when it cannot
-    be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or oracles that
-    are not posed, or coordinates are mixed.
+    Raise ``ValueError`` if the claim cannot be posed at these parameters, or a hypothesis fails. Raise ``Refused`` if
+    it cannot be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or
+    oracles that are not posed, or coordinates are mixed.
     """
     if not applies(claim):
         raise Refused(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")

@@ -202,7 +202,7 @@ class InexactOracle:
     """A ``delta``-inexact oracle of grad f_1^*, ..., grad f_n^* of which no more is known (FedDCD, Definition 5.1).
 
     Rows are random vectors here and inner products expectations, so that its own randomness is allowed for. A call is
-    told by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
+    identified by the point and the guess: ``errors`` holds (i, guess - gradient, answer - gradient) by client and both.
     """
 
     delta: Number

@@ -62,7 +62,7 @@ def pose(setting: Setting, given: Instance, anything: bool = False) -> Formal:
 
     With ``anything`` nothing is known of the functions.
 
-    ``ValueError`` when the setting has no formal instance.
+    Raise ``ValueError`` if the setting has no formal instance.
     """
     if not posable(setting):
         raise ValueError(f"no worst case over a class is known for the setting {setting.text!r}")
@@ -305,7 +305,7 @@ def potential(claim: Claim) -> Quantity:
     """The potential through which a bound for every T, or a one-step inequality, is shown.
 
     For a bound it is the one that contracts in the setting, where one is declared. Otherwise it is the left side, if
-    the right side speaks of the same function of the state. ``ValueError`` if there is none.
+    the right side speaks of the same function of the state. Raise ``ValueError`` if there is none.
     """
     statement = claim.statement
     (side, _, _), *_ = statement.comparisons
@@ -340,7 +340,7 @@ def preserved(claim: Claim, given: Instance) -> bool:
     """Return True if a step preserves an invariant for every function of the class, in every dimension, for every draw.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
-    ``ValueError`` where the code is not read.
+    Raise ``ValueError`` if the code is not read.
     """
     check_read(claim, given)
     return _vanishes_later(claim, given)
@@ -365,7 +365,7 @@ def _is_nothing(value: Any) -> bool:
 
 
 def check_read(claim: Claim, given: Instance) -> None:
-    """``ValueError`` unless all that runs of a claim is read at the parameters of an instance.
+    """Raise ``ValueError`` unless all that runs of a claim is read at the parameters of an instance.
 
     What is found of it on formal vectors, which have one entry, holds in every dimension only then.
     """
@@ -377,8 +377,8 @@ def check_read(claim: Claim, given: Instance) -> None:
 def any_functions(claim: Claim, given: Instance) -> bool:
     """Return True if the claim's hypotheses allow arbitrary functions, beyond the class that is posed.
 
-    ``ValueError`` where they allow compressors or oracles beyond those posed. A member that breaks the class must break
-    a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.
+    Raise ``ValueError`` if they allow compressors or oracles beyond those posed. A member that breaks the class must
+    break a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.
     """
     letters = claim.setting.bind(given.problem, given.params)
     posed = pose(claim.setting, given).instance

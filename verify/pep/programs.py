@@ -47,7 +47,7 @@ class Program:
     """Maximise ``objective`` subject to the constraints. Rows that appear nowhere are no part of it.
 
     ``units``: what one of each row, and of each function value by its name, was before the program was rescaled.
-    ``ValueError`` if two constraints share a name.
+    Raise ``ValueError`` if two constraints share a name.
     """
 
     objective: Form
@@ -112,7 +112,7 @@ def scales(after: Form, before: Form, constraints: Sequence[Constraint]) -> bool
 def ratio(after: Form, before: Form, constraints: Sequence[Constraint]) -> Program:
     """Maximise ``after`` subject to ``before <= 1``: the worst factor, where ``before`` is a potential.
 
-    ``ValueError`` where a constant keeps them from scaling.
+    Raise ``ValueError`` if a constant keeps them from scaling.
     """
     if not scales(after, before, constraints):
         raise ValueError("a side or a known relation of the states has a constant term, so no ratio is the worst case")

@@ -36,7 +36,7 @@ class Certified:
     Gram matrix, that is a function of the class (with compression errors of the moments allowed), does worse, else
     ``OPEN``; the solver's word counts for nothing. ``certificate`` proves ``claimed`` if certified, else ``upper``.
     ``quality``: how nearly the solver's own multipliers prove ``claimed``, at 50 digits. ``relaxed``: the program
-    allowed more than the class, so that nothing is said from below. ``size``: rows of the exact program.
+    allowed more than the class, so that there is no lower bound. ``size``: rows of the exact program.
     """
 
     lower: Fraction | None
@@ -77,7 +77,7 @@ def bounds(
     solution = programs.solve(posed)
     note = f"the solver says {solution.status}"
     if solution.status == "unbounded":
-        # No multipliers prove any bound; but the solver's word is no counterexample.
+        # No multipliers prove any bound; but the solver's word is not a counterexample.
         seconds = time.perf_counter() - begun
         return Certified(None, None, claimed, Verdict.OPEN, relaxed=relaxed, size=size, note=note, seconds=seconds)
     variants = [rounding.balanced(posed, solution), program, posed]
@@ -164,7 +164,7 @@ def exactly(bound: Fraction) -> Callable[[], Iterable[Fraction]]:
 
 
 class _StepNames:
-    """Names of steps, told apart where one is asked for again."""
+    """Names of steps, made distinct when one is requested again."""
 
     def __init__(self) -> None:
         self._asked: Counter[str] = Counter()

@@ -141,7 +141,7 @@ def rerun(claim: Claim, posed: Formal, at: At, rounds: int) -> Replayed | None:
             return None
         found = _run(claim, posed, at, rounds)
     except (LookupError, TypeError):
-        # What is asked for is in no table, or is no vector.
+        # The value is in no table, or is not a vector.
         return None
     return found if found is not None and found.right > 0 else None
 

@@ -273,7 +273,7 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     or when that does not prove the claim and the program is small, every point is interpolated, and the interval is
     that of the class itself. ``prover``: what proves the steps, a solver by default.
 
-    ``ValueError`` when the statement, its setting or its quantities cannot be posed at these parameters, or a
+    Raise ``ValueError`` if the statement, its setting or its quantities cannot be posed at these parameters, or a
     hypothesis fails; :class:`Refused` when the claim cannot be certified at any parameters.
     """
     statement = claim.statement
@@ -314,7 +314,7 @@ def _compare(
     """One comparison left <= right of a statement about one step or one point, ``anything``: for any functions."""
     factor, above = _factor(claim, instance, comparison)
     if factor is not None and factor != above:
-        # An irrational multiple of a potential: the side itself is no form, and what is shown is a little more.
+        # An irrational multiple of a potential: the side itself is not a form, and what is shown is slightly stronger.
         potential = comparison.right / claim.statement.factor
         claim = replace(claim, statement=claim.statement.changed({"right": potential}))
     scale = factor if factor == above else 1

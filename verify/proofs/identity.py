@@ -97,7 +97,7 @@ def stated(
 
 
 def identities_of(claim: Claim) -> Identities:
-    """How claims in the setting of this one are proved; ``Unprovable`` where nobody says."""
+    """Return the proofs known in the claim's setting. Raise ``Unprovable`` if there are none."""
     hints = claim.setting.hints.identities
     if hints is None:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")
@@ -128,7 +128,7 @@ def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:
 
 
 def require_at_least(claim: Claim, expression: sympy.Expr, least: sympy.Expr) -> None:
-    """``Unprovable`` unless expression >= least follows; a maximum is at least each of its arguments."""
+    """Raise ``Unprovable`` unless expression >= least follows; a maximum is at least each of its arguments."""
     options = expression.args if isinstance(expression, sympy.Max) else (expression,)
     if least in options:
         return
@@ -137,13 +137,15 @@ def require_at_least(claim: Claim, expression: sympy.Expr, least: sympy.Expr) ->
 
 
 def require_nonnegative(claim: Claim, expression: sympy.Expr) -> None:
-    """``Unprovable`` unless expression >= 0 follows."""
+    """Raise ``Unprovable`` unless expression >= 0 follows."""
     if not is_nonnegative(expression, claim):
         raise Unprovable(f"{expression} >= 0 does not follow from the hypotheses of {claim.id}")
 
 
 def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str, sympy.Expr]:
-    """The coefficients of an expression that is linear in the quantities, by their names; ``Unprovable`` if not."""
+    """The coefficients of an expression that is linear in the quantities, by their names. Raise ``Unprovable`` if
+    not.
+    """
     stand_in = {q: sympy.Dummy(str(q)) for q in quantities}
     expression = sympy.expand(side.subs(stand_in))
     found = {str(q): expression.coeff(dummy) for q, dummy in stand_in.items()}
@@ -156,7 +158,7 @@ def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str
 def instances(claim: Claim, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
     """Exact instances that meet the hypotheses and are wanted, with few clients: :func:`larger` gives those with many.
 
-    ``Unprovable`` when none of the first recipes is.
+    Raise ``Unprovable`` if none of the first recipes is.
     """
     found = _met(claim, PROPOSED, lambda recipe, instance: instance.problem.n <= MOST and wanted(recipe, instance))
     first = next(found, None)
@@ -186,7 +188,7 @@ def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -
 def larger(claim: Claim, sizes: Iterable[int]) -> Iterator[Instance]:
     """For each number of clients an exact instance that meets the hypotheses, its clients those of a smaller one.
 
-    The smaller ones are not the same. ``Unprovable`` where none of the first recipes can be enlarged.
+    The smaller ones are not the same. Raise ``Unprovable`` if none of the first recipes can be enlarged.
     """
     proposed = islice(claim.instances.recipes(np.random.default_rng(1)), PROPOSED)
     smaller = (recipe for recipe, instance in meeting(claim, proposed) if instance.problem.mu != instance.problem.L)

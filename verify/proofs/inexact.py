@@ -1,8 +1,8 @@
 """Proofs of what a step on tau random blocks does with inexact oracles, for all parameters, every n and T.
 
-All is said of one client and summed over the clients. g is its gradient minus w*, e the error of its answer in this
-round, m what its gradient moves by in the step, and p the error of its next answer; a is the answer minus w* and b the
-next gradient minus w*. The next call starts from this answer, so that its guess is off by e - m = a - b. D is the
+Everything is shown for one client and summed over the clients. g is its gradient minus w*, e the error of its answer in
+this round, m what its gradient moves by in the step, and p the error of its next answer; a is the answer minus w* and b
+the next gradient minus w*. The next call starts from this answer, so that its guess is off by e - m = a - b. D is the
 squared error of the guess in this round, z is y_i - y_i^*, and v the value of f_i^* minus its tangent at y_i^*.
 
 What bounds a state by sums over the rounds before it is its own induction hypothesis. A rate is shown, for functions
@@ -298,7 +298,7 @@ def starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quant
         return True
     if str(initial.expression) == "|y*|**2":
         return bool((scalar(initial.of(problem, posed.instance.params, state)) - squares(problem.y_star)).is_zero)
-    # A maximum over the clients is no form: here its value on the instance itself.
+    # A maximum over the clients is not a form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
     largest = initial.of(given, instance.params, start)
     return bool(np.all(largest * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
@@ -339,7 +339,7 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
 
 
 def gap_of(claim: Claim) -> Gap:
-    """The value above the least one, as the setting states it; ``Unprovable`` where it does not."""
+    """The value above the least one, as the setting states it. Raise ``Unprovable`` if it does not."""
     gap = identity.identities_of(claim).gap
     if gap is None:
         raise Unprovable(f"the setting of {claim.id} does not say what the gap is")

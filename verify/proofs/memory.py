@@ -1,9 +1,9 @@
 """Proofs of what a step on tau random blocks does with inexact oracles of which the idle keep their answers.
 
-All is said of one client and summed over the clients. g is its gradient minus w*, h the error of the answer that it
-holds and e that of the answer that it gives if it is called; z is y_i - y_i^*, and v the value of f_i^* minus its
-tangent at y_i^*. An idle client keeps y_i and its answer, so that its error stays h; a participant starts its next call
-from e - m, where m is what its gradient moves by. With P the projection that subtracts the mean over the clients,
+Everything is shown for one client and summed over the clients. g is its gradient minus w*, h the error of the answer
+that it holds and e that of the answer that it gives if it is called; z is y_i - y_i^*, and v the value of f_i^* minus
+its tangent at y_i^*. An idle client keeps y_i and its answer, so that its error stays h; a participant starts its next
+call from e - m, where m is what its gradient moves by. With P the projection that subtracts the mean over the clients,
 r = (tau - 1)/(N - 1), q = tau/N >= r and eta = 1/4, the sampling lemma gives
 
     E gap(next) <= gap - r alpha/4 <g, P (g + e)> + r alpha/32 |P (g + e)|^2,    E |m|^2 <= r/16 |P (g + e)|^2,

@@ -94,7 +94,9 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
 
 
 def _terms(claim: Claim) -> dict[str, sympy.Expr]:
-    """The coefficients of the right side less the left one, by the names of quantities; 0 for those not spoken of."""
+    """The coefficients of the right side less the left one, by the names of quantities; 0 for those that do not
+    occur.
+    """
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is None or not all(q.after for q in statement.quantities):
         raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")

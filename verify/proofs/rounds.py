@@ -63,7 +63,7 @@ def squares(vectors: Array) -> Form:
 def instances(claim: Claim) -> Iterator[Instance]:
     """Exact instances that meet the hypotheses, of which no constant is 1, which would hide that it is lost.
 
-    mu < L, and some of at least three clients sit out. ``Unprovable`` when none of the first recipes gives one.
+    mu < L, and some of at least three clients sit out. Raise ``Unprovable`` if none of the first recipes gives one.
     """
     return identity.instances(claim, _generic)
 

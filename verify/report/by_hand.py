@@ -201,7 +201,7 @@ def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
     if functions := written(problem):
         yield "; ".join((*functions, *_least(problem)))
     elif instance.text:
-        # Functions that are not written out are told by the words of the setting.
+        # Functions that are not written out are described by the setting's text.
         yield from filter(None, (example.claim.setting.text, _instance_text(instance, problem)))
     oracle = str(getattr(getattr(instance.params, "oracle", None), "name", ""))
     if oracle.startswith(_EXTREME):

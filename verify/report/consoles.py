@@ -43,7 +43,7 @@ Listed = tuple[ListedClaim, str]
 
 
 class _Console(Console):
-    """A console whose reader may go, as that of a pipe into ``head`` does, which is no failure."""
+    """A console whose reader may go, as that of a pipe into ``head`` does, which is not a failure."""
 
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError

@@ -40,7 +40,7 @@ class ClaimFields(Protocol):
 
     @property
     def origin(self) -> str:
-        """Whether it is printed, implied or observed; "" where that is not stated."""
+        """The origin: printed, implied or observed; "" if it is not stated."""
 
     @property
     def literal_of(self) -> str | None:

@@ -86,7 +86,7 @@ _MARKED = 12
 
 
 def draw_curves(title: str, curves: Sequence[Curve], path: Path) -> None:
-    """Draw the panels of these curves into a PNG or SVG file. ``ValueError`` where there are no curves."""
+    """Draw the panels of these curves into a PNG or SVG file. Raise ``ValueError`` if there are no curves."""
     if not curves:
         raise ValueError("there are no curves to plot: no run has recorded any")
     panels = list(dict.fromkeys(curve.panel for curve in curves))

@@ -204,7 +204,9 @@ def _one(functions: Any) -> Any:
 
 
 def _line(value: Callable[[Fraction], Any], places: Sequence[Fraction]) -> Line:
-    """The function through its values, quadratic between the places; ``ValueError`` where a value is no fraction."""
+    """The function through its values, quadratic between the places; Raise ``ValueError`` if a value is not a
+    fraction.
+    """
     ends = [None, *map(Fraction, places), None]
     pieces = []
     for a, b in itertools.pairwise(ends):

@@ -98,7 +98,7 @@ class LetterTable:
 
 
 def scalars(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The letters that have one value each; nothing is said of lists of none."""
+    """Return the letters that have one value each; empty lists are omitted."""
     return [(name, _value(value)) for name, value in recipe.items() if _rows(value) is None and value != []]
 
 

@@ -19,8 +19,8 @@ _POINTS, _BEYOND, _LETTERS = 400, 0.25, 52
 
 
 def draw(example: Counterexample, path: Path) -> None:
-    """Draw a counterexample into a PNG or SVG file. ``ValueError`` where it is not of one function of one variable that
-    can be written out."""
+    """Draw a counterexample into a PNG or SVG file. Raise ``ValueError`` if it is not of one function of one variable
+    that can be written out."""
     claim = example.claim
     instance = claim.instances.build(example.recipe, True)
     problem, state = by_hand.posed(example, instance)

@@ -180,7 +180,7 @@ def _documented(of: Callable[..., object]) -> str:
 
 
 def _along(of: Start | Least | Infimum | Then, meaning: str) -> str:
-    """Of which iterations of a run a number is, of which something is ``meaning``."""
+    """Return a quantity's ``meaning`` with the iterations of the run that it refers to."""
     if not meaning:
         return ""
     if isinstance(of, Then):

@@ -76,7 +76,7 @@ def save(drawn: Figure, path: Path) -> None:
 
 
 def checked(path: Path) -> Path:
-    """``path``; ``ValueError`` unless its suffix is one of :data:`SUFFIXES`."""
+    """``path``. Raise ``ValueError`` unless its suffix is one of :data:`SUFFIXES`."""
     if path.suffix.lower() not in SUFFIXES:
         raise ValueError(f"a figure is a PNG or SVG file: a name that ends in .png or .svg was expected, got {path}")
     return path

@@ -80,7 +80,7 @@ def remarks(found: Sequence[Evidence]) -> list[str]:
 
 
 def summary(found: Sequence[Evidence], seconds: float) -> str:
-    """How many claims there were of each verdict, what experiments saw, and the time the audit took."""
+    """Return the number of claims with each verdict, the outcomes of experiments, and the time taken."""
     seen = [one for e in found for one in e.sightings]
     counts = Counter(e.verdict for e in found if not e.sightings)
     parts = [f"{counts[v]} {v}" for v in Verdict if counts[v]]
@@ -94,8 +94,8 @@ def summary(found: Sequence[Evidence], seconds: float) -> str:
 
 
 def sources(found: Sequence[Evidence]) -> list[str]:
-    """How many verdicts rest on what is carried and was checked again, how many are of proofs that were made again, and
-    how many of a search; nothing where nothing is carried."""
+    """Return the numbers of verdicts that rest on re-checked stored evidence, on proofs made again, and
+    on a search; empty if no stored evidence was used."""
     of = Counter(
         "rechecked"
         if any(o.source is Provenance.RECHECKED for o in e.outcomes)
@@ -109,12 +109,12 @@ def sources(found: Sequence[Evidence]) -> list[str]:
 
 
 def fallen(found: Sequence[Evidence]) -> list[str]:
-    """A line for each thing that is carried of a claim and does not hold."""
+    """Return a line for each stored proof or counterexample of a claim that fails."""
     return [f"SHIPPED PROOF FAILS: {e.claim.id}: {why}; searched anew" for e in found for why in e.fallen]
 
 
 def coverage(found: Sequence[Evidence]) -> list[str]:
-    """How many of the one-step and rate claims that hold have more than a search behind them; what the rest lack."""
+    """Return how many of the one-step and rate claims that hold are proved or certified, and what the rest lack."""
     kinds = ("one-step", "bound")
     rates = [e for e in found if e.claim.kind in kinds or e.claim.statement.kind in kinds]
     strong = [e for e in rates if e.verdict in (Verdict.PROVED, Verdict.CERTIFIED)]
@@ -229,7 +229,7 @@ def both(example: Counterexample) -> tuple[Any, Any]:
 
 
 def claimed(example: Counterexample) -> str:
-    """The two numbers of which the claim is false, and by how much, where that can be said."""
+    """Return the two numbers that contradict the claim, and by how much, if that is known."""
     if example.part.startswith(orders.PREFIX):
         return "claimed left = O(right), which is false"
     left, relation, right = example.left, example.relation, example.right

@@ -207,7 +207,9 @@ def _intervals(
     mark: str,
     joined: bool,
 ) -> None:
-    """Marks where the ends of an interval cannot be told apart, else a band or bars; triangles where one is known."""
+    """Draw marks if the ends of an interval coincide on the plot, else a band or bars; triangles if one end is
+    known.
+    """
     both = [(a, low, high) for a, (low, high) in zip(x, ends, strict=True) if low is not None and high is not None]
     if both:
         at, low, high = zip(*both, strict=True)

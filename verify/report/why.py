@@ -1,4 +1,4 @@
-"""Why a claim falls: its counterexample, the step of the printed proof that fails, what holds instead; for one that
+"""Why a claim fails: its counterexample, the step of the printed proof that fails, what holds instead; for one that
 holds, what it rests on."""
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ class Used(NamedTuple):
 
 
 def failed(claim: Claim, verdicts: Verdicts) -> list[Used]:
-    """The claims that fall and on which the printed proof rests, directly or through others that fall.
+    """Return the failing claims on which the printed proof rests, directly or through other failing claims.
 
-    The nearest first. What falls behind a claim that does not is no fault of its users.
+    The nearest first. Failures behind a claim that holds are not faults of its users.
     """
 
     def uses(id: str) -> list[str]:
@@ -52,13 +52,13 @@ def failed(claim: Claim, verdicts: Verdicts) -> list[Used]:
 
 
 def ends(claim: Claim, verdicts: Verdicts) -> list[Used]:
-    """Those of :func:`failed` at which an error is: where it is known which, or where nothing behind them falls."""
+    """Return those of :func:`failed` that contain an error: a known flaw, or no failing claim behind them."""
     culprits = failed(claim, verdicts)
     return [used for used in culprits if used.claim.flaw or not failed(used.claim, verdicts)]
 
 
 def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text]:
-    """Why the claim falls, or what it rests on; ``again``: the command that evaluates its counterexample."""
+    """Return why the claim fails, or what it rests on; ``again``: the command that evaluates its counterexample."""
     claim = evidence.claim
     head: list[str | Text] = [
         _heading(evidence),
@@ -71,7 +71,7 @@ def lines(evidence: Evidence, verdicts: Verdicts, again: str) -> list[str | Text
 
 
 def roots(falling: Sequence[Claim]) -> Iterator[str]:
-    """How many faults make the claims fall, with a line for each that makes several fall; nothing where none does."""
+    """Yield the number of faults, with a line for each that several claims share; nothing if there is no such fault."""
     found = failures.by_root(falling)
     if len(found) < len(falling):
         yield f"  {failures.number(falling)}"
@@ -81,7 +81,7 @@ def roots(falling: Sequence[Claim]) -> Iterator[str]:
 
 
 def brief(evidence: Evidence, verdicts: Verdicts) -> list[str | Text]:
-    """Why a claim falls, in a few lines."""
+    """Return why a claim fails, in a few lines."""
     claim, example = evidence.claim, evidence.counterexample
     found: list[str | Text] = [_heading(evidence)]
     if claim.literal_of:

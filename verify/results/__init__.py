@@ -79,7 +79,7 @@ class Shipped(NamedTuple):
 
     @property
     def origin(self) -> str:
-        """Of what these results are, in words."""
+        """Return the provenance of these results, in words."""
         return f"of {self.date}, commit {self.commit[:10]}, seed {self.seed}, budget {self.budget}"
 
 
@@ -91,7 +91,7 @@ def shipped() -> Shipped:
 
 @cache
 def code(packages: tuple[str, ...] = _PACKAGES) -> str:
-    """A digest of this package's code. What it computes with is no part of it: the packages of others, the machine."""
+    """Return a digest of this package's code, without other packages and the machine."""
     found = hashlib.sha256()
     root = Path(__file__).resolve().parents[2]
     for path in sorted(path for package in packages for path in (root / package).rglob("*.py")):
@@ -200,7 +200,7 @@ def rows() -> tuple[ListedClaim, ...]:
 
 
 def _digest() -> str:
-    """Of the theory's code as it is on the disk, with that of installed papers."""
+    """Return a digest of the theory's code on disk, with that of installed papers."""
     found = code.__wrapped__(THEORY)
     for place in plugins.installed().values():
         for name, path in plugins.files(place).items():
@@ -223,7 +223,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 def _rows(data: Any, digest: str) -> tuple[ListedClaim, ...]:
-    """The rows that were stored. ``ValueError`` where they are of other code, or no rows."""
+    """The rows that were stored. Raise ``ValueError`` if they are of other code, or no rows."""
     if not isinstance(data, dict) or data.get("code") != digest:
         raise ValueError("it is of other code")
     try:

@@ -2,7 +2,7 @@
 
 Everything that an audit says of a claim is compared but the seconds that it took, the digest of the code, and the lines
 of files that notes name, which move with every edit of these. The exit status is 0 if nothing differs, 1 if something
-does, and 2 for what is no such audit.
+does, and 2 if the file is not such an audit.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _excerpts(one: str, other: str) -> Iterator[str]:
 def compare(path: Path) -> tuple[int, list[Difference]]:
     """How many entries ship, and in what those of the audit in a file differ from them.
 
-    ``ValueError`` or ``OSError`` for a file that is no audit with the seed and the budget of what ships.
+    Raise ``ValueError`` or ``OSError`` unless the file is an audit with the seed and the budget of what ships.
     """
     shipped, audit = results.shipped(), formats.read_audit(path)
     if (audit["seed"], audit["budget"]) != (shipped.seed, shipped.budget):

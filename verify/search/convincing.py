@@ -79,7 +79,7 @@ def _at_start(example: Counterexample) -> tuple[bool, bool]:
 
 
 def _narrow(example: Counterexample) -> int:
-    """Of which order a ratio is: 0 for the largest."""
+    """Return the rank of a ratio's order of magnitude: 0 for the largest."""
     beyond = excess(example)
     return next((k for k, least in enumerate(EXCESS) if beyond >= least), len(EXCESS))
 

@@ -87,7 +87,7 @@ def in_code(claim: Claim, code: Code) -> list[sympy.Expr]:
     named = in_its_letters(claim)
     found = [e.subs(named) for e in code.sums()]
     stated = sums(claim)
-    # What compressors have that is no letter of the claim is drawn with them.
+    # Constants of compressors that are not letters of the claim are drawn with them.
     return [e for e in dict.fromkeys(found) if e.is_Add and e not in stated and not _is_of_compressors(e)]
 
 
@@ -132,7 +132,7 @@ def _pieces(e: sympy.Expr) -> Iterator[sympy.Expr]:
 
 
 def nearly(e: sympy.Expr) -> sympy.Basic:
-    """That a sum vanishes, or nearly."""
+    """Return the relation that a sum vanishes, or nearly."""
     return sympy.Le(sympy.Abs(e), _NEARLY * _size(e), evaluate=False)
 
 
@@ -244,7 +244,7 @@ def _nearest(
 
 def _unbalanced(e: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> float:
     """The logarithm of the positive terms of a sum over the negative ones: of two products it is linear in those of
-    the letters. ``ValueError`` where all are of one sign."""
+    the letters. Raise ``ValueError`` if all are of one sign."""
     terms = [evaluate(term, values) for term in sympy.Add.make_args(e)]
     return math.log(sum(v for v in terms if v > 0)) - math.log(-sum(v for v in terms if v < 0))
 

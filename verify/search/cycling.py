@@ -124,7 +124,7 @@ def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: 
 def _fixed(A: Array, b: Array, near: Array) -> Coordinates:
     """A root of z = A z + b in fractions; of several, that with the free coordinates of a state ``near`` it.
 
-    ``ValueError`` where there is none.
+    Raise ``ValueError`` if there is none.
     """
     m = len(b)
     rows = np.concatenate([np.eye(m, dtype=int) - A, b[:, None]], axis=1)

@@ -87,8 +87,8 @@ class Hunt:
 def failed_assertion(claim: Claim, recipe: Recipe) -> str:
     """Return the author's assertion that fails at an instance that meets the hypotheses; empty if none does.
 
-    ``ValueError`` where what a step draws is no distribution, code mixes replicas, or the chart does not reach all
-    states.
+    Raise ``ValueError`` if the draws of a step are not a distribution, code mixes replicas, or the chart does not reach
+    all states.
     """
     try:
         built = claim.instances.build(recipe, True)
@@ -109,7 +109,7 @@ def failed_assertion(claim: Claim, recipe: Recipe) -> str:
 
 
 def undefined_at(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
-    """A side that is no real number at values of the letters alone that meet the hypotheses, and where; or None."""
+    """Return a side that is not a real number at values of the letters that meet the hypotheses, and where; or None."""
     if not claim.setting.of_constants or claim.statement.of_compressor:
         return None
     try:
@@ -148,7 +148,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     """Examine up to ``size`` instances, until ``enough`` of them have confirmed violations.
 
     Without ``climbing`` these are the first of those that a larger search looks at, and no others: what is largest
-    among them is no larger than what that finds.
+    among them is at most what that finds.
     """
     methods: set[str] = set()
     instances, worst, tightest = 0, -np.inf, None
@@ -366,7 +366,7 @@ def _telling(claim: Claim, met: list[_Met], count: int) -> list[Recipe]:
     ordered = sorted([m for m in wide if m in tame] or wide[:count] or met, key=lambda m: -m.ratio)
     chosen = [*ordered[: count - count // 3], *binding.values()]
     chosen += [m for m in met if m not in chosen][: count // 3]
-    # What the clients' functions are is no part of a program: of two choices with the same letters one is enough.
+    # The clients' functions are not part of a program: one of two choices with the same letters is enough.
     distinct: dict[str, Recipe] = {}
     for m in chosen:
         distinct.setdefault(_place(m), m.recipe)
@@ -429,7 +429,9 @@ def _free_constants(recipe: Recipe, aside: Container[str]) -> dict[str, Any]:
 
 
 def _rooms(claim: Claim, met: list[_Met]) -> list[tuple[list[float], _Met]]:
-    """How much room each hypothesis that bounds letters leaves at each instance, and all together; none without any."""
+    """Return the slack of each hypothesis that bounds letters, and of all together, at each instance; empty without
+    any.
+    """
     stated = [*claim.setting.domain, *(h.relation for h in claim.requires if h.relation is not None)]
     bounds = [r for s in stated for r in sympy.And.make_args(s) if isinstance(r, _BOUNDS)]
     if not bounds:

@@ -110,7 +110,9 @@ def _at_zeros(
 
 
 def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | None:
-    """The largest ratio of the sides at one recipe; None where there is none. ``_Broken`` where it is a violation."""
+    """The largest ratio of the sides at one recipe; None where there is none. Raise ``_Broken`` if it is a
+    violation.
+    """
     findings = states.examine(claim, recipe, rng)
     if not findings:
         return None

@@ -109,7 +109,7 @@ class Choices:
         return whole.read(self.claim, self.instances[0])
 
     def uncovered(self) -> str:
-        """Of what that the claim speaks of there is no certificate at these, in words; empty where of nothing."""
+        """Return what the claim covers without a certificate at these choices, in words; empty if nothing."""
         claim, setting = self.claim, self.claim.setting
         if why := free(claim):
             return why
@@ -138,7 +138,7 @@ class Choices:
 
 
 def _unfixed(claim: Claim, code: whole.Code) -> str:
-    """Of what number that no letter names the code depends, in words; or empty."""
+    """Return the number without a letter on which the code depends, in words; empty if there is none."""
     named = {"n", *(source for source in claim.setting.sources.values() if isinstance(source, str)), *_given(claim)}
     others = sorted(code.numbers() - named)
     return code.unread or (f"its code depends on {others[0]}, which is no letter" if others else "")

@@ -45,7 +45,7 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
     try:
         compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
     except (ArithmeticError, Undefined):
-        # Nobody knows; or a side is no number, which is neither larger nor smaller.
+        # Undecided; or a side is not a number, which is neither larger nor smaller.
         return None
     for part, left, right, relation, *_ in compared:
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
@@ -72,7 +72,7 @@ def _open(compared: Compared) -> bool:
 
 
 def _distance(left: Any, right: Any) -> Any:
-    """How far apart two sides are; of sides that are not finite nothing is further."""
+    """Return the distance of two sides; infinity if one of them is not finite."""
     a, b = Interval.of(left), Interval.of(right)
     return abs(a - b).middle if isinstance(a, Interval) and isinstance(b, Interval) else float("inf")
 

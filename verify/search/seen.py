@@ -21,9 +21,9 @@ from verify.comparisons.starts import generic
 
 #: What quadratics are called among the sorts of functions.
 QUADRATICS = "quadratics"
-#: The largest number of rounds that is told: beyond it all rounds are meant.
+#: The largest number of rounds that is printed: beyond it all rounds are meant.
 LARGEST = 10**6
-#: Rounds beyond which a bound is said to have been looked at in the long run.
+#: The number of rounds beyond which a bound counts as tested in the long run.
 _SHORT = 3
 
 
@@ -63,7 +63,7 @@ def is_drawn(claim: Claim, instance: Instance) -> bool:
 
 
 def sort_of(f: Any) -> str:
-    """Of which sort functions are, in words: what a parabola is added to stays of its sort."""
+    """Return the sort of functions, in words; adding a parabola does not change it."""
     inner: Any = f.f if isinstance(f, LessParabola) else f
     if isinstance(inner, PiecewiseQuadratic):
         return ("two slopes", "three slopes", "kinks")[min(len(inner.slopes), 4) - 2]

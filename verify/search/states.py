@@ -84,7 +84,7 @@ def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Find
 
 
 def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
-    """A side that is no number in fractions at an instance that exists, and where; or None.
+    """Return a side that is undefined in fractions at an existing instance, and where; or None.
 
     At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
     finite float: not for want of a step, since at its optimum a method may stop. What overflows in floats alone is no
@@ -142,7 +142,7 @@ def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Gene
         return [escape]
     found = _worst_states(claim, instance, _rounds(claim, built), rng)
     if is_strict(claim):
-        # Where both sides vanish no ratio is larger, and none is told.
+        # Where both sides vanish no ratio is larger, and none is reported.
         centre = np.zeros(dimension(claim, instance))
         found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(claim, built)]
     if at := _long_rounds(claim, instance, built):
@@ -192,7 +192,7 @@ def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator)
 def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, rounds: int) -> float:
     """The largest ratio at one state of an instance, ``built`` in fractions, as a search that saw it there tells it.
 
-    ``ValueError`` where the claim says nothing after so many rounds.
+    Raise ``ValueError`` if the claim says nothing after so many rounds.
     """
     if pointwise(claim):
         return _largest_ratio(claim, built, point, 1)
@@ -214,7 +214,7 @@ def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, 
 
 
 def _largest_ratio(claim: Claim, built: Instance, point: Coordinates, rounds: int) -> float:
-    """The largest ratio at an exact state; 0 where nothing is said of it."""
+    """Return the largest ratio at an exact state; 0 if the claim does not cover it."""
     at = vanishing.onto(claim, built, point)
     return max((_ratio(c) for c in parts(claim, built, at, rounds) if len(c.left)), default=0.0)
 
@@ -243,7 +243,7 @@ def _ratio(compared: Compared) -> float:
         try:
             ratio = float(spectral.ratio(np.array(float(a)), np.array(float(b))))
         except OverflowError:
-            # Beyond the floats: which is larger is decided exactly, by how much is not told.
+            # Beyond the floats: which is larger is decided exactly, by how much is not computed.
             ratio = 1.0
         ratios.append(max(ratio, VIOLATED) if violated(a, b, relation) else min(ratio, 1.0))
     return max(ratios)
@@ -297,7 +297,7 @@ class _AtBasis:
                 each = sides_along(self._claim, self._instance, theta, self._stepping)
                 self._found = dict(zip(self._stepping, map(_floats, each), strict=True))
             except Exception:
-                # After more rounds; it is told when these are asked for.
+                # After more rounds; it is reported when these are evaluated.
                 self._stepping = ()
         if rounds not in self._found:
             self._found[rounds] = _floats(sides(self._claim, self._instance, theta, rounds))
@@ -403,7 +403,7 @@ def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterab
 
 
 def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Worst:
-    """Of a few states of size one that at which the sides, of any numbers, contradict a claim most."""
+    """Return the state, of a few states of size one, at which the sides contradict a claim most."""
     states = [f.theta / abs(f.theta).max() for f in found[:DIRECTIONS] if len(f.theta) == size and f.theta.any()]
     fixed = np.random.default_rng(0).choice([-1.0, 0.0, 0.0, 1.0], (DIRECTIONS, size))
     rows = np.array([*states, *fixed])

@@ -12,9 +12,9 @@ from fedtheory.claims import Claim
 
 
 def scalings(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping[sympy.Expr, Fraction]]:
-    """A basis of the scalings of the letters: powers such that all that is said stays as it is; the first is 1.
+    """Return a basis of the scalings of the letters that leave the claim invariant, as powers; the first is 1.
 
-    Each basis vector has a letter with the power 1 that is in no other one. What is said of no letter does not scale.
+    Each basis vector has a letter with the power 1 that is in no other one. A part without letters does not scale.
     """
     letters = list(claim.setting.sources)
     quantities = [q.expression for q in claim.statement.quantities]
@@ -45,9 +45,9 @@ def scalings(claim: Claim, relations: Sequence[sympy.Basic]) -> Iterator[Mapping
 
 
 class _Degrees:
-    """To which power each part of what is said scales, as linear forms in the powers of the letters.
+    """The degree to which each part of the claim scales, as a linear form in the powers of the letters.
 
-    ``equations``: forms that vanish; ``met``: the letters of which something is said.
+    ``equations``: forms that vanish; ``met``: the letters that occur.
     """
 
     def __init__(self, unknown: set[sympy.Expr]) -> None:

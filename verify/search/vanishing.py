@@ -57,6 +57,6 @@ def onto(claim: Claim, instance: Instance, point: Coordinates) -> Coordinates:
             ahead = solutions[None, 1:, free.index(0)]
             at = at + (1 if residual(at + 2 * ahead).any() else 2) * ahead
     except (ValueError, TypeError, ArithmeticError):
-        # What is no number, or no residual, is told where it is evaluated.
+        # An undefined number or residual is reported where it is evaluated.
         pass
     return point

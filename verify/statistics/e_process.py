@@ -62,7 +62,7 @@ class Assumed(NamedTuple):
 
 
 def check_level(level: Any) -> None:
-    """``ValueError`` unless 0 < level < 1."""
+    """Raise ``ValueError`` unless 0 < level < 1."""
     if not isinstance(level, int | float | Fraction) or not 0 < level < 1:
         raise ValueError(f"an error level must be strictly between 0 and 1, got {level}")
 

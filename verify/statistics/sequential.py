@@ -228,7 +228,7 @@ def run(
     """Run the tests on one source of samples; the outcomes are named by their number.
 
     ``together``: stop at the first refutation, as when all are parts of one claim; the others then stay undecided.
-    Batches double from ``first`` to ``largest`` samples. ``ValueError`` when the source gives another shape.
+    Batches double from ``first`` to ``largest`` samples. Raise ``ValueError`` if the source gives another shape.
     """
     kept: list[Array] = []
 

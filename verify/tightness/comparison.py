@@ -138,7 +138,7 @@ def _points(statement: Statement, claim: Claim, instance: Instance, choice: Choi
 
 @_points.register
 def _(statement: Inequality, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
-    """Of two comparisons each by itself."""
+    """Return the points of both bounds of a two-sided inequality, each by itself."""
     if statement.middle is None:
         return [_compared(claim, "", instance, choice)]
     lower = replace(statement, right=statement.middle, middle=None)
@@ -213,7 +213,7 @@ def _program(claim: Claim, instance: Instance, rounds: int = 1) -> tuple[program
     """Maximise left given right = 1 over the class after some rounds, every point interpolated; and whether that allows
     more than the class.
 
-    ``ValueError`` when the initial state that a bound starts from is not posed, or the program grows too large.
+    Raise ``ValueError`` if the initial state that a bound starts from is not posed, or the program grows too large.
     """
     posed = posing.pose(claim.setting, instance)
     if claim.statement.horizon:
@@ -287,7 +287,7 @@ def _contraction(
 def potential_step(claim: Claim, factor: Fraction) -> tuple[Claim, Quantity]:
     """The claim that one step contracts the potential through which a bound is shown, and that potential.
 
-    ``ValueError`` if there is none.
+    Raise ``ValueError`` if there is none.
     """
     quantity = posing.potential(claim)
     before = replace(quantity, expression=sympy.Symbol("V"), after=False, domain=None)

@@ -39,7 +39,7 @@ class Kept:
     proof: Proof
 
     def again(self, claim: Claim) -> Point:
-        """The point, at the letters of its instance, shown again; ``DoesNotHold`` where it is not."""
+        """The point, at the letters of its instance, shown again. Raise ``DoesNotHold`` if it is not."""
         try:
             instance = claim.instances.build(self.recipe, True)
             letters = claim.setting.bind(instance.problem, instance.params)
@@ -54,7 +54,7 @@ class Kept:
 class Store:
     """The stored proofs of a claim, kept in a file if one is given, which is rewritten with each point.
 
-    ``ValueError`` where the file holds something else.
+    Raise ``ValueError`` if the file holds something else.
     """
 
     def __init__(self, claim: Claim, path: Path | None = None) -> None:

@@ -39,7 +39,7 @@ _STEP = "T"
 _LEAVES = 16
 #: Rows of a program at most, those of twenty rounds of one client: at 17 it takes half a minute, at 29 many.
 _ROWS = 22
-#: Characters of a fraction that is told as it is.
+#: The largest number of characters of a fraction that is printed exactly.
 _LONG = 16
 #: How near a simple fraction must be to the solver's value to be tried as the worst case itself.
 _NEAR = (1e-8, 1e-7, 1e-6)
@@ -97,7 +97,7 @@ def after_rounds(claim: Claim, choice: Choice, rounds: int, known: Proof | None 
 
 
 def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
-    """Both sides after the rounds, on formal vectors. ``ValueError`` where they cannot be posed."""
+    """Both sides after the rounds, on formal vectors. Raise ``ValueError`` if they cannot be posed."""
     statement: Any = claim.statement
     if posed_as_claimed(claim, instance, rounds):
         raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
@@ -204,7 +204,7 @@ def _difference(taken: _Sides, prover: Prover) -> _WorstCase:
         raise ValueError("an irrational multiple of what has a constant is not posed")
     ends = (taken.left, taken.right if taken.claimed else Form({}, {}, 0))
     found = bounded(prover, _STEP, taken.posed, ends, taken.claimed, True, False, time.perf_counter())
-    # What is known from below of a difference is no share of the right side.
+    # A lower bound on a difference is not a share of the right side.
     verdict = Verdict.OPEN if found.verdict is Verdict.REFUTED else found.verdict
     return _WorstCase(None, None, verdict, found.note)
 

@@ -79,9 +79,9 @@ def measure(
 
     ``steps``: a bound is compared after each number of rounds up to so many, at the first choices of the grid.
     ``known``: what shows some of these again, without a solver; ``keep`` receives what shows those that are done.
-    ``progress`` is called with the letters of each choice as it is done. ``ValueError`` if the claim has no worst case,
-    for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a changed
-    claim, which cannot be sent to another process.
+    ``progress`` is called with the letters of each choice as it is done. Raise ``ValueError`` if the claim has no worst
+    case, for a letter that its grid does not have, if no point meets its hypotheses, and for more than one job with a
+    changed claim, which cannot be sent to another process.
     """
     if jobs > 1 and claim.changes:
         raise ValueError(f"the changed claim {claim.id} is measured in one process only, got jobs={jobs}")

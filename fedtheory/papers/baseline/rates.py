@@ -21,7 +21,7 @@ def build(name: str) -> Table:
     rows: dict[str, Row] = {}
     for claim in claims.all():
         factor = claim.statement.factor
-        # A factor without letters is no rate, a parameter rule borrows the rate of a theorem.
+        # A factor without letters is not a rate, a parameter rule borrows the rate of a theorem.
         if factor is None or not factor.free_symbols or claim.kind == "parameter-rule":
             continue
         method = claim.statement.algorithm.name

@@ -1,4 +1,6 @@
-"""FedADMM, runs of Algorithm 1 as its iterations: numbers of one iteration of a run, and what is said of any."""
+"""FedADMM, runs of Algorithm 1 as its iterations: numbers of one iteration of a run, and statements on any
+iteration.
+"""
 
 from __future__ import annotations
 

@@ -313,7 +313,7 @@ def recipes(rng: np.random.Generator, schemes: bool = True, k0s: tuple[int, ...]
 
 
 def build(recipe: Recipe, exact: bool, of_round: bool = False) -> Instance:
-    """The run of a recipe; ``of_round``: only where k begins a round, k in K. ``ValueError`` where there is none."""
+    """The run of a recipe; ``of_round``: only where k begins a round, k in K. Raise ``ValueError`` if there is none."""
     clients, k0, s0 = recipe["clients"], recipe["k0"], recipe["s0"]
     columns = [c["rounds"] for c in clients]
     if not clients or len({len(column) for column in columns}) != 1 or k0 < 1 or s0 < 1:

@@ -1,4 +1,4 @@
-"""FedDCD, Section 6: what is said of f_i that are strongly convex and not smooth, and so of a dual that is only smooth.
+"""FedDCD, Section 6: statements on f_i that are strongly convex and not smooth, and so on a dual that is only smooth.
 
 No method for them is printed, and no theorem. Here Algorithm 4 is taken with b = 0, as mu = 0 has it, and with the
 usual a_t = 2/(t + 2) for an a that would be 0.

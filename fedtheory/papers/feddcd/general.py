@@ -1,4 +1,4 @@
-"""FedDCD, Sections 3 to 5: what the analysis is said to cover besides, constants and participants of each client, and
+"""FedDCD, Sections 3 to 5: what the analysis should cover besides, constants and participants of each client, and
 the local steps of a round."""
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ class Remembering(Logistic):
 
 
 def run(A: Array, b: Array) -> Run:
-    """Algorithm 1 on logistic regression; ``ValueError`` when no regularisation gives the condition number."""
+    """Algorithm 1 on logistic regression. Raise ``ValueError`` if no regularisation gives the condition number."""
     f = logistic_with_condition(A, b, KAPPA)
     problem = Problem(Remembering(f.A, f.b, f.mu))
     params = feddcd.theory(problem, tau=max(2, f.n // 2))

@@ -136,7 +136,7 @@ LOCALS = Setting(
     drawing=Drawing(classes_stated=True, draw=_draw_solvable, parameters=_solvable),
     clients=(1, 2, 2, 3),
 )
-#: What is asked of the F_k: the only hypothesis of what is said of them.
+#: The condition on the F_k: the only hypothesis of the claims on them.
 SOLVABLE = Hypothesis("(10) is smooth and strongly convex", met=_CLASS.contains)
 
 # The same function on every node

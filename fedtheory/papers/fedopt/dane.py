@@ -164,7 +164,7 @@ def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> A
     ``nodes``: K. Along every coordinate one node has a curvature b_j >= l = ``least``, and the K - 1 others have l;
     f has H_j. A round multiplies an error by 1 - eta c_j, c_j = (H_j/K) (1/(b_j + mu) + (K-1)/(l + mu)), so that c_j (l
     + mu)/H_j is between (K-1)/K and 1. Then c_max/c_min >= r = (1 - 1/K) H_max/H_min for every mu, and the best eta
-    leaves (r - 1)/(r + 1) or more. The two bounds are compared with the code; ``ValueError`` where it breaks them.
+    leaves (r - 1)/(r + 1) or more. The two bounds are compared with the code. Raise ``ValueError`` if it breaks them.
     """
     f = problem.f
     H = np.diagonal(np.matmul(f.X.T, f.X)) / f.examples + f.lam

@@ -94,7 +94,7 @@ def _lies(kind: str, f: LinearModels) -> bool:
 def problem_of(recipe: Recipe, exact: bool, share: Share = "own") -> LinearProblem:
     """Ridge regression on the data of a recipe, with the loss (t - y)^2/(2 gamma) where it has a gamma.
 
-    ``ValueError`` where there are no data, or there is no single optimum.
+    Raise ``ValueError`` if there are no data, or there is no single optimum.
     """
     d, sizes = recipe["d"], [len(client["examples"]) for client in recipe["clients"]]
     check_shape(d, 1 + recipe["lam"])
@@ -251,7 +251,7 @@ def value(recipe: Recipe, name: str, exact: bool) -> Any:
 
 
 def positive(recipe: Recipe, name: str, exact: bool) -> Any:
-    """A letter that is positive; ``ValueError`` if it is not."""
+    """A letter that is positive. Raise ``ValueError`` if it is not."""
     if recipe[name] <= 0:
         raise ValueError(f"{name} must be positive")
     return value(recipe, name, exact)

@@ -96,8 +96,8 @@ def time_at_accuracy(log_accuracy: Any, Theta: Any, c: Any, fold: Any, log: Any 
 def best_accuracy(c: float, fold: float) -> float:
     """The Theta in (0, 1) at which eq. (4) takes the least time: (1 - Theta)/Theta = c/fold + log(1/Theta).
 
-    It is the only root: the difference of the sides falls from infinity to -c/fold. ``ValueError`` unless c and fold
-    are positive.
+    It is the only root: the difference of the sides falls from infinity to -c/fold. Raise ``ValueError`` unless c and
+    fold are positive.
     """
     from scipy.optimize import brentq
 

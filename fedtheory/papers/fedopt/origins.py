@@ -72,7 +72,7 @@ PRINTED = {
     "figure-2": "",
 }
 IMPLIED = (
-    # What CoCoA+ solves at a node, which is said elsewhere.
+    # What CoCoA+ solves at a node, which is stated elsewhere.
     "cocoa/is-algorithm-6/subproblem",
     # The cited theorem from which the rounds of DANE follow.
     "dane/rounds/contraction",

@@ -189,12 +189,12 @@ def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
 
 
 def of_primal(recipe: Any, problem: LinearProblem, exact: bool) -> perturbed_primal.Params:
-    """The parameter sigma of Algorithm 5 in a recipe; ``ValueError`` unless it is positive."""
+    """The parameter sigma of Algorithm 5 in a recipe. Raise ``ValueError`` unless it is positive."""
     return perturbed_primal.Params(positive(recipe, "sigma", exact))
 
 
 def of_dual(recipe: Any, problem: LinearProblem, exact: bool) -> dual_block_ascent.Params:
-    """The parameter sigma of Algorithm 6 in a recipe; ``ValueError`` unless it is positive."""
+    """The parameter sigma of Algorithm 6 in a recipe. Raise ``ValueError`` unless it is positive."""
     return dual_block_ascent.Params(positive(recipe, "sigma", exact))
 
 

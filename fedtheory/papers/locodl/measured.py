@@ -19,7 +19,7 @@ KAPPA = 1000
 
 
 def run(A: Array, b: Array) -> Run:
-    """Algorithm 1 on logistic regression; ``ValueError`` when no regularisation gives the condition number."""
+    """Algorithm 1 on logistic regression. Raise ``ValueError`` if no regularisation gives the condition number."""
     f = logistic_with_condition(A, b, KAPPA)
     mu = float(f.mu[0])
     problem = Problem(f, diagonal(np.full((1, f.d), mu), np.zeros((1, f.d))))

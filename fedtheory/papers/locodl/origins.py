@@ -88,7 +88,7 @@ PRINTED = {
     "section-4/fastest": "",
     "section-4/adiana-k": "",
 }
-#: How the rows of Table 2 come out of those of Table 1 is said of LoCoDL alone.
+#: How the rows of Table 2 follow from those of Table 1 is stated for LoCoDL alone.
 IMPLIED = ("table-2/from-table-1", "remark-2.2/resynchronised")
 #: What LoCoDL is without compression the paper does not say, but what it is not.
 OBSERVED = ("not-scaffnew/lifted", "table-1/lower-bound/consistency")

@@ -34,7 +34,7 @@ class Data(NamedTuple):
 def read(paths: tuple[Path, ...]) -> Data:
     """Images in the format of MNIST, 8 x 8 means of their pixels, or a file in LIBSVM's text format or CSV.
 
-    ``ValueError`` where they cannot be read, have one class only, or too many features.
+    Raise ``ValueError`` if they cannot be read, have one class only, or too many features.
     """
     if "idx" in paths[0].name:
         images = load_idx(*paths)
@@ -74,7 +74,7 @@ def deal(b: Array, n: int, most: int, rng: np.random.Generator) -> Dealt:
     """Rows for n clients, at most ``most`` each and four fifths of any label: i.i.d., and from shards of one label.
 
     With more than two labels a client has two shards, so at most two labels; otherwise one. Both splits hold the same
-    rows. ``ValueError`` when there are not enough rows.
+    rows. Raise ``ValueError`` if there are not enough rows.
     """
     shards = 1 if b.max() == 1 else 2
     order = rng.permutation(len(b))

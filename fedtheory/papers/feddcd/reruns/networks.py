@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def check_labels(A: Array, b: Array, classes: int) -> tuple[Array, Array]:
-    """Float features ``(n, m, p)`` and integer labels ``(n, m)``; ``ValueError`` if they are not these."""
+    """Float features ``(n, m, p)`` and integer labels ``(n, m)``. Raise ``ValueError`` if they are not these."""
     A, labels = np.asarray(A, dtype=np.float64), np.asarray(b)
     if A.ndim != 3 or labels.shape != A.shape[:2] or A.size == 0:
         raise ValueError(f"A must be (n, m, p) and b (n, m), none empty, got {A.shape} and {labels.shape}")
@@ -161,7 +161,7 @@ class Softmax(OfRows):
 def minimiser(f: Softmax) -> Optimum:
     """The minimiser of sum_i f_i by Newton's method on all rows at once, with its KKT residual.
 
-    Much faster than cvxpy on many rows. ``ValueError`` when the residual stays above the tolerance of optima.
+    Much faster than cvxpy on many rows. Raise ``ValueError`` if the residual stays above the tolerance of optima.
     """
     rows, p = f.n * f.m, f.A.shape[2]
     pooled = Softmax(f.A.reshape(1, rows, p), f.b.reshape(1, rows), f.mu.mean(), f.classes)
@@ -212,7 +212,7 @@ class Perceptron(OfRows):
     def initial(self, rng: np.random.Generator) -> Array:
         """A random point ``(d,)`` to start from: normal weights of variance 2/inputs, no offsets.
 
-        The zero point is no start: there the gradient of both layers' weights vanishes.
+        The zero point cannot be a start: there the gradient of both layers' weights vanishes.
         """
         p = self.A.shape[2]
         U = rng.standard_normal((self.hidden, p)) * np.sqrt(2 / p)

@@ -40,7 +40,7 @@ class Plays(NamedTuple):
 
 
 def read(paths: tuple[Path, ...]) -> Plays:
-    """Plays. ``ValueError`` where they cannot be read, or have too few roles."""
+    """Plays. Raise ``ValueError`` if they cannot be read, or have too few roles."""
     data, small = plays(paths[0], _FEATURES), plays(paths[0], _DENSE)
     if data.K < _LARGEST:
         raise ValueError(f"{paths[0]} has {data.K} roles, at least {_LARGEST} were expected")

@@ -140,7 +140,9 @@ class Places:
         return found
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
-        """All outcomes, and their probabilities: fractions where ``exact``. ``ValueError`` if there are too many."""
+        """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
+        many.
+        """
         check_enumerable(self.count)
         p = Fraction(1, self.count)
         return np.array(list(combinations(range(self.d), self.k))), np.full(self.count, p if exact else float(p))

@@ -224,7 +224,7 @@ def plans(task: Task, method: str, kinds: Sequence[str]) -> Iterator[CurvePlan]:
 
 
 def with_k(task: Task, method: str, kind: str, k: int) -> CurvePlan:
-    """A method whose compressor keeps k coordinates. ``ValueError`` where there are fewer."""
+    """A method whose compressor keeps k coordinates. Raise ``ValueError`` if there are fewer."""
     return _compressed(task, method, kind, k)[1]
 
 
