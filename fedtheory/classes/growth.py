@@ -27,7 +27,7 @@ from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
-from fedtheory.problems.growth import upper_growth
+from fedtheory.problems.growth import growths
 
 #: How much weaker than the members' own constants those are that are declared of them.
 _SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
@@ -72,7 +72,7 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Whether the functions of an instance are known to belong to the class."""
-        return bool(min(problem.f.mu) >= 0 and upper_growth(problem.f, problem.optimum.x) <= problem.L)
+        return bool(min(problem.f.mu) >= 0 and growths(problem.f, problem.optimum.x)[1] <= problem.L)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0, or what functions that do not keep to it have, and no
@@ -81,7 +81,7 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     def growth(self, problem: Problem) -> tuple[Any, Any]:
         """(0, L) with the L as declared, or as of functions that do not keep to it."""
-        return 0 * problem.L, max(problem.L, upper_growth(problem.f, problem.optimum.x))
+        return 0 * problem.L, max(problem.L, growths(problem.f, problem.optimum.x)[1])
 
     def average(self, problem: Problem, params: Any) -> Average:
         """What is known of the average f at a point."""
@@ -137,7 +137,7 @@ class QuadraticGrowthSampler(Sampler):
             }
 
         recipe: Recipe = {"d": d, "x": small(rng, d), "clients": tuple(client() for _ in range(n))}
-        own = Fraction(upper_growth(*_average(recipe, members.curved)))
+        own = Fraction(growths(*_average(recipe, members.curved))[1])
         return {**recipe, str(self.of.L): own / pick(rng, _SHARES) if own > 0 else L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
