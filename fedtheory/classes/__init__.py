@@ -57,3 +57,8 @@ __all__ = [
     "UnbiasedCompressors",
     "WeaklyConvex",
 ]
+
+#: Those that ``fedtheory`` does not offer: their letters are parameters of the house's methods.
+_INTERNAL = {"ConvexBlocks", "FunctionClass", "InexactOracles", "OneStronglyConvex", "SmoothBlocks", "SmoothOwn"}
+#: Names that ``fedtheory`` offers too.
+PUBLIC = tuple(name for name in __all__ if name not in _INTERNAL)
