@@ -18,6 +18,7 @@ from fedtheory.classes.compressors import (
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
+from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
 from fedtheory.classes.restricted_secant import RestrictedSecant
 from fedtheory.classes.separate import ConvexBlocks, SmoothBlocks
 from fedtheory.classes.smooth import Smooth, SmoothConvex, SmoothOwn
@@ -51,6 +52,7 @@ __all__ = [
     "SmoothConvexLipschitz",
     "SmoothEach",
     "SmoothOwn",
+    "SmoothQuadraticGrowth",
     "SmoothStronglyConvex",
     "StronglyConvex",
     "StronglyConvexOnAverage",
