@@ -109,6 +109,54 @@ def test_gradient_descent_is_proved_as_fast_as_growth_allows(factor, requires, r
     assert isinstance(prove(_claim(factor, requires)), str) is not right
 
 
+def _locally_twice(problem, params, state, draw):
+    x = state.x[..., None, :]
+    y = x - params.gamma * problem.f.gradient(x)
+    return {"x": (y - params.gamma * problem.f.gradient(y)).sum(axis=-2) / problem.n}
+
+
+def _proximal(problem, params, state, draw):
+    return {"x": problem.f.resolvent(1 / params.gamma, state.x[..., None, :] / params.gamma).sum(axis=-2) / problem.n}
+
+
+def _two_descents(problem, params, state, draw):
+    of_x, of_y = (problem.f.gradient(v[..., None, :]).sum(axis=-2) / problem.n for v in (state.x, state.y))
+    return {"x": state.x - params.gamma * of_x, "y": state.y - params.gamma * of_y}
+
+
+def _apart(problem, params, state):
+    return ((state.x - state.y) ** 2).sum(axis=-1)
+
+
+def _gradients(problem, params, state):
+    return (problem.f.gradient(state.x[..., None, :]).sum(axis=-2) ** 2).sum(axis=-1)
+
+
+@pytest.mark.parametrize(
+    ("step", "of", "factor", "right"),
+    (
+        # The average grows; what a client does alone is not bounded by that.
+        (_locally_twice, ft.distance, (1 - gamma * mu) ** 2, False),
+        (_locally_twice, ft.distance, 1 - gamma * mu, False),
+        (_proximal, ft.distance, 1 / (1 + gamma * mu), False),
+        # Growth is from x*: two other points come no closer, but where they are flat stay as they are.
+        (_two_descents, _apart, sympy.Integer(1), True),
+        (_two_descents, _apart, 1 - gamma * mu, False),
+        (_two_descents, _apart, 1 - gamma * mu / 100, False),
+        # Gradients of the average are equal all over where it is flat.
+        (_descent, _gradients, 1 - gamma * mu / 100, False),
+        (_descent, ft.gap, (1 - gamma * mu) ** 2, False),
+    ),
+)
+def test_nothing_is_shown_of_clients_or_of_pairs_of_points(step, of, factor, right):
+    parts = {"x": "point", "y": "point"} if step is _two_descents else {"x": "point"}
+    method = ft.method("mine", step, ["gamma"], parts)
+    setting = ft.Setting(algorithm=method, functions=CLASS)
+    statement = ft.contracts(method, of, factor)
+    claim = ft.Claim("growth/attack", setting=setting, statement=statement, requires=(gamma * L <= 1,))
+    assert isinstance(prove(claim), str) is not right
+
+
 def test_the_least_factor_is_attained():
     client = {"h": (1,), "h_above": (0,), "h_beyond": (1,), "kink": (Fr(1, 3),), "kink_beyond": (1,), "y": (0,)}
     recipe = {"d": 1, "x": (Fr(0),), "clients": (client,), "mu": Fr(1, 2), "L": Fr(1)}
@@ -122,6 +170,14 @@ def test_the_least_factor_is_attained():
 def test_as_if_strongly_convex_is_refuted_and_growth_is_not_that_of_each():
     assert check(_claim((1 - gamma * mu) ** 2)).verdict is Verdict.REFUTED
     assert declarations(CLASS).bounds[:2] == (0, declarations(ft.SmoothConvex(L)).bounds.largest)
+
+
+@pytest.mark.parametrize("more", ({"optimum": "stationary"}, {"optimum": "none"}, {"optimum": "sum zero"}))
+def test_growth_is_from_a_minimiser_of_the_average(more):
+    with pytest.raises(ValueError, match="consensus"):
+        ft.SmoothQuadraticGrowth(mu, L, **more)
+    with pytest.raises(ValueError, match="regulariser"):
+        ft.Composite(CLASS)
 
 
 def test_a_class_without_mu_is_smooth_and_convex():
