@@ -9,27 +9,6 @@ from typing import Any
 _PUBLIC = {
     "algorithms.base": ("Algorithm", "method"),
     "claims": ("Claim", "compressor_claim"),
-    "classes": (
-        "Adversary",
-        "BlockSmoothConvex",
-        "Composite",
-        "ContractiveCompressors",
-        "Convex",
-        "ConvexLipschitz",
-        "ConvexQuadraticGrowth",
-        "NoisyGradients",
-        "PolyakLojasiewicz",
-        "RestrictedSecant",
-        "Smooth",
-        "SmoothConvex",
-        "SmoothConvexLipschitz",
-        "SmoothEach",
-        "SmoothStronglyConvex",
-        "StronglyConvex",
-        "StronglyConvexOnAverage",
-        "UnbiasedCompressors",
-        "WeaklyConvex",
-    ),
     "compressors": ("Compressor",),
     "settings.hypotheses": ("Hypothesis",),
     "kinds.bound": ("Bound", "bound"),
@@ -54,10 +33,13 @@ _PUBLIC = {
 }
 _WHERE = {name: module for module, names in _PUBLIC.items() for name in names}
 
-__all__ = sorted(_WHERE)
-
 
 def __getattr__(name: str) -> Any:
     if name in _WHERE:
         return getattr(import_module(f"fedtheory.{_WHERE[name]}"), name)
+    # Classes of functions and compressors are listed once, where they are; a module's name would load them too early.
+    if name == "__all__":
+        return sorted((*_WHERE, *import_module("fedtheory.classes").PUBLIC))
+    if name[:1].isupper() and name in (classes := import_module("fedtheory.classes")).PUBLIC:
+        return getattr(classes, name)
     raise AttributeError(f"module 'fedtheory' has no attribute {name!r}")

@@ -1,12 +1,13 @@
 """Adversaries, each declared once: classes of functions, of compressors and of inexact oracles.
 
 One object says what a theorem allows. It decides whether an instance belongs to the class, which is the hypothesis that
-names it; and it states what the answers of any member satisfy, as formulas in inner products. Which members are drawn,
-how they are built, and what is just outside is said in :mod:`fedtheory.sampling`.
+names it; it declares what the answers of any member satisfy, as formulas in inner products; and it names what is just
+outside. The sampler of its members stands beside it. This list is the only other place where a class is named.
 """
 
 from fedtheory.classes.base import FunctionClass
 from fedtheory.classes.blocks import BlockSmoothConvex
+from fedtheory.classes.composite import Composite
 from fedtheory.classes.compressors import (
     Adversary,
     ContractiveCompressors,
@@ -15,24 +16,21 @@ from fedtheory.classes.compressors import (
     NoisyGradients,
     UnbiasedCompressors,
 )
-from fedtheory.classes.convex import Composite, Convex, ConvexLipschitz, StronglyConvex
-from fedtheory.classes.growth import ConvexQuadraticGrowth, RestrictedSecant
-from fedtheory.classes.smooth import (
-    PolyakLojasiewicz,
-    Smooth,
-    SmoothConvex,
-    SmoothConvexLipschitz,
-    SmoothOwn,
-    WeaklyConvex,
-)
+from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
+from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
+from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
+from fedtheory.classes.restricted_secant import RestrictedSecant
+from fedtheory.classes.separate import ConvexBlocks, SmoothBlocks
+from fedtheory.classes.smooth import Smooth, SmoothConvex, SmoothOwn
+from fedtheory.classes.smooth_lipschitz import SmoothConvexLipschitz
 from fedtheory.classes.strongly_convex import (
-    ConvexBlocks,
     OneStronglyConvex,
-    SmoothBlocks,
     SmoothEach,
     SmoothStronglyConvex,
     StronglyConvexOnAverage,
 )
+from fedtheory.classes.weakly_convex import WeaklyConvex
 
 __all__ = [
     "Adversary",
@@ -56,9 +54,15 @@ __all__ = [
     "SmoothConvexLipschitz",
     "SmoothEach",
     "SmoothOwn",
+    "SmoothQuadraticGrowth",
     "SmoothStronglyConvex",
     "StronglyConvex",
     "StronglyConvexOnAverage",
     "UnbiasedCompressors",
     "WeaklyConvex",
 ]
+
+#: Those that ``fedtheory`` does not offer: their letters are parameters of the house's methods.
+_INTERNAL = {"ConvexBlocks", "FunctionClass", "InexactOracles", "OneStronglyConvex", "SmoothBlocks", "SmoothOwn"}
+#: Names that ``fedtheory`` offers too.
+PUBLIC = tuple(name for name in __all__ if name not in _INTERNAL)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ class OfClient(NamedTuple):
 
 @dataclass(frozen=True)
 class Declared:
-    """What proofs may assume of the members of a class, as data. What is left out is not assumed.
+    """The facts about the members of a class that proofs may assume, as data. Nothing else is assumed.
 
     ``bounds``: of every f_i, where programs of all clients pose the class; ``of_g``: of g, where it has others.
     ``average``: what is known of the average, with the constants ``MU`` and ``ELL``. ``client``: how inequalities of a
@@ -71,6 +72,11 @@ class Declared:
     differentiable: bool = False
     between: bool = False
     weak: bool = False
+
+
+#: How much worse a member is that must be just outside a class, and named instances that are.
+WORSE = Fraction(1, 10**6)
+Outside = Iterator[tuple[str, Problem, Any]]
 
 
 def each(value: Any, n: int) -> Array:
@@ -156,7 +162,7 @@ class FunctionClass:
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members: nothing, unless a class declares it. A subclass declares its own."""
+        """The facts about the members that proofs may assume: none, unless the class itself declares some."""
         return Declared()
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -175,6 +181,25 @@ class FunctionClass:
     def steepest(self, problem: Problem, params: Any) -> Any:
         """The square of the length of each gradient, at most; None where nothing is known of it."""
         return None
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Named instances whose functions are a little worse than the class allows, or than those of ``known``.
+
+        One function after the other: a hypothesis may forget about some of them.
+        """
+        low, high = self.curvatures(problem, params)
+        for part, own in (("f", problem.f), ("g", problem.g)):
+            if own is None:
+                continue
+            posed = getattr(known, part)
+            for i in range(own.n):
+                here = np.arange(own.n) == i
+                below = np.minimum(low[: own.n], posed.mu) - WORSE * high[: own.n]
+                above = np.maximum(high[: own.n], posed.L) * (1 + WORSE)
+                worse = (("less smooth", own.mu, np.where(here, above, own.L)), ("less convex", below, own.L))
+                for name, mu, L in worse:
+                    changed: Any = SimpleNamespace(n=own.n, d=own.d, mu=np.where(here, mu, own.mu), L=L)
+                    yield f"{name} functions", replace(problem, **{part: changed}), params
 
     def average(self, problem: Problem, params: Any) -> Average | None:
         """Return what is known of the average of the f_i beyond the f_i, where x* is its minimiser."""

@@ -1,4 +1,4 @@
-"""Convex functions that need not be smooth, and functions beside a convex g of which proximal points are asked."""
+"""Convex functions that need not be smooth."""
 
 from __future__ import annotations
 
@@ -6,15 +6,37 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, ClassVar
+from types import SimpleNamespace
+from typing import Any, ClassVar, cast
 
+import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, Bounds, Declared, FunctionClass, each, parts
-from fedtheory.classes.blocks import BlockSmoothConvex
-from fedtheory.instances import Source
+from fedtheory.classes.base import (
+    ELL,
+    MU,
+    WORSE,
+    Bounds,
+    Declared,
+    FunctionClass,
+    Outside,
+    each,
+    parts,
+)
+from fedtheory.instances import Recipe, Source, check_shape, members, number, pick, small
+from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+
+#: Which subgradient is given at a kink, or balances there, in the place of the sign.
+_CHOICES = tuple(Fraction(v) for v in (0, 0, 1, -1, "1/2"))
+
+
+_SHARES = tuple(Fraction(v) for v in (0, 0, "1/4", "-1/4", 1, -1))
+
+
+#: Lengths of which the squares add up to 1: how steep functions are along each coordinate.
+STEEP = {1: (("1",),), 2: (("3/5", "4/5"), ("1", "0")), 3: (("2/3", "1/3", "2/3"), ("0", "1", "0"))}
 
 
 @dataclass(frozen=True)
@@ -41,7 +63,7 @@ class Convex(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -53,6 +75,10 @@ class Convex(FunctionClass):
         largest one."""
         least = min(0 * problem.mu, *(v for part in parts(problem) for v in part.mu))
         return each(least, problem.n), each(math.inf, problem.n)
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        return _not_convex(self, problem, params, known)
 
 
 @dataclass(frozen=True)
@@ -81,11 +107,11 @@ class StronglyConvex(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(Bounds(MU, None), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance have the declared constant."""
+        """Return True if the functions of an instance have the constant declared."""
         return all(min(part.mu) >= problem.mu for part in parts(problem))
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -93,6 +119,10 @@ class StronglyConvex(FunctionClass):
         largest one."""
         least = min(problem.mu, *(v for part in parts(problem) for v in part.mu))
         return each(least, problem.n), each(math.inf, problem.n)
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        return _not_convex(self, problem, params, known)
 
 
 @dataclass(frozen=True)
@@ -122,11 +152,11 @@ class ConvexLipschitz(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None, steepest=ELL**2), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance are convex and Lipschitz with the declared constant."""
+        """Return True if the functions of an instance are convex, and no steeper than declared."""
         return bool(min(problem.f.mu) >= 0 and max(_steepest_squared(problem.f)) <= problem.L**2)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -139,82 +169,113 @@ class ConvexLipschitz(FunctionClass):
         it."""
         return max(problem.L**2, *_steepest_squared(problem.f))
 
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        return _not_convex(self, problem, params, known)
+
 
 def _steepest_squared(f: Any) -> Any:
     """The squares of the Lipschitz constants, ``(n,)``: infinite for functions that state none."""
     return getattr(f, "steepest_squared", each(math.inf, f.n))
 
 
-@dataclass(frozen=True)
-class Composite(FunctionClass):
-    """f_1, ..., f_n of the class ``of``, beside a closed and convex g, smooth or not: minimise (1/n) sum f_i + g.
+def _not_convex(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances of which one function is a little less convex than the class allows, or than those of ``known``; or
+    steeper, where it bounds gradients."""
+    low, _ = of.curvatures(problem, params)
+    steepest = of.steepest(problem, params)
+    for part, own in (("f", problem.f), ("g", problem.g)):
+        if own is None:
+            continue
+        posed, f = getattr(known, part), cast(Any, own)
+        squares = getattr(f, "steepest_squared", None)
+        for i in range(f.n):
+            here = np.arange(f.n) == i
+            flat: Any = SimpleNamespace(
+                n=f.n, d=f.d, mu=np.where(here, np.minimum(low[0], posed.mu) - WORSE, f.mu), L=f.L
+            )
+            flat.steepest_squared = squares
+            yield "less convex functions", replace(problem, **{part: flat}), params
+            if steepest is not None:
+                steep: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=f.L)
+                steep.steepest_squared = np.where(here, steepest * (1 + WORSE), squares)
+                yield "steeper functions", replace(problem, **{part: steep}), params
 
-    ``problem.g.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 0, :]`` is the proximal point at x for the stepsize
-    gamma; ``problem.g.gradient`` gives a subgradient. x* is a minimiser of the whole. ``ValueError`` for a class that
-    says something of the average of the f_i, which is least at x* only where there is no g.
-    """
 
-    of: FunctionClass
-
-    has_g = True
-    with_g = True
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        of: Any = self.of
-        if not isinstance(of, FunctionClass) or isinstance(of, Composite):
-            raise ValueError(f"a composite problem is made of a class of functions, got {of!r:.60}")
-        own = type(of).average is not FunctionClass.average or type(of).steepest is not FunctionClass.steepest
-        if own or of.conjugates or of.optimum != "consensus" or isinstance(of, BlockSmoothConvex):
-            raise ValueError(f"{type(of).__name__} requires functions without a regulariser g")
-
-    @property
-    def constants(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The constants of the problem that the class has."""
-        return self.of.constants
-
-    @property
-    def alike(self) -> bool:  # type: ignore[override]
-        """True if the letters are all the constants of the class of the f_i."""
-        return self.of.alike
+@sampler.register(Convex)
+@sampler.register(StronglyConvex)
+class ConvexSampler(Sampler):
+    """Convex functions, or strongly convex ones."""
 
     @property
-    def loose(self) -> bool:  # type: ignore[override]
-        """True if the formulas state less than all that is known of the class."""
-        return self.of.loose
+    def strongly(self) -> bool:
+        """Whether there is a letter of the least curvature."""
+        return isinstance(self.of, StronglyConvex)
 
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return f"{self.of.text}, g convex"
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+        size = members.scale(rng)
+        least = size if self.strongly else Fraction(0)
+        clients = tuple(kinked(rng, d, least, size * pick(rng, (1, 1, 10))) for _ in range(n))
+        recipe: dict[str, Any] = {"d": d, "x": small(rng, d), "clients": clients}
+        if with_g:
+            recipe["g"] = {**kinked(rng, d, least, size), "y": (Fraction(0),) * d}
+        return {**recipe, str(self.of.mu): least} if self.strongly else recipe
 
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class of the f_i, and where their values come from."""
-        return self.of.letters
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, infinity) as declared of the functions of a recipe, mu = 0 of convex ones."""
+        mu = recipe[str(self.of.mu)] if self.strongly else Fraction(0)
+        check_shape(recipe["d"], *([mu] if self.strongly else []))
+        return number(mu, exact), float("inf")
 
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The letters of the least and the largest curvature of the f_i, where their class has both."""
-        return self.of.ends
 
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        return Declared(
-            self.of.declares.bounds, of_g=Bounds(sympy.S.Zero, None), differentiable=self.of.declares.differentiable
-        )
+@sampler.register(ConvexLipschitz)
+class LipschitzSampler(Sampler):
+    """Convex and Lipschitz functions, linear on both sides of a kink in each coordinate."""
 
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the f_i of an instance belong to their class, and g is convex."""
-        alone = self.of.contains(replace(problem, g=None), params)
-        return alone and problem.g is not None and min(problem.g.mu) >= 0
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member: mostly as steep as the class allows."""
+        M = members.scale(rng)
+        steep = tuple(M * Fraction(v) for v in pick(rng, STEEP.get(d, (("1", *("0",) * (d - 1)),))))
+        drawn = [[pick(rng, _SHARES) for _ in range(d)] for _ in range(n)]
+        means = [sum(v[j] for v in drawn) / n for j in range(d)]
+        # The largest gradient at x*, less the mean, is as long as the class allows, or shorter.
+        most = [max(Fraction(1), *(abs(v[j] - means[j]) for v in drawn)) for j in range(d)]
+        y = [tuple(steep[j] * (v[j] - means[j]) / most[j] for j in range(d)) for v in drawn]
+        used = pick(rng, (Fraction(1), Fraction(1), Fraction(1), Fraction(1, 2)))
 
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``."""
-        return self.of.curvatures(replace(problem, g=None), params)
+        def client(i: int) -> Recipe:
+            choice, balancing = (tuple(pick(rng, _CHOICES) for _ in range(d)) for _ in range(2))
+            at = tuple(_kink(rng) for _ in range(d))
+            jumps = []
+            for j in range(d):
+                # What the gradient at x* leaves is for the jump.
+                sign = abs(balancing[j]) if at[j] == 0 else Fraction(1)
+                jumps.append(used * (steep[j] - abs(y[i][j])) / (1 + sign))
+            kinks = {"jump": tuple(jumps), "jump_at": at, "choice": choice, "balancing": balancing}
+            return {"h": (Fraction(0),) * d, **kinks, "y": y[i]}
 
-    def curvatures_of_g(self, problem: Problem, params: Any) -> tuple[Any, Any]:
-        """Least and largest curvature of g: 0, or what one that does not keep to it has, and no largest one."""
-        least = Fraction(0) if problem.g is None else min(0 * problem.mu, *problem.g.mu)
-        return least, math.inf
+        return {"d": d, "x": small(rng, d), "clients": tuple(client(i) for i in range(n)), str(self.of.M): M}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(0, M) for the M of a recipe; ``ValueError`` unless it is positive."""
+        M = recipe[str(self.of.M)]
+        check_shape(recipe["d"], M)
+        return number(0, exact), number(M, exact)
+
+
+def _kink(rng: np.random.Generator) -> Fraction:
+    """Where a kink is, from x*: mostly there."""
+    return pick(rng, (Fraction(0), Fraction(0), small(rng, 1)[0]))
+
+
+def kinked(rng: np.random.Generator, d: int, least: Fraction, size: Fraction) -> Recipe:
+    """A convex function: curvatures of ``least`` or more, jumps of its derivatives of the ``size`` or none."""
+    return {
+        "h": tuple(least + pick(rng, (0, 0, 0, 1, 10)) * size for _ in range(d)),
+        "jump": tuple(pick(rng, (0, 1, 1, 2)) * size for _ in range(d)),
+        "jump_at": tuple(_kink(rng) for _ in range(d)),
+        "choice": tuple(pick(rng, _CHOICES) for _ in range(d)),
+        "balancing": tuple(pick(rng, _CHOICES) for _ in range(d)),
+        "y": small(rng, d),
+    }

@@ -1,19 +1,36 @@
-"""Functions whose average meets a condition between x* and every other point: how fast it grows, how it slopes."""
+"""Convex functions whose average grows at most quadratically from x*."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import sympy
 
-from fedtheory.classes.base import ELL, MU, Average, Bounds, Declared, FunctionClass, each
-from fedtheory.instances import Source
+from fedtheory.classes.base import (
+    ELL,
+    WORSE,
+    Average,
+    Bounds,
+    Declared,
+    FunctionClass,
+    Outside,
+    each,
+)
+from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
+from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.growth import secants, upper_growth
+from fedtheory.problems.functions import Functions
+from fedtheory.problems.growth import growths
+
+#: How much weaker than the members' own constants those are that are declared of them.
+_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
 
 
 @dataclass(frozen=True)
@@ -22,8 +39,8 @@ class ConvexQuadraticGrowth(FunctionClass):
     quadratically: $f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ for all x.
 
     The bound is of the average. ``problem.f.gradient`` gives a subgradient, as of
-    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L is not a smoothness constant: gradients
-    may be of length 2 L |x - x*|, and jump.
+    :class:`fedtheory.classes.convex.Convex`. There is no mu, and no kappa; L is no smoothness constant: gradients may
+    be of length 2 L |x - x*|, and jump.
 
     That $f(x) - f^* \le \langle g, x - x^* \rangle - |g|^2/(2L)$ for every subgradient g at x follows: f is above its
     tangent at x, and below the bound, at the point x* + g/L. With convexity between each two points it is all that is
@@ -50,12 +67,12 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, None), average=_below_parabola(ELL), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
         """Return True if the functions of an instance are known to belong to the class."""
-        return bool(min(problem.f.mu) >= 0 and upper_growth(problem.f, problem.optimum.x) <= problem.L)
+        return bool(min(problem.f.mu) >= 0 and growths(problem.f, problem.optimum.x)[1] <= problem.L)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
         """Least and largest curvature of each f_i ``(n,)``: 0, or what functions that do not keep to it have, and no
@@ -64,11 +81,22 @@ class ConvexQuadraticGrowth(FunctionClass):
 
     def growth(self, problem: Problem) -> tuple[Any, Any]:
         """(0, L) with the L as declared, or as of functions that do not keep to it."""
-        return 0 * problem.L, max(problem.L, upper_growth(problem.f, problem.optimum.x))
+        return 0 * problem.L, max(problem.L, growths(problem.f, problem.optimum.x)[1])
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f at a point."""
+        """Inequalities known for the average f at a point."""
         return _below_parabola(self.growth(problem)[1])
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances of which one function is a little less convex than allowed, or whose average grows faster."""
+        f: Any = problem.f
+        _, high = self.growth(problem)
+        for i in range(f.n):
+            mu = np.where(np.arange(f.n) == i, min(0 * problem.L, *known.f.mu) - WORSE, f.mu)
+            less: Any = SimpleNamespace(n=f.n, d=f.d, mu=mu, L=each(problem.L, f.n))
+            yield "less convex functions", replace(problem, f=less), params
+        faster: Any = SimpleNamespace(n=f.n, d=f.d, mu=f.mu, L=each(high * (1 + WORSE), f.n))
+        yield "other functions", replace(problem, f=faster), params
 
 
 def _below_parabola(L: Any) -> Average:
@@ -83,65 +111,43 @@ def _below_parabola(L: Any) -> Average:
     return formulas
 
 
-@dataclass(frozen=True)
-class RestrictedSecant(FunctionClass):
-    r"""The average f of differentiable f_i has a minimiser, x*, and meets the restricted secant inequality and the
-    error bound: $\langle \nabla f(x), x - x^* \rangle \ge \mu |x - x^*|^2$ and
-    $|\nabla f(x)| \le L |x - x^*|$ for all x.
+@sampler.register(ConvexQuadraticGrowth)
+class QuadraticGrowthSampler(Sampler):
+    """Convex functions with a kink in each coordinate, beside x*, whose average is below a parabola."""
 
-    The conditions are on the average only, not on the f_i, nor on pairs of points without x*: f need be
-    neither convex nor smooth. $\frac{\mu}{2} |x - x^*|^2 \le f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ follows, along the
-    line from x*. Worst cases of the class: Guille-Escuret, Ibrahim, Goujaud and Mitliagkas (2022).
-    """
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member, with the constant that they have."""
+        L = members.scale(rng)
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
+        def client() -> Recipe:
+            # A line that touches the parabola L z^2/2 is 0 at half the place where it does.
+            jump = tuple(L * pick(rng, tuple(Fraction(v) for v in (0, "1/2", "1/2", 1))) for _ in range(d))
+            side = tuple(pick(rng, (1, -1)) for _ in range(d))
+            share = pick(rng, (Fraction(0), Fraction(0), Fraction(0), Fraction(1), Fraction(1, 2)))
+            low, high = share * L, pick(rng, (share * L, L))
+            # On the other side of x* it may be as high as it can: a step from the kink leads there.
+            return {
+                "h": tuple(high if s > 0 else low for s in side),
+                "h_above": tuple(low if s > 0 else high for s in side),
+                "kink": (Fraction(0),) * d,
+                "jump": jump,
+                "jump_at": tuple(s * (a / L or Fraction(1)) for s, a in zip(side, jump, strict=True)),
+                "choice": tuple(pick(rng, (Fraction(1), Fraction(-1), Fraction(0))) for _ in range(d)),
+                "y": small(rng, d),
+            }
 
-    alike = True
-    loose = True
-    optima: ClassVar[tuple[str, ...]] = ("consensus",)
+        recipe: Recipe = {"d": d, "x": small(rng, d), "clients": tuple(client() for _ in range(n))}
+        own = Fraction(growths(*_average(recipe, members.curved))[1])
+        return {**recipe, str(self.of.L): own / pick(rng, _SHARES) if own > 0 else L}
 
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return f"f of restricted secant constant {self.mu} and error bound {self.L}"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        return Declared(Bounds(None, None), average=_sloping(MU, ELL))
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance are known to belong to the class."""
-        least, largest = secants(problem.f, problem.optimum.x)
-        return bool(least >= problem.mu and largest <= problem.L)
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """No least and no largest curvature of any f_i ``(n,)``."""
-        return each(-math.inf, problem.n), each(math.inf, problem.n)
-
-    def growth(self, problem: Problem) -> tuple[Any, Any]:
-        """(mu, L) as declared, or as of functions that do not keep to them."""
-        least, largest = secants(problem.f, problem.optimum.x)
-        return min(problem.mu, least), max(problem.L, largest)
-
-    def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f at a point."""
-        return _sloping(*self.growth(problem))
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        L = recipe[str(self.of.L)]
+        check_shape(recipe["d"], L)
+        return number(0, exact), number(L, exact)
 
 
-def _sloping(mu: Any, L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-        """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
-        yield "growth from below", mu / 2 * x**2 - gap
-        yield "growth from above", gap - L / 2 * x**2
-        if gradient is not None:
-            yield "restricted secant", mu * x**2 - gradient * x
-            yield "error bound", gradient**2 - L**2 * x**2
-
-    return formulas
+def _average(recipe: Recipe, build: Callable[..., Functions]) -> tuple[Functions, Array]:
+    """The functions of a recipe, less their tangents at x*, in fractions, and x* = 0."""
+    clients, x = recipe["clients"], numbers((0,) * recipe["d"], True)
+    return build(clients, x, numbers([(0,) * recipe["d"]] * len(clients), True), True), x

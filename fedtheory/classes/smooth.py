@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,23 +13,25 @@ import sympy
 
 from fedtheory.classes.base import (
     ELL,
-    MU,
+    WORSE,
     Average,
     Bounds,
     Declared,
     FunctionClass,
     OfClient,
-    S,
+    Outside,
     each,
     extremes,
     f_star,
     parts,
 )
-from fedtheory.instances import Source
+from fedtheory.instances import Recipe, Source, check_shape, members, number, numbers, pick, small
+from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
-from fedtheory.problems.growth import steepest_squared
-from fedtheory.problems.separable import lojasiewicz_constant
+from fedtheory.problems.functions import Functions
+from fedtheory.problems.nonconvex import LessHuber
+from fedtheory.problems.quadratic import diagonal
 
 
 @dataclass(frozen=True, init=False)
@@ -66,7 +70,7 @@ class Smooth(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(
             Bounds(-ELL, ELL), average=f_star(ELL), client=OfClient("-L", "L", of_g=True), differentiable=True
         )
@@ -82,8 +86,28 @@ class Smooth(FunctionClass):
         return each(-largest, problem.n), each(largest, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f: it is L-smooth, and at least f*."""
+        """Inequalities known for the average f: it is L-smooth, and at least f*."""
         return f_star(max(problem.L, *problem.f.L))
+
+
+@sampler.register(Smooth)
+class SmoothSampler(Sampler):
+    """Smooth functions, convex or not."""
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+        L = members.scale(rng)
+        low = L * pick(rng, tuple(Fraction(v) for v in (-1, -1, -1, "-1/7", 0, "1/7")))
+        recipe: Recipe = members.draw_functions(rng, n, d, (low, L), with_g)
+        if minimised and low < 0:
+            recipe = members.minimised(members.draw_strips(rng, recipe, low, L) if pick(rng, (True, False)) else recipe)
+        return {**recipe, str(self.of.L): L}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(-L, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        L = recipe[str(self.of.L)]
+        check_shape(recipe["d"], L)
+        return number(-L, exact), number(L, exact)
 
 
 @dataclass(frozen=True)
@@ -113,7 +137,7 @@ class SmoothConvex(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(
             Bounds(sympy.S.Zero, ELL), client=OfClient("0", "L", of_g=True), convex=True, differentiable=True
         )
@@ -128,51 +152,21 @@ class SmoothConvex(FunctionClass):
         return each(mu, problem.n), each(L, problem.n)
 
 
-@dataclass(frozen=True)
-class SmoothConvexLipschitz(FunctionClass):
-    """Each f_i is convex, L-smooth and M-Lipschitz, so that its gradients are of length M at most; the sum has a
-    minimiser, x*. A property of each f_i, so that the average has it too.
+@sampler.register(SmoothConvex)
+class SmoothConvexSampler(Sampler):
+    """Convex and smooth functions, flat in some directions or everywhere."""
 
-    ``problem.L`` is L, ``problem.M`` is M. There is no mu, and no kappa. What holds of convex and smooth functions
-    between each two points, and the bound of each gradient, are all that is known at finitely many points: conjugates
-    are (1/L)-strongly convex, and finite on the ball of radius M alone, and the maximum of the parabolas which one has
-    to exceed is such a function there (Taylor, Hendrickx and Glineur, 2017).
-    """
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions: curvatures mostly 0 or L, now and then a small one."""
+        L = members.scale(rng)
+        low = pick(rng, (Fraction(0), Fraction(0), L / members.condition(rng)))
+        return {**members.draw_functions(rng, n, d, (low, L), with_g), str(self.of.L): L}
 
-    L: sympy.Symbol
-    M: sympy.Symbol
-
-    alike = True
-    constants: ClassVar[tuple[str, ...]] = ("L",)
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return f"each convex, {self.L}-smooth and {self.M}-Lipschitz"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.L: "L", self.M: lambda problem, params: problem.M}
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        return Declared(convex=True)
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance belong to the class."""
-        f, steepest = problem.f, steepest_squared(problem.f, problem.optimum.x)
-        return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and max(steepest) <= problem.M**2)
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``: 0 and L, or those of functions that do not keep to it."""
-        f = problem.f
-        return each(min(0 * problem.L, *f.mu), f.n), each(max(problem.L, *f.L), f.n)
-
-    def steepest(self, problem: Problem, params: Any) -> Any:
-        """The square of the length of a gradient, at most: as declared, or as of functions that do not keep to it."""
-        return max(problem.M**2, *steepest_squared(problem.f, problem.optimum.x))
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""
+        L = recipe[str(self.of.L)]
+        check_shape(recipe["d"], L)
+        return number(0, exact), number(L, exact)
 
 
 @dataclass(frozen=True)
@@ -199,7 +193,7 @@ class SmoothOwn(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(client=OfClient("-params.r", "params.r"), differentiable=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -212,137 +206,50 @@ class SmoothOwn(FunctionClass):
         r = np.maximum(params.r, np.maximum(problem.f.L, -problem.f.mu))
         return -r, r
 
-
-@dataclass(frozen=True)
-class WeaklyConvex(FunctionClass):
-    """Each f_i has curvatures between -s and r >= s >= 0: f_i + (s/2)|.|^2 is convex, f_i is r-smooth. A property of
-    each f_i, so that the average has it too; the average has a minimiser, x*.
-
-    ``mu`` is the letter of s, ``L`` that of r. ``symmetric``: s = r, so that all that is known is that gradients are
-    r-Lipschitz. There is no kappa.
-    """
-
-    mu: sympy.Symbol
-    L: sympy.Symbol
-    symmetric: bool = False
-
-    flat: ClassVar[str] = "SmoothConvex({})"
-    alike = True
-    loose = True
-    constants: ClassVar[tuple[str, ...]] = ("L",)
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        if self.symmetric:
-            return f"each with an {self.L}-Lipschitz gradient"
-        return f"each with curvatures between -{self.mu} and {self.L}"
-
-    @property
-    def letters(self) -> Mapping[sympy.Symbol, Source]:
-        """The letters of the class, and where their values come from."""
-        return {self.mu: lambda problem, params: -problem.mu, self.L: "L"}
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        low, word = (-ELL, "-L") if self.symmetric else (-S, "mu")
-        return Declared(Bounds(low, ELL), average=f_star(ELL), client=OfClient(word, "L"), weak=True)
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance belong to the class."""
-        # Declared are -s and r.
-        ordered = 0 <= -problem.mu <= problem.L
-        return bool(ordered and min(problem.f.mu) >= problem.mu and max(problem.f.L) <= problem.L)
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``: -s and r, or those of functions that do not keep to it."""
-        mu, L = extremes(problem)
-        return each(mu, problem.n), each(L, problem.n)
-
-    def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f: it is r-smooth, and at least f*."""
-        return f_star(max(problem.L, *problem.f.L))
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Named instances just outside the class, each worse by a little."""
+        r = (1 + WORSE) * known.f.L
+        for i in range(problem.n):
+            L = np.where(np.arange(problem.n) == i, r, problem.f.L)
+            for name, mu in (("less smooth", problem.f.mu), ("less convex", -L)):
+                changed: Any = SimpleNamespace(n=problem.n, d=problem.f.d, mu=mu, L=L)
+                yield f"{name} functions", replace(problem, f=changed), params
 
 
-@dataclass(frozen=True)
-class PolyakLojasiewicz(FunctionClass):
-    """The average f of the f_i is mu-Polyak-Lojasiewicz, |grad f(x)|^2 >= 2 mu (f(x) - f^*), and has a minimiser, x*;
-    each f_i is L-smooth, convex or not.
+@sampler.register(SmoothOwn)
+class OwnSmoothnessSampler(Sampler):
+    """Quadratics, and quadratics less a bend."""
 
-    The condition is of the average: the f_i need not meet it, nor be bounded below. x* is one of perhaps many
-    minimisers. ``own``: each f_i is smooth with an L_i of its own, which ``problem.f.L`` gives, and L, of f, is the
-    mean of the L_i.
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
 
-    What is known of the average are these inequalities at every point, and that f is L-smooth: necessary conditions, so
-    that a bound that they give holds, and one that they do not give may hold. Among the members are functions that are
-    not convex, and flat directions.
-    """
+        def client() -> Recipe:
+            h = tuple(pick(rng, tuple(Fraction(v) for v in (1, 1, "1/2", "1/50"))) for _ in range(d))
+            bend = pick(rng, tuple(Fraction(v) for v in (0, 0, 1, 2, 2)))
+            width = pick(rng, (Fraction(1), Fraction(100)))
+            if pick(rng, (True, False, False)):
+                # Nearly as concave as the class allows, wherever states are.
+                h, bend, width = (Fraction(1, 50), *h[1:]), Fraction(2), Fraction(100)
+            size = max(*h, bend - min(h))
+            scale = pick(rng, (Fraction(1), Fraction(1), Fraction(3)))
+            more = {"c": small(rng, d), "width": width}
+            return {"h": tuple(scale * v for v in h), "bend": scale * bend, "r": scale * size, **more}
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-    own: bool = False
+        return {"d": d, "clients": tuple(client() for _ in range(n))}
 
-    flat: ClassVar[str] = "Smooth({})"
-    loose = True
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe."""
+        r = max(c["r"] for c in recipe["clients"])
+        return number(-r, exact), number(r, exact)
 
-    @property
-    def alike(self) -> bool:  # type: ignore[override]
-        """True if its letters are all the constants of the class."""
-        return not self.own
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        if self.own:
-            return f"f {self.mu}-Polyak-Lojasiewicz and {self.L}-smooth, f_i L_i-smooth, {self.L} the mean of the L_i"
-        return f"f {self.mu}-Polyak-Lojasiewicz, each f_i {self.L}-smooth"
-
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the two constants, of which the first is at most the other."""
-        return self.mu, self.L
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        return Declared(Bounds(-ELL, ELL, own=self.own), average=_steep(MU, ELL))
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance are known to belong to the class."""
-        smooth = _lipschitz(problem.f)
-        within = smooth.mean() <= problem.L if self.own else max(smooth) <= problem.L
-        return bool(within and lojasiewicz_constant(problem.f, problem.optimum.x) >= problem.mu)
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``: -L and L, of ``own`` constants -L_i and L_i."""
-        smooth = _lipschitz(problem.f)
-        largest = smooth if self.own else each(max(problem.L, *smooth), problem.n)
-        return -largest, largest
-
-    def mean_square(self, problem: Problem, params: Any) -> Any:
-        """The mean of the squares of the Lipschitz constants of the gradients, of ``own`` constants the L_i."""
-        return (self.curvatures(problem, params)[1] ** 2).mean()
-
-    def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f at a point."""
-        smooth = _lipschitz(problem.f)
-        return _steep(problem.mu, max(problem.L, smooth.mean() if self.own else max(smooth)))
-
-
-def _steep(mu: Any, L: Any) -> Average:
-    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
-        """|grad f(x)|^2/(2L) <= f(x) - f* <= |grad f(x)|^2/(2 mu)."""
-        if gradient is None:
-            yield "f at least f*", -1 * gap
-            return
-        yield "f at least f*", gradient**2 / (2 * L) - gap
-        yield "Polyak-Lojasiewicz", gap - gradient**2 / (2 * mu)
-
-    return formulas
-
-
-def _lipschitz(f: Any) -> Array:
-    """The Lipschitz constants of the gradients, ``(n,)``."""
-    found: Array = np.maximum(f.L, -f.mu)
-    return found
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """Functions with their bends at the origin."""
+        check_shape(recipe["d"], *(v for c in parts for v in (*c["h"], c["r"], c["width"])))
+        if any(c["bend"] < 0 for c in parts):
+            raise ValueError("bends must not be negative")
+        h, c, b, width = (numbers([client[key] for client in parts], exact) for key in ("h", "c", "bend", "width"))
+        if not any(client["bend"] for client in parts):
+            return diagonal(h, c)
+        u = np.zeros(h.shape, dtype=int) + (b > 0)[:, None] * np.eye(1, recipe["d"], dtype=int)
+        f: Any = LessHuber(h, c, u.astype(h.dtype), np.where(b > 0, b, 1 + 0 * b), 0 * b, width)
+        return f

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
+import numpy as np
 import sympy
 
 from fedtheory.classes.base import (
     ELL,
     MU,
+    WORSE,
     Average,
     Bounds,
     Declared,
     FunctionClass,
     OfClient,
+    Outside,
     each,
     extremes,
     parts,
 )
-from fedtheory.numbers.rational import Array
+from fedtheory.instances import Recipe, members, pick
+from fedtheory.instances.members import Sampler, sampler
+from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
 
 
 @dataclass(frozen=True)
@@ -40,8 +47,29 @@ class _BetweenConstants(FunctionClass):
         return self.mu, self.L
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance have the declared constants."""
+        """Return True if the functions of an instance have the constants declared."""
         return all(min(part.mu) >= problem.mu and max(part.L) <= problem.L for part in parts(problem))
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+        return beyond_constants(self, problem, params, known)
+
+
+def beyond_constants(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+    """Instances whose functions are a little worse than the class allows, or than those of ``known``."""
+    for part in ("f", "g"):
+        functions = getattr(problem, part, None)
+        if functions is None:
+            continue
+        posed = getattr(known, part)
+        mu, L = np.minimum(functions.mu, problem.mu), np.maximum(np.maximum(functions.L, posed.L), problem.L)
+        # The class of each function may be wider than what is declared of all.
+        lower = (mu - WORSE * abs(mu), np.minimum(mu, posed.mu) - WORSE * L)
+        worse = [("less smooth", functions.mu, (1 + WORSE) * L)]
+        worse += [("less convex", below, functions.L) for below in lower]
+        for name, of_mu, of_L in worse:
+            changed: Any = SimpleNamespace(n=functions.n, d=functions.d, mu=of_mu, L=of_L)
+            yield f"{name} functions", replace(problem, **{part: changed}), params
 
 
 @dataclass(frozen=True)
@@ -66,7 +94,7 @@ class SmoothStronglyConvex(_BetweenConstants):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         client = OfClient("mu", "L", conjugates=True, equal=True, of_g=True)
         return Declared(Bounds(MU, ELL), client=client, convex=True, differentiable=True, between=True)
 
@@ -88,7 +116,7 @@ class SmoothEach(_BetweenConstants):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(client=OfClient("mu", "f.L", conjugates=True, equal=True), differentiable=True, between=True)
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -96,64 +124,44 @@ class SmoothEach(_BetweenConstants):
         return each(extremes(problem)[0], problem.n), problem.f.L
 
 
-@dataclass(frozen=True)
-class SmoothBlocks(FunctionClass):
-    """h_1, ..., h_n, each of a variable of its own, each mu_i-strongly convex and L_i-smooth with the L_i ``(n,)`` of a
-    field ``L`` of ``Params``, which the setting's ``parameters`` make of the clients' entries ``L``.
+@sampler.register(SmoothStronglyConvex)
+@sampler.register(SmoothEach)
+class StronglyConvexSampler(Sampler):
+    """Strongly convex and smooth functions."""
 
-    ``mu``, ``L``: the least of the mu_i and the largest of the L_i. ``common``: whether one mu is declared of all. The
-    members are quadratics with any centres.
-    """
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions: curvatures mostly at the ends of the class."""
+        L = members.scale(rng)
+        mu = L / self.condition(rng)
+        kinks = self.drawing.kinks and not self.of.quadratics
+        drawn = members.draw_functions(rng, n, d, (mu, L), with_g, kinks)
+        return {**drawn, str(self.of.mu): mu, str(self.of.L): L}
 
-    mu: sympy.Symbol
-    L: sympy.Symbol
-    common: bool = False
+    def condition(self, rng: np.random.Generator) -> Fraction:
+        """A condition number, L/mu, that the class has."""
+        return pick(rng, self.drawing.conditions) if self.drawing.conditions else members.condition(rng)
 
-    optima: ClassVar[tuple[str, ...]] = ("sum zero", "none")
+    def at(self, values: Mapping[str, Fraction], n: int, stiff: int, with_g: bool) -> Recipe:
+        """The functions of a grid's point, L/mu = ``values["kappa"]``: L for the first ``stiff`` clients, mu for
+        others.
 
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return "each mu_i-strongly convex and L_i-smooth"
+        ``ValueError`` for a condition number below 1, or one that the class does not have.
+        """
+        kappa = values["kappa"]
+        if kappa < 1:
+            raise ValueError(f"kappa must be at least 1, got {kappa}")
+        if self.drawing.conditions and not isinstance(square_root(kappa), Fraction):
+            raise ValueError(f"kappa must be the square of a rational here, so that the stepsizes are: got {kappa}")
+        mu, L = (Fraction(1), kappa) if self.of.conjugates else (1 / kappa, Fraction(1))
+        flat = (Fraction(0),)
+        clients = tuple({"h": (L if i < stiff else mu,), "y": flat} for i in range(n))
+        g = {"g": {"h": (mu,), "y": flat}} if with_g else {}
+        return {"d": 1, "x": flat, "clients": clients, **g, str(self.of.mu): mu, str(self.of.L): L}
 
-    @property
-    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
-        """The letters of the least and the largest curvature."""
-        return self.mu, self.L
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        client = OfClient("mu" if self.common else "f.mu", "params.L", conjugates=True, equal=True)
-        return Declared(client=client, differentiable=True)
-
-    def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance belong to the class."""
-        convex = bool(min(problem.f.mu) >= problem.mu)
-        return convex and all(h <= bound for h, bound in zip(problem.f.L, params.L, strict=True))
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``."""
-        return each(min(problem.mu, *problem.f.mu), problem.n), params.L
-
-
-@dataclass(frozen=True)
-class ConvexBlocks(SmoothBlocks):
-    """h_1, ..., h_n, each of a variable of its own, convex and L_i-smooth; the members are strongly convex."""
-
-    @property
-    def text(self) -> str:
-        """The class, in words."""
-        return "each convex and L_i-smooth"
-
-    @property
-    def declares(self) -> Declared:
-        """What proofs may assume of the members."""
-        return Declared(client=OfClient("0", "params.L", conjugates=True, equal=True))
-
-    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
-        """Least and largest curvature of each f_i ``(n,)``."""
-        return each(min(0 * problem.mu, *problem.f.mu), problem.n), params.L
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` (clients, or g alone) with gradients ``y (..., n, d)`` at ``x (..., d)``;
+        ``ValueError`` unless their curvatures are positive."""
+        return members.functions(parts, x, y, exact)
 
 
 @dataclass(frozen=True)
@@ -181,7 +189,7 @@ class OneStronglyConvex(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(client=OfClient("mu", "L", equal=True, one=self.which))
 
     def contains(self, problem: Problem, params: Any) -> bool:
@@ -198,6 +206,21 @@ class OneStronglyConvex(FunctionClass):
 
     def _place(self, params: Any) -> int:
         return int(getattr(params, self.which)) if self.which else 0
+
+
+@sampler.register(OneStronglyConvex)
+class OneStronglyConvexSampler(Sampler):
+    """Functions of which the first is strongly convex."""
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member."""
+        L = members.scale(rng)
+        mu = L / members.condition(rng)
+        recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
+        share = pick(rng, (Fraction(1), Fraction(1, 100), Fraction(0)))
+        first, *others = recipe["clients"]
+        flatter = [{**c, **{k: tuple(share * v for v in c[k]) for k in members.SLOPES if k in c}} for c in others]
+        return {**recipe, "clients": (first, *flatter), str(self.of.mu): mu, str(self.of.L): L}
 
 
 @dataclass(frozen=True)
@@ -226,13 +249,11 @@ class StronglyConvexOnAverage(FunctionClass):
 
     @property
     def declares(self) -> Declared:
-        """What proofs may assume of the members."""
+        """The facts about the members that proofs may assume."""
         return Declared(Bounds(sympy.S.Zero, ELL), average=_convex_from_minimiser(MU), convex=True)
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Return True if the functions of an instance are known to belong to the class: their least
-        curvatures add up.
-        """
+        """Return True if the functions of an instance are known to belong: their least curvatures add up."""
         f = problem.f
         return bool(min(f.mu) >= 0 and max(f.L) <= problem.L and f.mu.mean() >= problem.mu)
 
@@ -242,8 +263,15 @@ class StronglyConvexOnAverage(FunctionClass):
         return each(min(Fraction(0), mu), problem.n), each(L, problem.n)
 
     def average(self, problem: Problem, params: Any) -> Average:
-        """Return what is known of the average f, mu-strongly convex, at a point and x*."""
+        """Inequalities known for the average f, mu-strongly convex, at a point and x*."""
         return _convex_from_minimiser(min(problem.mu, problem.f.mu.mean()))
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose functions are a little worse than the class allows, or whose average is."""
+        yield from super().outside(problem, params, known)
+        f: Any = problem.f
+        changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(problem.mu * (1 - WORSE), f.n), L=f.L)
+        yield "less convex functions", replace(problem, f=changed), params
 
 
 def _convex_from_minimiser(mu: Any) -> Average:
@@ -255,3 +283,22 @@ def _convex_from_minimiser(mu: Any) -> Average:
             yield "average to x*", gap + square - gradient * x
 
     return formulas
+
+
+@sampler.register(StronglyConvexOnAverage)
+class StronglyConvexOnAverageSampler(Sampler):
+    """Convex functions with a strongly convex average."""
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member, or of one that is a little beyond."""
+        L = members.scale(rng)
+        mu = L / members.condition(rng)
+        recipe = members.draw_functions(rng, n, d, (mu, L), with_g)
+        # Now and then f_i that are not convex, or flat ones: what is said of each is then broken, or attained, alone.
+        less = pick(rng, (Fraction(0),) * 8 + (mu, 2 * mu))
+        clients = tuple(
+            {**c, **{k: tuple(v - less for v in c[k]) for k in members.SLOPES if k in c}} for c in recipe["clients"]
+        )
+        mean = max(sum(min(members.slopes_of(c)) for c in clients) / n, Fraction(0))
+        declared = pick(rng, (mu, min(mean, L), min(mean, L), min(2 * mean, L)))
+        return {**recipe, "clients": clients, str(self.of.mu): declared or mu, str(self.of.L): L}

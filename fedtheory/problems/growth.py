@@ -106,15 +106,15 @@ def secants(f: Functions, x: Array) -> tuple[Any, Any]:
     return min(found), max(map(abs, found))
 
 
-def upper_growth(f: Functions, x: Array) -> Any:
-    r"""The least M with f(x + z) - f(x) <= M |z|^2/2 for all z, f the average, stationary at ``x (d,)``: of a sum over
-    coordinates; else the mean of the smoothness constants.
+def growths(f: Functions, x: Array) -> tuple[Any, Any]:
+    r"""(m, M) with m |z|^2/2 <= f(x + z) - f(x) <= M |z|^2/2 for all z, f the average, stationary at ``x (d,)``.
 
-    Of a piece A + B z + C z^2/2 the ratio is C + 2B/z + 2A/z^2, largest at an end or at z = -2A/B.
+    The best of a sum over coordinates; else the means of the curvatures. Of a piece A + B z + C z^2/2 the ratio is
+    C + 2B/z + 2A/z^2, least and largest at an end or at z = -2A/B.
     """
     lines = _averages(f, x)
     if lines is None:
-        return sum(f.L) / f.n
+        return sum(f.mu) / f.n, sum(f.L) / f.n
     found: list[Any] = []
     for piece in (p for line in lines for side in line.sides() for p in side):
         start, end, slope = piece.start, piece.end, piece.slope
@@ -127,7 +127,7 @@ def upper_growth(f: Functions, x: Array) -> Any:
                 found.append(slope + linear / z)
         if end is None:
             found.append(slope)
-    return max(found)
+    return min(found), max(found)
 
 
 def steepest_squared(f: Any, x: Array) -> Array:

@@ -15,7 +15,8 @@ import sympy
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
 from fedtheory.classes import Adversary
-from fedtheory.instances import Instance, Recipe, Start, check_shape, number, numbers
+from fedtheory.instances import Instance, Recipe, Start, check_shape, members, number, numbers
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array, holds
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
@@ -25,10 +26,8 @@ from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.ridged import Ridged
 from fedtheory.problems.separable import is_minimised
-from fedtheory.sampling import members
 from fedtheory.sampling.chart import StateChart, chart, started
 from fedtheory.sampling.compressors import samplers
-from fedtheory.sampling.functions import sampler
 
 if TYPE_CHECKING:
     from fedtheory.settings import Setting

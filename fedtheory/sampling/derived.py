@@ -18,13 +18,13 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, number, pick
+from fedtheory.instances import ClaimLike, Instance, Instances, Recipe, generic, members, number, pick
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import boundaries, building, drawing, letters, members, nearby, pinned
+from fedtheory.sampling import boundaries, building, drawing, letters, nearby, pinned
 from fedtheory.sampling.compressors import samplers
-from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 
 #: Clients of an instance chosen by its letters, at most.

@@ -13,15 +13,15 @@ import sympy
 
 from fedtheory.algorithms import schedules
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.instances import ClaimLike, Instance, Recipe, pick, value_of
+from fedtheory.instances import ClaimLike, Instance, Recipe, members, pick, value_of
+from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessParabola, less_parabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.sampling import building, letters, members
+from fedtheory.sampling import building, letters
 from fedtheory.sampling.compressors import FEW, samplers
-from fedtheory.sampling.members import Sampler, sampler
 from fedtheory.settings import Setting
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.instances import ClaimLike, Recipe, generic, pick
+from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
 from fedtheory.numbers.rational import evaluate
-from fedtheory.sampling import building, drawing, members, pinned
+from fedtheory.sampling import building, drawing, pinned
 from fedtheory.settings import Setting
 
 #: Between which factors of a constant two terms of a maximum may become equal.

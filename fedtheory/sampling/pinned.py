@@ -22,10 +22,10 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.classes import InexactOracles
-from fedtheory.instances import ClaimLike, Recipe, generic, pick
+from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import holds
-from fedtheory.sampling import building, drawing, letters, members
-from fedtheory.sampling.functions import sampler
+from fedtheory.sampling import building, drawing, letters
 from fedtheory.settings import Setting
 
 #: Sizes beyond which draws come seldom, or never: of letters with functions, and of letters alone.

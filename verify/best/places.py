@@ -15,9 +15,9 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from fedtheory.instances.members import sampler
 from fedtheory.sampling import derived
 from fedtheory.sampling.compressors import samplers
-from fedtheory.sampling.functions import sampler
 from fedtheory.settings import Setting
 from verify.base.evaluate import hypotheses_hold
 from verify.comparisons import asserted

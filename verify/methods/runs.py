@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Instance, Recipe, members
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.nonconvex import is_quadratic
-from fedtheory.sampling import drawing, members
+from fedtheory.sampling import drawing
 from fedtheory.sampling.drawing import Profiles
 from verify.base.evaluate import (
     dimension,

@@ -16,11 +16,11 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Instance, Recipe, members
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Undefined, evaluate, real
-from fedtheory.sampling import members, pinned
+from fedtheory.sampling import pinned
 from fedtheory.sampling.compressors import with_turned
-from fedtheory.sampling.functions import sampler
 from verify.base.evaluate import NoStep, has_rounds, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted

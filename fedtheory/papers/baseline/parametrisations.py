@@ -11,10 +11,9 @@ import numpy as np
 from fedtheory import compressors
 from fedtheory.algorithms import adiana, gradskip
 from fedtheory.compressors import Family
-from fedtheory.instances import Recipe, check_shape, generic, number, numbers, pick, small
+from fedtheory.instances import Recipe, check_shape, generic, members, number, numbers, pick, small
 from fedtheory.numbers.rational import square_root
 from fedtheory.problems.base import Problem
-from fedtheory.sampling import members
 
 _PROBABILITIES = tuple(Fraction(v) for v in (1, 1, "1/2", "1/10", "1/30"))
 

@@ -13,7 +13,7 @@ import sympy
 from fedtheory.algorithms.base import method
 from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
-from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick
+from fedtheory.instances import Instance, Instances, Recipe, check_shape, members, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
@@ -23,7 +23,6 @@ from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, s
 from fedtheory.problems.base import Problem
 from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.subproblems import InnerSteps, Task
-from fedtheory.sampling import members
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import E, Quantity

@@ -19,11 +19,10 @@ import sympy
 
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import SmoothConvex
-from fedtheory.instances import Recipe, generic, number, pick
+from fedtheory.instances import Recipe, generic, members, number, pick
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedopt.predictors import K, Theta, lamda, n, sigma
 from fedtheory.problems.base import Problem
-from fedtheory.sampling import members
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity

@@ -9,6 +9,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import classes
+from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.growth import secants, steepest_squared
 from fedtheory.problems.noise import Noise
@@ -16,7 +17,6 @@ from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged
 from fedtheory.randomness import expectation, support_of
 from fedtheory.sampling import building, drawing
-from fedtheory.sampling.functions import sampler
 
 mu, L, gamma, alpha, beta, s, r, kappa = ft.letters("mu L gamma alpha beta s r kappa")
 PARAMS = ("gamma",)

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fedtheory.instances import members
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.piecewise import PiecewiseQuadratic
-from fedtheory.sampling import members
 
 
 def _functions(count, rng):

@@ -75,7 +75,22 @@ class Told(ft.SmoothConvex):
         return ft.SmoothStronglyConvex(mu, L).declares
 
 
-@pytest.mark.parametrize("of", (Mine(L), Told(L), ft.Composite(Mine(L)), ft.Composite(Told(L))))
+@dataclass(frozen=True)
+class Named(ft.SmoothConvex):
+    """A class of somebody's own under the name of one of ours."""
+
+    __module__ = "fedtheory.classes.smooth"
+    __qualname__ = "SmoothConvex"
+
+    @property
+    def declares(self):
+        return ft.SmoothConvex(self.L).declares
+
+
+OTHERS = (Mine, Told, Named)
+
+
+@pytest.mark.parametrize("of", (*(of(L) for of in OTHERS), *(ft.Composite(of(L)) for of in OTHERS)))
 def test_nothing_is_assumed_of_classes_that_are_not_ours(of):
     assert declarations(of) == Declared()
     assert not shown(_claim(_descent, of, sympy.Integer(1), (gamma * L <= 1,)))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -24,7 +24,6 @@ from fedtheory.problems.nonconvex import LessHuber, less_parabola
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 from fedtheory.problems.quadratic import Turned, diagonal
 from fedtheory.problems.separable import is_minimised
-from fedtheory.settings import Drawing
 
 #: Tangents of half the angles by which Hessians are turned.
 _TURNS = tuple(Fraction(v) for v in (0, "1/10", "-1/10", "1/3", "-1/3", "2/3", "-2/3"))
@@ -322,6 +321,18 @@ def _without_first(client: Recipe) -> Recipe:
 
 
 # What a sampler of a class of functions is.
+
+
+class Drawing(Protocol):
+    """How a setting draws functions, as far as samplers ask: see :class:`fedtheory.settings.Drawing`."""
+
+    @property
+    def conditions(self) -> tuple[Fraction, ...]:
+        """Options for L/mu of strongly convex functions, any if there are none."""
+
+    @property
+    def kinks(self) -> bool:
+        """True if some functions have curvatures of several sizes."""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,172 @@
+"""Functions whose average slopes towards x*, and not too steeply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import numpy as np
+import sympy
+
+from fedtheory.classes.base import (
+    ELL,
+    MU,
+    WORSE,
+    Average,
+    Bounds,
+    Declared,
+    FunctionClass,
+    Outside,
+    each,
+)
+from fedtheory.instances import Recipe, check_shape, members, number, numbers, pick
+from fedtheory.instances.members import Sampler, sampler
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
+from fedtheory.problems.functions import Functions
+from fedtheory.problems.growth import secants
+from fedtheory.problems.ridged import Ridged
+
+#: How much weaker than the members' own constants those are that are declared of them.
+_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
+
+
+#: How high ridges are, as a share of the curvature along them.
+_RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
+
+
+@dataclass(frozen=True)
+class RestrictedSecant(FunctionClass):
+    r"""The average f of differentiable f_i has a minimiser, x*, and meets the restricted secant inequality and the
+    error bound: $\langle \nabla f(x), x - x^* \rangle \ge \mu |x - x^*|^2$ and
+    $|\nabla f(x)| \le L |x - x^*|$ for all x.
+
+    The conditions are of the average; of the f_i nothing is said, nor of two points of which none is x*: f need be
+    neither convex nor smooth. $\frac{\mu}{2} |x - x^*|^2 \le f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ follows, along the
+    line from x*. Worst cases of the class: Guille-Escuret, Ibrahim, Goujaud and Mitliagkas (2022).
+    """
+
+    mu: sympy.Symbol
+    L: sympy.Symbol
+
+    alike = True
+    loose = True
+    optima: ClassVar[tuple[str, ...]] = ("consensus",)
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"f of restricted secant constant {self.mu} and error bound {self.L}"
+
+    @property
+    def ends(self) -> tuple[sympy.Symbol, sympy.Symbol]:
+        """The letters of the two constants, of which the first is at most the other."""
+        return self.mu, self.L
+
+    @property
+    def declares(self) -> Declared:
+        """The facts about the members that proofs may assume."""
+        return Declared(Bounds(None, None), average=_sloping(MU, ELL))
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Return True if the functions of an instance are known to belong to the class."""
+        least, largest = secants(problem.f, problem.optimum.x)
+        return bool(least >= problem.mu and largest <= problem.L)
+
+    def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
+        """No least and no largest curvature of any f_i ``(n,)``."""
+        return each(-math.inf, problem.n), each(math.inf, problem.n)
+
+    def growth(self, problem: Problem) -> tuple[Any, Any]:
+        """(mu, L) as declared, or as of functions that do not keep to them."""
+        least, largest = secants(problem.f, problem.optimum.x)
+        return min(problem.mu, least), max(problem.L, largest)
+
+    def average(self, problem: Problem, params: Any) -> Average:
+        """Inequalities known for the average f at a point."""
+        return _sloping(*self.growth(problem))
+
+    def outside(self, problem: Problem, params: Any, known: Problem) -> Outside:
+        """Instances whose average meets one of the two conditions, and nearly the other."""
+        f: Any = problem.f
+        low, high = self.growth(problem)
+        for mu, L in ((problem.mu, high * (1 + WORSE)), (low * (1 - WORSE), problem.L)):
+            changed: Any = SimpleNamespace(n=f.n, d=f.d, mu=each(mu, f.n), L=each(L, f.n))
+            yield "other functions", replace(problem, f=changed), params
+
+
+def _sloping(mu: Any, L: Any) -> Average:
+    def formulas(x: Any, gap: Any, gradient: Any | None) -> Iterator[tuple[str, Any]]:
+        """mu/2 |x - x*|^2 <= f(x) - f* <= L/2 |x - x*|^2, and what is known of the gradient."""
+        yield "growth from below", mu / 2 * x**2 - gap
+        yield "growth from above", gap - L / 2 * x**2
+        if gradient is not None:
+            yield "restricted secant", mu * x**2 - gradient * x
+            yield "error bound", gradient**2 - L**2 * x**2
+
+    return formulas
+
+
+@sampler.register(RestrictedSecant)
+class RestrictedSecantSampler(Sampler):
+    """Functions whose average slopes towards x*, some of them with strips that are far from convex."""
+
+    def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:
+        """The part of a recipe that says the functions of a random member, with the constants that they have."""
+        L = members.scale(rng)
+        mu = L / members.condition(rng)
+        plain = members.draw_functions(rng, n, d, (mu, L), False)
+        recipe: Recipe = plain
+        sort = pick(rng, ("convex", "strips", "strips", "average", "ridges"))
+        if sort == "ridges" and d > 1:
+            recipe = _ridged(rng, plain, L)
+        elif sort == "strips":
+            recipe = members.draw_strips(rng, plain, -L * pick(rng, (1, 1, 3, 10)), L, monotone=True)
+        elif sort == "average":
+            ends = (-L * Fraction(6, 7), L)
+            recipe = members.draw_functions(rng, n, d, ends, False, turned=False)
+        least, largest = self._constants(recipe)
+        if least <= 0:
+            recipe = plain
+            least, largest = self._constants(recipe)
+        share = pick(rng, _SHARES)
+        return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
+
+    def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
+        """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""
+        mu, L = recipe[str(self.of.mu)], recipe[str(self.of.L)]
+        check_shape(recipe["d"], mu, L)
+        if mu > L:
+            raise ValueError(f"a restricted secant constant is at most the error bound: {self.of.mu} <= {self.of.L}")
+        return number(mu, exact), number(L, exact)
+
+    def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
+        """The functions of ``parts`` with gradients ``y (n, d)`` at ``x (d,)``; ``ValueError`` where only some have
+        ridges."""
+        if not any("ridge" in c for c in parts):
+            return members.curved(parts, x, y, exact)
+        if not all("ridge" in c for c in parts) or any(len(set(c["h"])) > 1 for c in parts):
+            raise ValueError("all functions have ridges, and one curvature beside them, or none has")
+        a, c = (numbers([c[key] for c in parts], exact) for key in ("h", "ridge"))
+        found: Any = Ridged(a[:, 0], c, x, y)
+        return found
+
+    def _constants(self, recipe: Recipe) -> tuple[Any, Any]:
+        x = numbers((0,) * recipe["d"], True)
+        return secants(
+            self.build(recipe, recipe["clients"], x, 0 * numbers([c["y"] for c in recipe["clients"]], True), True), x
+        )
+
+
+def _ridged(rng: np.random.Generator, recipe: Recipe, size: Fraction) -> Recipe:
+    """The recipe with functions of the curvature ``size`` along each ray from x*, or half of it, with ridges."""
+
+    def client(given: Recipe) -> Recipe:
+        a = size * pick(rng, (Fraction(1), Fraction(1), Fraction(1, 2)))
+        return {"h": (a,) * recipe["d"], "y": given["y"], "ridge": a * pick(rng, _RIDGES)}
+
+    return {**recipe, "clients": tuple(map(client, recipe["clients"]))}
