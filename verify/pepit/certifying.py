@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from verify.pep import faces
-from verify.pepit import systems
+from verify.pepit import optimality, systems
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
@@ -92,9 +92,20 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     found = systems.optimum(primal)
     if found is None:
         raise ValueError("the solver finds no worst case: the objective has no bound, or the constraints contradict")
-    value = -found.value
-    proof = systems.near_optimal(dual, value, model.multipliers(found, primal))
-    point = systems.near_optimal(primal, -value, found.point)
+    multipliers, value = model.multipliers(found, primal), -found.value
+    starts = [[systems.rounded(end)] for end in (found.point, multipliers)]
+    for optimal in optimality.optimal(primal, dual, found.point, multipliers):
+        ends = [optimality.rounded(end, 64) for end in (optimal.primal, optimal.dual)]
+        reached = -systems.to_float(primal.objective.at(ends[0]))
+        if abs(reached - value) > _FAR * max(abs(value), _FAR):
+            continue
+        meeting = _meeting(primal, dual, optimal)
+        if meeting is not None:
+            return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
+        starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
+        value = reached
+    proof = systems.near_optimal(dual, value, starts[1])
+    point = systems.near_optimal(primal, -value, starts[0])
     simple = _simple(proof, point, primal, dual)
     if expected is not None and abs(float(expected) - value) <= _NEAR * max(1.0, abs(value)):
         simple = Rational(expected.numerator, expected.denominator)
@@ -109,6 +120,30 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     return Bounds(model, pepit, upper, lower, rounded)
 
 
+def _meeting(
+    primal: systems.System, dual: systems.System, optimal: optimality.Optimal
+) -> tuple[list[Rational], list[Rational]] | None:
+    """An instance and a proof of one value, with the zeros of optimal points; None where these are irrational."""
+    zero = optimality.faces(optimal)
+    if zero is None:
+        return None
+    found = []
+    for system, zeros, digits in zip((primal, dual), zero, (optimal.primal, optimal.dual), strict=True):
+        face = zeros.imposed(system)
+        for bits in _GRIDS:
+            point = systems.satisfying(face, optimality.rounded(digits, bits))
+            if point is not None and system.holds(point):
+                found.append(point)
+                break
+        else:
+            return None
+    point, proof = found
+    return (point, proof) if not primal.objective.at(point) + dual.objective.at(proof) else None
+
+
+#: Binary digits to which optimal points are rounded where they are not determined; how far from the solver's value
+#: an optimum is another one's.
+_GRIDS, _FAR = (16, 40, 100), 1e-5
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
 

@@ -266,6 +266,7 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_iter = 100
+        settings.equilibrate_max_iter = 50
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         try:
             with panics.caught():
@@ -281,20 +282,20 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
 # From floats to exact points
 
 #: Denominator to which numbers are rounded, before the equations are solved for some of them.
-_GRID = 2**50
+_GRID = 2**64
 
 
 #: The prime modulo which equations are compared; what it hides costs a point, never its exactness.
 _PRIME = 2**61 - 1
 
 
-def satisfying(system: System, near: Array) -> list[Rational] | None:
-    """A point near some floats that makes the equations zero exactly; None if they contradict one another.
+def satisfying(system: System, near: Sequence[Rational]) -> list[Rational] | None:
+    """A point near another that makes the equations zero exactly; None if they contradict one another.
 
     The unknowns of the largest size are solved for, so that rounding changes no sign of small ones.
     """
-    point = [Rational(round(v * _GRID), _GRID) for v in near.tolist()]
-    chosen = _independent(system, np.argsort(-abs(near), kind="stable").tolist())
+    point = list(near)
+    chosen = _independent(system, sorted(range(len(point)), key=lambda k: -abs(point[k])))
     if chosen is None:
         return None
     solved = _determined(*chosen, point, lambda value: value, flint.fmpq_mat)
@@ -303,6 +304,11 @@ def satisfying(system: System, near: Array) -> list[Rational] | None:
     for unknown, value in solved.items():
         point[unknown] = value
     return point
+
+
+def rounded(near: Array) -> list[Rational]:
+    """Floats as fractions of a grid."""
+    return [Rational(round(v * _GRID), _GRID) for v in near.tolist()]
 
 
 def _determined(
@@ -541,10 +547,10 @@ _SHARES = (1e-10, 1e-9, 1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 1e-4, 1e-3)
 _EXCESS = 3e-7
 
 
-def near_optimal(system: System, value: float, start: Array | None = None) -> list[Rational] | None:
+def near_optimal(system: System, value: float, starts: Sequence[Sequence[Rational]]) -> list[Rational] | None:
     """A point whose objective is little above the least value, ``value`` in floats; None if none was found.
 
-    ``start``: a point of about the least objective, in floats.
+    ``starts``: points of about the least objective, the most precise first.
     """
     most = value + (abs(value) if abs(value) > 1e-6 else 1.0)
     best: list[Rational] | None = None
@@ -555,17 +561,19 @@ def near_optimal(system: System, value: float, start: Array | None = None) -> li
 
     for part, inner in interior(system, most):
         found = optimum(part)
-        starts = [point for point in (start, None if found is None else found.point) if point is not None]
+        begins = [*starts] if found is None else [*starts, rounded(found.point)]
         # The nearer an inner point is to the best ones, the more margin it has for what it costs.
         for nearness in (1.0, 1e-2, 1e-4):
             centre = inner if nearness == 1 else furthest(part, value + nearness * (most - value))
             if centre is None:
                 continue
-            for begun in starts:
+            for begun in begins:
+                inwards = centre.point - np.array([to_float(v) for v in begun])
                 for share in _SHARES:
                     if best is not None and excess(best) <= share * nearness * (most - value):
                         break
-                    point = satisfying(part, (1 - share) * begun + share * centre.point)
+                    moved = [v + step for v, step in zip(begun, rounded(share * inwards), strict=True)]
+                    point = satisfying(part, moved)
                     if point is not None and system.holds(point):
                         if best is None or excess(point) < excess(best):
                             best = point
@@ -580,7 +588,7 @@ def attaining(system: System, value: Rational) -> list[Rational] | None:
     equation = Affine(system.objective.coefficients, system.objective.constant - value)
     tied = replace(system, equations=(*system.equations, equation))
     for part, inner in interior(tied):
-        point = satisfying(part, inner.point)
+        point = satisfying(part, rounded(inner.point))
         if point is not None and system.holds(point):
             return point
     return None
