@@ -95,15 +95,20 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     multipliers, value = model.multipliers(found, primal), -found.value
     starts = [[systems.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):
+        if rounded:
+            # Beyond these digits the fractions that stand for irrational numbers would show.
+            optimal = optimal._replace(bits=min(optimal.bits, _DIGITS))
         ends = [optimality.rounded(end, 64) for end in (optimal.primal, optimal.dual)]
-        reached = -systems.to_float(primal.objective.at(ends[0]))
-        if abs(reached - value) > _FAR * max(abs(value), _FAR):
+        worst = -systems.to_float(primal.objective.at(ends[0]))
+        if abs(worst - value) > _FAR * max(abs(value), _FAR):
             continue
         meeting = _meeting(primal, dual, optimal)
         if meeting is not None:
             return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
         starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
-        value = reached
+        value = worst
+        if optimality.simple_fraction(optimal.primal[-model.values + model.objective], optimal.bits) is None:
+            break
     proof = systems.near_optimal(dual, value, starts[1])
     point = systems.near_optimal(primal, -value, starts[0])
     simple = _simple(proof, point, primal, dual)
@@ -130,13 +135,11 @@ def _meeting(
     found = []
     for system, zeros, digits in zip((primal, dual), zero, (optimal.primal, optimal.dual), strict=True):
         face = zeros.imposed(system)
-        for bits in _GRIDS:
-            point = systems.satisfying(face, optimality.rounded(digits, bits))
-            if point is not None and system.holds(point):
-                found.append(point)
-                break
-        else:
+        tried = (systems.satisfying(face, optimality.rounded(digits, bits)) for bits in _GRIDS)
+        on_face = next((point for point in tried if point is not None and system.holds(point)), None)
+        if on_face is None:
             return None
+        found.append(on_face)
     point, proof = found
     return (point, proof) if not primal.objective.at(point) + dual.objective.at(proof) else None
 
@@ -144,6 +147,8 @@ def _meeting(
 #: Binary digits to which optimal points are rounded where they are not determined; how far from the solver's value
 #: an optimum is another one's.
 _GRIDS, _FAR = (16, 40, 100), 1e-5
+#: Binary digits of an optimum that count where coefficients are rounded to 40 decimal digits.
+_DIGITS = 100
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
 

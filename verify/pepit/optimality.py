@@ -24,7 +24,7 @@ from verify.pepit.systems import Affine, Block, Rational, System, Zeros, to_floa
 
 #: Binary digits of the numbers that are computed with; of what counts as zero, and of what does where coefficients
 #: that are rounded to 40 decimal digits admit no less.
-BITS, _VANISHING, _NEARLY = 320, 80, 220
+BITS, _VANISHING, _NEARLY = 512, 96, 412
 #: Steps, Jacobians, and unknowns of the conditions at most.
 _STEPS, _JACOBIANS, _LARGEST = 60, 12, 1500
 #: Rounds by which what damping takes from a step is restored.
@@ -73,7 +73,7 @@ def _fixed(value: Any) -> int:
 def _whole(values: Array) -> Any:
     """Floats as integers times 2 ** BITS."""
     out = np.empty(values.shape, dtype=object)
-    out.ravel()[:] = [int(round(v * 2.0**60)) << (BITS - 60) for v in values.ravel().tolist()]
+    out.ravel()[:] = [round(v * 2.0**60) << (BITS - 60) for v in values.ravel().tolist()]
     return out
 
 
@@ -99,7 +99,7 @@ class _Conditions:
         self.gram = len(self.upper[0][0])
         self.reached = _Linear([*primal.equations, *(primal.scalars[k] for k in attained)], primal.unknowns)
         self.matrices = [
-            _Linear([_entry(b, i, j) for i, j in zip(*u, strict=True)], primal.unknowns)
+            _Linear([_entry(b, i, j) for i, j in zip(u[0].tolist(), u[1].tolist(), strict=True)], primal.unknowns)
             for b, u in zip(primal.blocks[1:], self.upper[1:], strict=True)
         ]
         self.cancelling = _Linear(dual.equations, dual.unknowns)
@@ -147,7 +147,7 @@ class _Conditions:
         """The derivatives of the residual: in floats."""
         factors, _, multipliers = self.parts(_floats(z))
         u = np.array(multipliers, dtype=float)
-        first, *others = (_squaring(N, *of) for N, *of in zip(factors, self.ranks, self.upper, strict=True))
+        first, *others = map(_squaring, factors, self.ranks, self.upper)
         values = int(self.ends[1] - self.ends[0])
         spread = [sp.csr_matrix((0, N.size)) for N in factors[1:]]
 
@@ -291,7 +291,7 @@ def _shortest(J: Array, normal: Any, right: Array) -> Array:
 
 def _scaled(value: float, exponent: int) -> int:
     """The integer nearest to value * 2 ** exponent."""
-    whole = int(round(value * 2.0**60))
+    whole = round(value * 2.0**60)
     return whole << (exponent - 60) if exponent >= 60 else whole >> (60 - exponent)
 
 
@@ -328,7 +328,7 @@ def _reduced(rows: Any, bits: int) -> list[tuple[int, tuple[Fraction, ...]]] | N
     left = [[int(v) for v in row] for row in rows]
     done: list[tuple[int, list[int]]] = []
     while left:
-        r, p = max(((r, p) for r in range(len(left)) for p in range(len(left[r]))), key=lambda at: abs(left[at[0]][at[1]]))
+        _, r, p = max((abs(v), r, p) for r, row in enumerate(left) for p, v in enumerate(row))
         row = left.pop(r)
         if abs(row[p]).bit_length() < BITS - bits // 3:
             break
@@ -346,12 +346,12 @@ def _reduced(rows: Any, bits: int) -> list[tuple[int, tuple[Fraction, ...]]] | N
 
 
 def simple_fraction(value: int, bits: int) -> Fraction | None:
-    """The fraction of which value / 2 ** BITS has the first digits, if it is simple enough not to be there by chance."""
-    error = 1 << (BITS - 2 * bits // 3)
+    """The fraction near value / 2 ** BITS, if it is so simple that chance does not put it there."""
+    error = 1 << (BITS - 3 * bits // 4)
     if abs(value) <= error:
         return Fraction(0)
     found = between(Fraction(abs(value) - error, 1 << BITS), Fraction(abs(value) + error, 1 << BITS))
-    if found.denominator.bit_length() > bits // 4:
+    if found.denominator.bit_length() > bits // 3:
         return None
     return found if value > 0 else -found
 

@@ -22,6 +22,8 @@ import scipy.sparse as sp
 
 from fedtheory.numbers.rational import Array
 from verify.base import panics
+from verify.exact import elimination
+from verify.exact.elimination import PRIME, is_positive_semidefinite, residue
 from verify.pep import faces
 
 #: Rational numbers of flint, which is what all of this computes with.
@@ -98,23 +100,6 @@ class System:
     def rows(self) -> Rows:
         """The system as a solver takes it."""
         return Rows.of(self)
-
-
-def is_positive_semidefinite(matrix: list[list[Rational]]) -> bool:
-    """Return True if a symmetric matrix is positive semidefinite: LDL^T by exact elimination."""
-    rows = [row[i:] for i, row in enumerate(matrix)]
-    while rows:
-        (pivot, *top), *rest = rows
-        if pivot < 0 or (pivot == 0 and any(top)):
-            return False
-        if pivot > 0:
-            for i, row in enumerate(rest):
-                if top[i]:
-                    factor = top[i] / pivot
-                    for j in range(len(row)):
-                        row[j] -= factor * top[i + j]
-        rows = rest
-    return True
 
 
 # What a solver is given
@@ -199,6 +184,30 @@ class Rows:
         A = sp.diags(factors) @ self.A
         return replace(self, A=A.tocsr(), b=factors * self.b, units=tuple(units), scales=factors)
 
+    def near(self, system: System, point: Sequence[Rational], radius: float) -> Rows:
+        """The rows in what is to be added to a point, in multiples of ``radius``: in units in which what is of that
+        size, or larger, is one there. A solver's errors are then as much smaller."""
+        A, b = self.A, np.zeros(len(self.b))
+        first = self.equations + self.scalars
+        values = [to_float(affine.at(point)) for affine in (*system.equations, *system.scalars)]
+        size = np.array([radius] * self.equations + [max(abs(v), radius) for v in values[self.equations :]])
+        blocks = [sp.diags(radius / size) @ sp.diags(1 / self.scales[:first]) @ A[:first]]
+        b[:first] = np.array(values) / size
+        at = first
+        for block, unit in zip(system.blocks, self.units, strict=True):
+            end = at + block.size * (block.size + 1) // 2
+            sizes, vectors = np.linalg.eigh(np.array([[to_float(v) for v in row] for row in block.at(point)]))
+            turn = vectors / np.sqrt(np.maximum(abs(sizes), radius))
+            b[at:end] = packed(np.diag(sizes / np.maximum(abs(sizes), radius)))
+            inner = turn / unit[:, None]
+            columns = [packed(inner.T @ unpacked(c, block.size) @ inner) for c in A[at:end].toarray().T]
+            blocks.append(sp.csr_matrix(radius * np.array(columns).T))
+            at = end
+        constant = to_float(system.objective.at(point))
+        return replace(
+            self, A=sp.vstack(blocks, format="csr"), b=b, objective=radius * self.objective, constant=constant
+        )
+
 
 def to_float(value: Rational) -> float:
     """The nearest float of a rational number."""
@@ -228,8 +237,11 @@ def furthest(system: System, most: float | None = None, room: float = 1e3) -> Fo
 
     ``most``: what the objective may be at most. ``room``: how large the sum of scalars and traces may be.
     """
-    rows = system.rows
-    n = system.unknowns
+    return _furthest(system.rows, most, room)
+
+
+def _furthest(rows: Rows, most: float | None, room: float) -> Found | None:
+    n = len(rows.objective)
     unit = np.zeros(len(rows.b))
     start = rows.equations + rows.scalars
     unit[rows.equations : start] = 1
@@ -266,7 +278,6 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
         settings = clarabel.DefaultSettings()
         settings.verbose = False
         settings.max_iter = 100
-        settings.equilibrate_max_iter = 50
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         try:
             with panics.caught():
@@ -283,10 +294,6 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
 
 #: Denominator to which numbers are rounded, before the equations are solved for some of them.
 _GRID = 2**64
-
-
-#: The prime modulo which equations are compared; what it hides costs a point, never its exactness.
-_PRIME = 2**61 - 1
 
 
 def satisfying(system: System, near: Sequence[Rational]) -> list[Rational] | None:
@@ -347,45 +354,15 @@ def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], li
 
     None where they contradict one another.
     """
-    equations = system.equations
-    if not equations:
-        return [], []
-    place = {unknown: column for column, unknown in enumerate(order)}
-    width = system.unknowns + 1
-    entries = [0] * (len(equations) * width)
-    for r, (coefficients, constant) in enumerate(equations):
-        for k, c in coefficients.items():
-            entries[r * width + place[k]] = _residue(c)
-        entries[r * width + width - 1] = _residue(constant)
-    table = flint.nmod_mat(len(equations), width, entries, _PRIME)
-    columns = _pivots(table)
-    if columns and columns[-1] == width - 1:
+    rows = [{**coefficients, system.unknowns: constant} for coefficients, constant in system.equations]
+    found = elimination.independent(rows, [*order, system.unknowns])
+    if found.pivots and found.pivots[-1] == system.unknowns:
         return None
-    rows = _pivots(table.transpose())
-    return [equations[r] for r in rows], [order[c] for c in columns]
+    return [system.equations[r] for r in found.rows], found.pivots
 
 
 def _modular(rows: int, columns: int, entries: list[int]) -> flint.nmod_mat:
-    return flint.nmod_mat(rows, columns, [entry % _PRIME for entry in entries], _PRIME)
-
-
-def _residue(value: Rational) -> int:
-    below = int(value.q)
-    return int(value.p) % _PRIME if below == 1 else int(value.p) * pow(below, -1, _PRIME) % _PRIME
-
-
-def _pivots(table: flint.nmod_mat) -> list[int]:
-    """The columns of the pivots of a matrix's reduced row echelon form."""
-    echelon, rank = table.rref()
-    found: list[int] = []
-    width = echelon.ncols()
-    column = 0
-    for r in range(rank):
-        while column < width and not int(echelon[r, column]):
-            column += 1
-        found.append(column)
-        column += 1
-    return found
+    return flint.nmod_mat(rows, columns, [entry % PRIME for entry in entries], PRIME)
 
 
 #: Relative errors that the entries of a kernel may have, and shares of the largest below which a number is zero.
@@ -413,8 +390,8 @@ def generic(system: System) -> System:
     points = []
     for seed in range(3):
         values = random.Random(seed)
-        point = {k: values.randrange(_PRIME) for k in range(width) if k not in determined}
-        solved = _determined(equations, pivots, point, _residue, _modular)
+        point = {k: values.randrange(PRIME) for k in range(width) if k not in determined}
+        solved = _determined(equations, pivots, point, residue, _modular)
         if solved is None:
             return system
         points.append(point | {unknown: int(value) for unknown, value in solved.items()})
@@ -424,10 +401,10 @@ def generic(system: System) -> System:
         stacked = [0] * (len(points) * r * r)
         for number, point in enumerate(points):
             for (i, j), entry in block.entries.items():
-                v = _residue(entry.constant) + sum(_residue(c) * point[k] for k, c in entry.coefficients.items())
-                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % _PRIME
+                v = residue(entry.constant) + sum(residue(c) * point[k] for k, c in entry.coefficients.items())
+                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % PRIME
         # A row that is no pivot is one in whose place a vector of the kernel has its one.
-        kept = _pivots(flint.nmod_mat(len(points) * r, r, stacked, _PRIME))
+        kept = elimination.pivots(flint.nmod_mat(len(points) * r, r, stacked, PRIME))
         blocks.append(block.without(frozenset(range(r)) - frozenset(kept)))
     return replace(system, blocks=tuple(block for block in blocks if block.size))
 
@@ -501,6 +478,13 @@ def zeros(system: System, found: Found) -> Iterator[Zeros]:
                     yield guess
 
 
+def packed(matrix: Array) -> Array:
+    """A symmetric matrix as :func:`unpacked` takes it."""
+    j, i = np.tril_indices(len(matrix))
+    found: Array = matrix[i, j] * np.where(i == j, 1.0, np.sqrt(2))
+    return found
+
+
 def unpacked(flat: Array, size: int) -> Array:
     """The symmetric matrix of a solver's upper triangle, column by column, off the diagonal times the root of 2."""
     out = np.zeros((size, size))
@@ -543,6 +527,10 @@ _SIMPLE = 10**5
 
 #: Shares of an inner point by which an optimal one is moved inwards, until rounding and the solver's errors fit in.
 _SHARES = (1e-10, 1e-9, 1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 1e-4, 1e-3)
+#: Distances from a point within which a better one is looked for.
+_RADII = (1e-5, 1e-6, 1e-7)
+#: Unknowns beyond which that is not done: every entry of a matrix depends on all there.
+_DENSE = 450
 #: Relative excess of an objective that is near enough.
 _EXCESS = 3e-7
 
@@ -580,6 +568,17 @@ def near_optimal(system: System, value: float, starts: Sequence[Sequence[Rationa
                         break
             if best is not None and excess(best) <= _EXCESS * scale:
                 return best
+        for begun in begins if system.unknowns <= _DENSE else ():
+            for radius in _RADII:
+                found = _furthest(part.rows.near(part, begun, radius), value + _EXCESS * scale, 1e3)
+                if found is None:
+                    continue
+                moved = [v + step for v, step in zip(begun, rounded(radius * found.point), strict=True)]
+                point = satisfying(part, moved)
+                if point is not None and system.holds(point) and (best is None or excess(point) < excess(best)):
+                    best = point
+                if best is not None and excess(best) <= 2 * _EXCESS * scale:
+                    return best
     return best
 
 
