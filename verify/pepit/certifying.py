@@ -110,7 +110,10 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
         if optimality.simple_fraction(optimal.primal[-model.values + model.objective], optimal.bits) is None:
             break
     proof = systems.near_optimal(dual, value, starts[1])
-    point = systems.near_optimal(primal, -value, starts[0])
+    # What is proved is the measure of what is attained, where it is near enough to be one.
+    above = value if proof is None else systems.to_float(dual.objective.at(proof))
+    close = abs(above - value) <= _FAR * max(abs(value), _FAR)
+    point = systems.near_optimal(primal, -above if close else -value, starts[0])
     simple = _simple(proof, point, primal, dual)
     if expected is not None and abs(float(expected) - value) <= _NEAR * max(1.0, abs(value)):
         simple = Rational(expected.numerator, expected.denominator)

@@ -27,6 +27,8 @@ from verify.pepit.systems import Affine, Block, Rational, System, Zeros, to_floa
 BITS, _VANISHING, _NEARLY = 512, 96, 412
 #: Steps, Jacobians, and unknowns of the conditions at most.
 _STEPS, _JACOBIANS, _LARGEST = 60, 12, 1500
+#: What may be negative by rounding, as a share of the largest.
+_NEGATIVE = 1e-9
 #: Rounds by which what damping takes from a step is restored.
 _REFINED = 40
 #: Ratios of a slack to its multiplier between which both are taken to be zero; below, and above, one of them is.
@@ -216,8 +218,17 @@ def optimal(primal: System, dual: System, point: Array, multipliers: Array) -> I
         if z is not None:
             found, at, given = conditions.parts(z)
             at[: conditions.gram] = [v >> BITS for v in at[: conditions.gram]]
+            if not (_feasible(primal, _floats(at)) and _feasible(dual, _floats(given))):
+                continue
             left = max((abs(v).bit_length() for v in conditions.residual(z).tolist()), default=0)
             yield Optimal(at, given, frozenset(attained), frozenset(idle), tuple(found), ranks, BITS - left)
+
+
+def _feasible(system: System, point: Array) -> bool:
+    """Return True if signs and matrices are as they have to be, up to rounding."""
+    values = _values(system.scalars, point)
+    sizes = [np.linalg.eigvalsh(_matrix(block, point)) for block in system.blocks]
+    return all(v.min(initial=0.0) >= -_NEGATIVE * max(1.0, v.max(initial=0.0)) for v in (values, *sizes))
 
 
 def _values(affines: Sequence[Affine], point: Array) -> Array:
