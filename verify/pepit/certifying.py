@@ -15,6 +15,10 @@ from verify.pepit.systems import Rational
 Matrix = tuple[tuple[Fraction, ...], ...]
 
 
+#: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
+_ROUNDED = 10**12
+
+
 @dataclass(frozen=True)
 class Upper:
     """A proof that no instance does worse than ``bound``.
@@ -62,10 +66,10 @@ class Bounds:
 
     @property
     def exact(self) -> Fraction | None:
-        """The worst case, where both ends meet."""
+        """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
         if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
-        return self.upper.bound
+        return None if self.rounded and self.upper.bound.denominator > _ROUNDED else self.upper.bound
 
     @property
     def gap(self) -> Fraction | None:
@@ -95,9 +99,6 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     multipliers, value = model.multipliers(found, primal), -found.value
     starts = [[systems.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):
-        if rounded:
-            # Beyond these digits the fractions that stand for irrational numbers would show.
-            optimal = optimal._replace(bits=min(optimal.bits, _DIGITS))
         ends = [optimality.rounded(end, 64) for end in (optimal.primal, optimal.dual)]
         worst = -systems.to_float(primal.objective.at(ends[0]))
         if abs(worst - value) > _FAR * max(abs(value), _FAR):
@@ -150,8 +151,6 @@ def _meeting(
 #: Binary digits to which optimal points are rounded where they are not determined; how far from the solver's value
 #: an optimum is another one's.
 _GRIDS, _FAR = (16, 40, 100), 1e-5
-#: Binary digits of an optimum that count where coefficients are rounded to 40 decimal digits.
-_DIGITS = 100
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
 
