@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from verify.pep import faces
-from verify.pepit import optimality, systems
+from verify.pepit import optimality, points, systems
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
@@ -97,7 +97,7 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     if found is None:
         raise ValueError("the solver finds no worst case: the objective has no bound, or the constraints contradict")
     multipliers, value = model.multipliers(found, primal), -found.value
-    starts = [[systems.rounded(end)] for end in (found.point, multipliers)]
+    starts = [[points.rounded(end)] for end in (found.point, multipliers)]
     for optimal in optimality.optimal(primal, dual, found.point, multipliers):
         ends = [optimality.rounded(end, 64) for end in (optimal.primal, optimal.dual)]
         worst = -systems.to_float(primal.objective.at(ends[0]))
@@ -110,18 +110,18 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
         value = worst
         if optimality.simple_fraction(optimal.primal[-model.values + model.objective], optimal.bits) is None:
             break
-    proof = systems.near_optimal(dual, value, starts[1])
+    proof = points.near_optimal(dual, value, starts[1])
     # What is proved is the measure of what is attained, where it is near enough to be one.
     above = value if proof is None else systems.to_float(dual.objective.at(proof))
     close = abs(above - value) <= _FAR * max(abs(value), _FAR)
-    point = systems.near_optimal(primal, -above if close else -value, starts[0])
+    point = points.near_optimal(primal, -above if close else -value, starts[0])
     simple = _simple(proof, point, primal, dual)
     if expected is not None and abs(float(expected) - value) <= _NEAR * max(1.0, abs(value)):
         simple = Rational(expected.numerator, expected.denominator)
     if simple is not None:
         # Where both ends meet in a simple fraction, that.
-        attained = systems.attaining(dual, simple)
-        reached = None if attained is None else systems.attaining(primal, -simple)
+        attained = points.attaining(dual, simple)
+        reached = None if attained is None else points.attaining(primal, -simple)
         if attained is not None and reached is not None:
             proof, point = attained, reached
     upper = None if proof is None else _upper(model, dual, proof)
@@ -139,7 +139,7 @@ def _meeting(
     found = []
     for system, zeros, digits in zip((primal, dual), zero, (optimal.primal, optimal.dual), strict=True):
         face = zeros.imposed(system)
-        tried = (systems.satisfying(face, optimality.rounded(digits, bits)) for bits in _GRIDS)
+        tried = (points.satisfying(face, optimality.rounded(digits, bits)) for bits in _GRIDS)
         on_face = next((point for point in tried if point is not None and system.holds(point)), None)
         if on_face is None:
             return None

@@ -20,7 +20,8 @@ from threadpoolctl import threadpool_limits
 
 from fedtheory.numbers.rational import Array
 from verify.pep.faces import between
-from verify.pepit.systems import Affine, Block, Rational, System, Zeros, to_float
+from verify.pepit.points import Zeros
+from verify.pepit.systems import Affine, Block, Rational, System, to_float
 
 #: Binary digits of the numbers that are computed with; of what counts as zero, and of what does where coefficients
 #: that are rounded to 40 decimal digits admit no less.

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from verify.pepit import capture, certify, certifying, exactly, optimality, systems
+from verify.pepit import capture, certify, certifying, exactly, optimality, points, systems
 from verify.pepit.systems import Rational
 
 PEPit = pytest.importorskip("PEPit")
@@ -126,9 +126,9 @@ def test_no_point_does_better_than_the_worst_case():
     _, primal, dual, found = optimal(composite())
     true = Fraction(9, 10) ** 4
     starts = [optimality.rounded(found.dual, 64)]
-    made = systems.near_optimal(dual, float(true) - 1e-5, starts)
+    made = points.near_optimal(dual, float(true) - 1e-5, starts)
     assert made is None or certifying.fraction(dual.objective.at(made)) >= true
-    made = systems.near_optimal(primal, -float(true) - 1e-5, [optimality.rounded(found.primal, 64)])
+    made = points.near_optimal(primal, -float(true) - 1e-5, [optimality.rounded(found.primal, 64)])
     assert made is None or -certifying.fraction(primal.objective.at(made)) <= true
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from verify.cli import main
 from verify.exact import elimination
-from verify.pepit import capture, certify, certifying, exactly, systems
+from verify.pepit import capture, certify, certifying, exactly, points
 from verify.pepit.systems import Rational
 
 PEPit = pytest.importorskip("PEPit")
@@ -163,9 +163,9 @@ def _initial(found):
 def test_a_bound_below_the_worst_case_has_no_multipliers():
     found = certify(gap(n=2))
     below = found.exact - Fraction(1, 10**6)
-    assert systems.attaining(found.model.dual(), Rational(below.numerator, below.denominator)) is None
+    assert points.attaining(found.model.dual(), Rational(below.numerator, below.denominator)) is None
     above = found.exact + Fraction(1, 10**6)
-    assert systems.attaining(found.model.primal(), Rational(-above.numerator, above.denominator)) is None
+    assert points.attaining(found.model.primal(), Rational(-above.numerator, above.denominator)) is None
 
 
 def test_matrices_with_a_negative_direction_are_not_semidefinite():
