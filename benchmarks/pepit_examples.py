@@ -1,14 +1,17 @@
 """Both ends of the worst cases that PEPit's own examples pose, and how long they take beside PEPit itself.
 
-``python -m benchmarks.pepit_examples [--seconds S] [--out FILE.md] [NAME ...]`` runs every example of the installed
-package (those whose name holds a NAME), unedited, each in a process of its own with at most S seconds (600), and writes
-a table: PEPit's number, both exact bounds or the exact value, and the times of PEPit and of proving both ends.
+``python -m benchmarks.pepit_examples [--seconds S] [--kept FILE.json] [--out FILE.md] [NAME ...]`` runs every example
+of the installed package (those whose name holds a NAME), unedited, each in a process of its own, and writes a table:
+PEPit's number, both exact bounds or the exact value, and the times of PEPit and of proving both ends. The search ends
+after counted work; with ``--seconds`` it is stopped before. ``--kept``: where each row is kept as it comes, and taken
+from in the next run, except that of an example that was stopped.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
+import json
 import statistics
 import time
 from collections.abc import Iterator, Sequence
@@ -32,6 +35,11 @@ class Row(NamedTuple):
     rounded: int
     solving: float
     proving: float
+
+    @property
+    def ratio(self) -> float:
+        """How many times as long as PEPit the proofs take."""
+        return self.proving / self.solving
 
     @property
     def has_both(self) -> bool:
@@ -62,9 +70,14 @@ def measured(name: str, file: Path) -> Row:
     upper = None if found.upper is None else float(found.upper.bound)
     lower = None if found.lower is None else float(found.lower.bound)
     exact = "" if found.exact is None else str(found.exact)
+    exact = exact if len(exact) <= _SHORT else "a fraction"
     return Row(
         name, last.pepit, upper, lower, exact, found.pepit_is_bound, last.rounded, solved - start, ended - solved
     )
+
+
+#: The longest exact value that is printed.
+_SHORT = 30
 
 
 def table(rows: Sequence[Row], failed: Sequence[tuple[str, str]]) -> str:
@@ -84,7 +97,8 @@ def table(rows: Sequence[Row], failed: Sequence[tuple[str, str]]) -> str:
         f"Of {total} examples {both} have both ends within 1e-6, {exact} of these an exact value; PEPit's number is "
         f"below an exact instance in {wrong}. Median time of the proofs: "
         f"{statistics.median([row.proving for row in rows]):.2f} s, of PEPit: "
-        f"{statistics.median([row.solving for row in rows]):.2f} s."
+        f"{statistics.median([row.solving for row in rows]):.2f} s; median of their ratios: "
+        f"{statistics.median([row.ratio for row in rows]):.1f}."
     ]
     summary += [f"Not done: {name} ({why})." for name, why in failed]
     return "\n".join([*summary, "", *lines, ""])
@@ -94,14 +108,24 @@ def main() -> None:
     """Measure, print each row as it comes, and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", metavar="NAME")
-    parser.add_argument("--seconds", type=int, default=600, metavar="S")
+    parser.add_argument("--seconds", type=int, metavar="S")
+    parser.add_argument("--kept", type=Path, metavar="FILE.json")
     parser.add_argument("--out", type=Path, metavar="FILE.md")
     args = parser.parse_args()
+    kept: dict[str, Row] = {}
+    if args.kept is not None and args.kept.exists():
+        kept = {row[0]: Row(*row) for row in json.loads(args.kept.read_text(encoding="utf-8"))}
     rows: list[Row] = []
     failed: list[tuple[str, str]] = []
     for name, file in examples(args.names):
+        if name in kept:
+            rows.append(kept[name])
+            continue
         try:
             rows.append(limits.limited(partial(measured, name, file), args.seconds, name=name))
+            kept[name] = rows[-1]
+            if args.kept is not None:
+                args.kept.write_text(json.dumps([*kept.values()], indent=1), encoding="utf-8")
             print(*rows[-1], flush=True)
         except ValueError as error:
             failed.append((name, str(error).removeprefix(f"{name}: ")))

@@ -17,6 +17,7 @@ from sympy.polys.fields import FracElement
 
 from verify import checker
 from verify.evidence.certificates import ClassCertificate
+from verify.exact import elimination
 from verify.pep.generic_states import formal_sides, quadratic
 from verify.pep.gram import BasisVector, Form, Vector
 from verify.pep.programs import Certificate
@@ -162,22 +163,7 @@ def _squares(slack: Form) -> Iterator[dict[str, Any]]:
     """A nonnegative form as squares with weights: exact elimination, block by block, and what is constant."""
     for block in sorted({row.block for row in slack.rows}):
         rows = sorted(row for row in slack.rows if row.block == block)
-        left = {k: {j: Fraction(c) for j, c in enumerate(line) if c} for k, line in enumerate(slack.matrix(rows))}
-        for k in range(len(rows)):
-            line = left.pop(k)
-            if k not in line:
-                continue
-            pivot, vector = line[k], {j: c / line[k] for j, c in line.items()}
+        for pivot, vector in elimination.squares(slack.matrix(rows)):
             yield {"weight": str(pivot), "vector": {_name(rows[j]): str(c) for j, c in vector.items()}}
-            for i in left:
-                if i in vector:
-                    _subtract(left[i], {j: pivot * vector[i] * c for j, c in vector.items()})
     if slack.constant:
         yield {"weight": str(slack.constant), "vector": {"1": "1"}}
-
-
-def _subtract(line: dict[int, Fraction], other: Mapping[int, Fraction]) -> None:
-    for j, c in other.items():
-        line[j] = line.get(j, Fraction(0)) - c
-        if not line[j]:
-            del line[j]

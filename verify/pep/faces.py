@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.exact import elimination
 from verify.pep import programs
 from verify.pep.gram import BasisVector
 from verify.pep.programs import Program, Solution
@@ -23,9 +24,6 @@ from verify.pep.programs import Program, Solution
 
 #: A linear equation: the coefficients of unknowns, by number, and the right side.
 Equation = tuple[dict[int, Fraction], Fraction]
-
-#: The prime modulo which equations are compared: products of two residues are integers of 64 bits.
-_PRIME = 2**31 - 1
 
 
 class Reduced(NamedTuple):
@@ -36,33 +34,16 @@ class Reduced(NamedTuple):
 
 
 def independent(equations: Sequence[Equation], unknowns: int) -> Reduced:
-    """The equations without those that follow from earlier ones, by elimination modulo a prime.
+    """The equations without those that follow from earlier ones.
 
     Raise ``ValueError`` if they contradict one another: in fractions that takes minutes to see, and most faces that are
-    guessed at are none. What the prime hides, once in 10^9 times, costs a certificate: each is checked afterwards.
+    guessed at are none.
     """
-    chosen: list[Equation] = []
-    rows, pivots = np.zeros((0, unknowns + 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
-    for coefficients, right in equations:
-        row = np.zeros(unknowns + 1, dtype=np.int64)
-        for place, value in (*coefficients.items(), (unknowns, right)):
-            row[place] = value.numerator * pow(value.denominator, -1, _PRIME) % _PRIME
-        # The pivots of the rows so far stand in no other of them.
-        for factor, other in zip(row[pivots].tolist(), rows, strict=True):
-            if factor:
-                row = (row - factor * other) % _PRIME
-        left = np.flatnonzero(row[:-1])
-        if not len(left):
-            if row[-1]:
-                raise ValueError("the linear equations have no solution")
-            continue
-        pivot = int(left[0])
-        row = row * pow(int(row[pivot]), -1, _PRIME) % _PRIME
-        rows = (rows - rows[:, [pivot]] * row) % _PRIME
-        rows, pivots = np.vstack([rows, row]), np.append(pivots, pivot)
-        chosen.append((coefficients, right))
-    alone = (rows[:, :-1] != 0).sum(axis=1) == 1
-    return Reduced(chosen, frozenset(pivots[alone].tolist()))
+    rows = [{**coefficients, unknowns: right} for coefficients, right in equations]
+    found = elimination.independent(rows, range(unknowns + 1), unknowns)
+    if found.pivots and found.pivots[-1] == unknowns:
+        raise ValueError("the linear equations have no solution")
+    return Reduced([equations[r] for r in found.rows], frozenset(found.alone))
 
 
 def nearest_solution(equations: Sequence[Equation], guess: Sequence[Fraction]) -> list[Fraction]:

@@ -20,9 +20,9 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
 from verify.base.evaluate import sides
+from verify.exact.elimination import is_positive_semidefinite
 from verify.pep import posing
 from verify.pep.gram import BasisVector, Form, Vector
-from verify.pep.programs import is_positive_semidefinite
 from verify.reading import whole
 
 #: The relations that are shown: a form that is nowhere negative may vanish.

@@ -20,6 +20,7 @@ import numpy as np
 
 from fedtheory.numbers.rational import DIGITS, Array
 from verify.base import panics
+from verify.exact.elimination import is_positive_semidefinite
 from verify.pep.gram import BasisVector, Form, Number
 
 if TYPE_CHECKING:
@@ -258,31 +259,6 @@ def interior_point(program: Program) -> tuple[tuple[Array, ...], Array, float]:
         return (), np.zeros(0), -np.inf
     found = np.zeros(0) if values is None else np.asarray(values.value)
     return tuple(np.asarray(X.value) for X in full), found, float(np.asarray(margin.value))
-
-
-def pivots(matrix: Array) -> list[Fraction]:
-    """The nonzero pivots of LDL^T by exact elimination, up to the first that shows that the matrix is not positive
-    semidefinite, for which -1 is given."""
-    rows = [list(map(Fraction, row)) for row in matrix]
-    found: list[Fraction] = []
-    while rows:
-        pivot = rows[0][0]
-        if pivot < 0 or (pivot == 0 and any(rows[0])):
-            return [*found, Fraction(-1)]
-        rest = rows[1:]
-        if pivot == 0:
-            rows = [row[1:] for row in rest]
-        else:
-            found.append(pivot)
-            rows = [
-                [value - row[0] * top / pivot for value, top in zip(row[1:], rows[0][1:], strict=True)] for row in rest
-            ]
-    return found
-
-
-def is_positive_semidefinite(matrix: Array) -> bool:
-    """Return True if a symmetric matrix of fractions is positive semidefinite: LDL^T by exact elimination."""
-    return all(pivot > 0 for pivot in pivots(matrix))
 
 
 @dataclass(frozen=True)

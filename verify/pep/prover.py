@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import NamedTuple, Protocol
 
 from verify.base.verdict import Verdict
+from verify.exact import elimination
 from verify.pep import programs, rounding
 from verify.pep.gram import Form
 from verify.pep.programs import Certificate, Program, Quality
@@ -288,10 +289,19 @@ def stored(found: Certificate) -> ProofStep:
 
 
 def squares(remainder: Form) -> tuple[Fraction, ...]:
-    """The nonzero pivots of exact elimination on a form, block by block, and its constant last."""
+    """The nonzero pivots of exact elimination on a form, block by block, and its constant last.
+
+    -1 stands for the pivot that shows that a block is not positive semidefinite.
+    """
     blocks = sorted({row.block for row in remainder.rows})
     rows = sorted(remainder.rows)
-    found = [p for block in blocks for p in programs.pivots(remainder.matrix([r for r in rows if r.block == block]))]
+    found: list[Fraction] = []
+    for block in blocks:
+        try:
+            for pivot, _ in elimination.squares(remainder.matrix([r for r in rows if r.block == block])):
+                found.append(pivot)
+        except ValueError:
+            found.append(Fraction(-1))
     return (*found, Fraction(remainder.constant))
 
 

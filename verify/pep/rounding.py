@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from verify.exact import elimination
 from verify.pep import centring, faces, programs
 from verify.pep.centring import Centre, Face
 from verify.pep.faces import Equation
@@ -206,7 +207,7 @@ class FeasiblePoint(NamedTuple):
 
     def is_feasible(self, program: Program) -> bool:
         """Return True if the Gram matrix is positive semidefinite and every constraint holds, exactly."""
-        psd = all(programs.is_positive_semidefinite(X) for X in self.gram)
+        psd = all(elimination.is_positive_semidefinite(X) for X in self.gram)
         return psd and all(self.evaluate(program, form) <= 0 for form in program.forms)
 
 

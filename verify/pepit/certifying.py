@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from verify.pep import faces
-from verify.pepit import systems
+from verify.pepit import optimality, points, systems
 from verify.pepit.model import Model
 from verify.pepit.systems import Rational
 
 #: A symmetric matrix of fractions, row by row.
 Matrix = tuple[tuple[Fraction, ...], ...]
+
+
+#: The largest denominator of a worst case in which the fractions that stand for irrational numbers are not seen.
+_ROUNDED = 10**12
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,10 @@ class Bounds:
 
     @property
     def exact(self) -> Fraction | None:
-        """The worst case, where both ends meet."""
+        """The worst case, where both ends meet; None where it shows how coefficients were rounded."""
         if self.upper is None or self.lower is None or self.upper.bound != self.lower.bound:
             return None
-        return self.upper.bound
+        return None if self.rounded and self.upper.bound.denominator > _ROUNDED else self.upper.bound
 
     @property
     def gap(self) -> Fraction | None:
@@ -92,16 +96,32 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     found = systems.optimum(primal)
     if found is None:
         raise ValueError("the solver finds no worst case: the objective has no bound, or the constraints contradict")
-    value = -found.value
-    proof = systems.near_optimal(dual, value, model.multipliers(found, primal))
-    point = systems.near_optimal(primal, -value, found.point)
+    multipliers, value = model.multipliers(found, primal), -found.value
+    starts = [[points.rounded(end)] for end in (found.point, multipliers)]
+    for optimal in optimality.optimal(primal, dual, found.point, multipliers):
+        ends = [optimality.rounded(end, 64) for end in (optimal.primal, optimal.dual)]
+        worst = -systems.to_float(primal.objective.at(ends[0]))
+        if abs(worst - value) > _FAR * max(abs(value), _FAR):
+            continue
+        meeting = _meeting(primal, dual, optimal)
+        if meeting is not None:
+            return Bounds(model, pepit, _upper(model, dual, meeting[1]), _lower(model, primal, meeting[0]), rounded)
+        starts = [[end, *others] for end, others in zip(ends, starts, strict=True)]
+        value = worst
+        if optimality.simple_fraction(optimal.primal[-model.values + model.objective], optimal.bits) is None:
+            break
+    proof = points.near_optimal(dual, value, starts[1])
+    # What is proved is the measure of what is attained, where it is near enough to be one.
+    above = value if proof is None else systems.to_float(dual.objective.at(proof))
+    close = abs(above - value) <= _FAR * max(abs(value), _FAR)
+    point = points.near_optimal(primal, -above if close else -value, starts[0])
     simple = _simple(proof, point, primal, dual)
     if expected is not None and abs(float(expected) - value) <= _NEAR * max(1.0, abs(value)):
         simple = Rational(expected.numerator, expected.denominator)
     if simple is not None:
         # Where both ends meet in a simple fraction, that.
-        attained = systems.attaining(dual, simple)
-        reached = None if attained is None else systems.attaining(primal, -simple)
+        attained = points.attaining(dual, simple)
+        reached = None if attained is None else points.attaining(primal, -simple)
         if attained is not None and reached is not None:
             proof, point = attained, reached
     upper = None if proof is None else _upper(model, dual, proof)
@@ -109,6 +129,28 @@ def bounds(model: Model, pepit: float | None = None, rounded: int = 0, expected:
     return Bounds(model, pepit, upper, lower, rounded)
 
 
+def _meeting(
+    primal: systems.System, dual: systems.System, optimal: optimality.Optimal
+) -> tuple[list[Rational], list[Rational]] | None:
+    """An instance and a proof of one value, with the zeros of optimal points; None where these are irrational."""
+    zero = optimality.faces(optimal)
+    if zero is None:
+        return None
+    found = []
+    for system, zeros, digits in zip((primal, dual), zero, (optimal.primal, optimal.dual), strict=True):
+        face = zeros.imposed(system)
+        tried = (points.satisfying(face, optimality.rounded(digits, bits)) for bits in _GRIDS)
+        on_face = next((point for point in tried if point is not None and system.holds(point)), None)
+        if on_face is None:
+            return None
+        found.append(on_face)
+    point, proof = found
+    return (point, proof) if not primal.objective.at(point) + dual.objective.at(proof) else None
+
+
+#: Binary digits to which optimal points are rounded where they are not determined; how far from the solver's value
+#: an optimum is another one's.
+_GRIDS, _FAR = (16, 40, 100), 1e-5
 #: How many times nearer than by chance a simple fraction must be to be tried, and how near an expected value.
 _CHANCE, _NEAR = 30, 1e-6
 

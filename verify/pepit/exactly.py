@@ -114,11 +114,13 @@ def read(value: float) -> Exact:
     return Exact(written, rounded=True)
 
 
-def _binary(name: str, operation: Callable[[Fraction, Fraction], Fraction]) -> None:
+def _binary(name: str, operation: Callable[[Any, Any], Any]) -> None:
     """Give :class:`Exact` an operation, from both sides."""
     plain, swapped = getattr(float, f"__{name}__"), getattr(float, f"__r{name}__")
 
     def forward(self: Exact, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return operation(float(self), other)
         right = of(other)
         if right is not None and right.varies:
             return NotImplemented
@@ -127,6 +129,8 @@ def _binary(name: str, operation: Callable[[Fraction, Fraction], Fraction]) -> N
         return Exact(operation(self.exact, right.exact), self.rounded or right.rounded)
 
     def backward(self: Exact, other: object) -> Any:
+        if isinstance(other, np.ndarray):
+            return operation(other, float(self))
         left = of(other)
         if left is None or (name == "truediv" and not self.exact):
             return swapped(self, other)

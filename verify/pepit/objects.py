@@ -13,6 +13,7 @@ from functools import partial, reduce
 from typing import Any
 
 from verify import checker
+from verify.exact import elimination
 from verify.export import objects
 from verify.pep.gram import BasisVector, Form
 from verify.pep.programs import Certificate, Constraint, Program
@@ -46,7 +47,7 @@ def _upper(model: Model, upper: Upper, name: str, says: Sequence[str]) -> dict[s
             constraints.append(Constraint(c.name, (1 if m > 0 else -1) * _form(c.expression), partial(str, words)))
             multipliers[c.name] = abs(m)
     for inequality in model.inequalities:
-        for number, (weight, vector) in enumerate(squares(upper.matrices[inequality.name])):
+        for number, (weight, vector) in enumerate(elimination.squares(upper.matrices[inequality.name])):
             key = f"{inequality.name}, {number}"
             words = f"{inequality.name}, a positive semidefinite matrix of the model: less its value at a vector"
             constraints.append(Constraint(key, -1 * _form(_value_at(inequality, vector)), partial(str, words)))
@@ -93,30 +94,9 @@ def _value_at(inequality: Inequality, vector: dict[int, Fraction]) -> Quantity:
     return reduce(Quantity.minus, terms, zero)
 
 
-def squares(matrix: Matrix) -> list[Square]:
-    """A positive semidefinite matrix as a sum of weight * vector vector^T, all weights > 0, by exact elimination.
-
-    ``ValueError`` if it is not positive semidefinite.
-    """
-    left = [list(row) for row in matrix]
-    found = []
-    for k, row in enumerate(left):
-        pivot = row[k]
-        if pivot < 0 or (pivot == 0 and any(row)):
-            raise ValueError("the matrix is not positive semidefinite")
-        if pivot == 0:
-            continue
-        vector = {j: c / pivot for j, c in enumerate(row) if c}
-        found.append((pivot, vector))
-        for i, a in vector.items():
-            for j, b in vector.items():
-                left[i][j] -= pivot * a * b
-    return found
-
-
 def _lower(model: Model, lower: Lower, name: str, says: Sequence[str]) -> dict[str, Any]:
     steps = _Calculation()
-    gram = steps.matrix("gram", squares(lower.gram), model.points)
+    gram = steps.matrix("gram", [*elimination.squares(lower.gram)], model.points)
     values = [steps.given(f"value {k}", v) for k, v in enumerate(lower.values)]
 
     def at(quantity: Quantity) -> str:
@@ -130,7 +110,7 @@ def _lower(model: Model, lower: Lower, name: str, says: Sequence[str]) -> dict[s
         steps.compared(c.name, "==" if c.is_equality else "<=", at(c.expression), steps.number(Fraction(0)))
     for inequality in model.inequalities:
         numbers = _entries(inequality, lower)
-        matrix = steps.matrix(inequality.name, squares(numbers), len(numbers))
+        matrix = steps.matrix(inequality.name, [*elimination.squares(numbers)], len(numbers))
         for i, j in matrix:
             steps.compared(f"{inequality.name} {i} {j}", "==", at(inequality.entries[i][j]), matrix[i, j])
     steps.compared("the objective", "==", values[model.objective], steps.number(lower.bound))

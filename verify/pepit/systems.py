@@ -1,20 +1,15 @@
-"""Linear matrix inequalities with rational coefficients, and exact points of what they describe.
+"""Linear matrix inequalities with rational coefficients, and what a solver makes of them in floats.
 
 Both ends of a worst case are points of such a system: multipliers that prove an upper bound, and a Gram matrix with
-function values that attains a lower one. A solver proposes a point in floats; what is returned satisfies every
-equation, sign and matrix inequality exactly. Where the system has no interior, the equations that all of its points
-obey are read off the solver's numbers and imposed (facial reduction). A wrong guess costs a point, never its
-exactness: :func:`holds` checks each, and knows no solver.
+function values that attains a lower one. :meth:`System.holds` checks a point in exact arithmetic, and knows no solver.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import flint
 import numpy as np
@@ -22,7 +17,7 @@ import scipy.sparse as sp
 
 from fedtheory.numbers.rational import Array
 from verify.base import panics
-from verify.pep import faces
+from verify.exact.elimination import is_positive_semidefinite
 
 #: Rational numbers of flint, which is what all of this computes with.
 Rational = flint.fmpq
@@ -98,23 +93,6 @@ class System:
     def rows(self) -> Rows:
         """The system as a solver takes it."""
         return Rows.of(self)
-
-
-def is_positive_semidefinite(matrix: list[list[Rational]]) -> bool:
-    """Return True if a symmetric matrix is positive semidefinite: LDL^T by exact elimination."""
-    rows = [row[i:] for i, row in enumerate(matrix)]
-    while rows:
-        (pivot, *top), *rest = rows
-        if pivot < 0 or (pivot == 0 and any(top)):
-            return False
-        if pivot > 0:
-            for i, row in enumerate(rest):
-                if top[i]:
-                    factor = top[i] / pivot
-                    for j in range(len(row)):
-                        row[j] -= factor * top[i + j]
-        rows = rest
-    return True
 
 
 # What a solver is given
@@ -199,6 +177,30 @@ class Rows:
         A = sp.diags(factors) @ self.A
         return replace(self, A=A.tocsr(), b=factors * self.b, units=tuple(units), scales=factors)
 
+    def near(self, system: System, point: Sequence[Rational], radius: float) -> Rows:
+        """The rows in what is to be added to a point, in multiples of ``radius``: in units in which what is of that
+        size, or larger, is one there. A solver's errors are then as much smaller."""
+        A, b = self.A, np.zeros(len(self.b))
+        first = self.equations + self.scalars
+        values = [to_float(affine.at(point)) for affine in (*system.equations, *system.scalars)]
+        size = np.array([radius] * self.equations + [max(abs(v), radius) for v in values[self.equations :]])
+        blocks = [sp.diags(radius / size) @ sp.diags(1 / self.scales[:first]) @ A[:first]]
+        b[:first] = np.array(values) / size
+        at = first
+        for block, unit in zip(system.blocks, self.units, strict=True):
+            end = at + block.size * (block.size + 1) // 2
+            sizes, vectors = np.linalg.eigh(np.array([[to_float(v) for v in row] for row in block.at(point)]))
+            turn = vectors / np.sqrt(np.maximum(abs(sizes), radius))
+            b[at:end] = packed(np.diag(sizes / np.maximum(abs(sizes), radius)))
+            inner = turn / unit[:, None]
+            columns = [packed(inner.T @ unpacked(c, block.size) @ inner) for c in A[at:end].toarray().T]
+            blocks.append(sp.csr_matrix(radius * np.array(columns).T))
+            at = end
+        constant = to_float(system.objective.at(point))
+        return replace(
+            self, A=sp.vstack(blocks, format="csr"), b=b, objective=radius * self.objective, constant=constant
+        )
+
 
 def to_float(value: Rational) -> float:
     """The nearest float of a rational number."""
@@ -228,8 +230,12 @@ def furthest(system: System, most: float | None = None, room: float = 1e3) -> Fo
 
     ``most``: what the objective may be at most. ``room``: how large the sum of scalars and traces may be.
     """
-    rows = system.rows
-    n = system.unknowns
+    return furthest_of(system.rows, most, room)
+
+
+def furthest_of(rows: Rows, most: float | None, room: float = 1e3) -> Found | None:
+    """The same of rows."""
+    n = len(rows.objective)
     unit = np.zeros(len(rows.b))
     start = rows.equations + rows.scalars
     unit[rows.equations : start] = 1
@@ -278,221 +284,11 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
     return None
 
 
-# From floats to exact points
-
-#: Denominator to which numbers are rounded, before the equations are solved for some of them.
-_GRID = 2**50
-
-
-#: The prime modulo which equations are compared; what it hides costs a point, never its exactness.
-_PRIME = 2**61 - 1
-
-
-def satisfying(system: System, near: Array) -> list[Rational] | None:
-    """A point near some floats that makes the equations zero exactly; None if they contradict one another.
-
-    The unknowns of the largest size are solved for, so that rounding changes no sign of small ones.
-    """
-    point = [Rational(round(v * _GRID), _GRID) for v in near.tolist()]
-    chosen = _independent(system, np.argsort(-abs(near), kind="stable").tolist())
-    if chosen is None:
-        return None
-    solved = _determined(*chosen, point, lambda value: value, flint.fmpq_mat)
-    if solved is None:
-        return None
-    for unknown, value in solved.items():
-        point[unknown] = value
-    return point
-
-
-def _determined(
-    equations: Sequence[Affine],
-    pivots: Sequence[int],
-    others: Sequence[Any] | Mapping[int, Any],
-    number: Callable[[Rational], Any],
-    matrix: Callable[[int, int, list[Any]], Any],
-) -> dict[int, Any] | None:
-    """The unknowns ``pivots`` by as many equations, the others given; None if these do not determine them.
-
-    ``number``, ``matrix``: the field in which this is computed.
-    """
-    n = len(pivots)
-    if not n:
-        return {}
-    place = {unknown: column for column, unknown in enumerate(pivots)}
-    left, right = [number(Rational(0))] * n**2, []
-    for r, (coefficients, constant) in enumerate(equations):
-        rest = -number(constant)
-        for k, c in coefficients.items():
-            if k in place:
-                left[r * n + place[k]] = number(c)
-            else:
-                rest -= number(c) * others[k]
-        right.append(rest)
-    try:
-        solved = matrix(n, n, left).solve(matrix(n, 1, right))
-    except ZeroDivisionError:
-        return None
-    return {unknown: solved[column, 0] for unknown, column in place.items()}
-
-
-def _independent(system: System, order: Sequence[int]) -> tuple[list[Affine], list[int]] | None:
-    """Equations from which the others follow, and as many unknowns that they determine, the first in an order that do.
-
-    None where they contradict one another.
-    """
-    equations = system.equations
-    if not equations:
-        return [], []
-    place = {unknown: column for column, unknown in enumerate(order)}
-    width = system.unknowns + 1
-    entries = [0] * (len(equations) * width)
-    for r, (coefficients, constant) in enumerate(equations):
-        for k, c in coefficients.items():
-            entries[r * width + place[k]] = _residue(c)
-        entries[r * width + width - 1] = _residue(constant)
-    table = flint.nmod_mat(len(equations), width, entries, _PRIME)
-    columns = _pivots(table)
-    if columns and columns[-1] == width - 1:
-        return None
-    rows = _pivots(table.transpose())
-    return [equations[r] for r in rows], [order[c] for c in columns]
-
-
-def _modular(rows: int, columns: int, entries: list[int]) -> flint.nmod_mat:
-    return flint.nmod_mat(rows, columns, [entry % _PRIME for entry in entries], _PRIME)
-
-
-def _residue(value: Rational) -> int:
-    below = int(value.q)
-    return int(value.p) % _PRIME if below == 1 else int(value.p) * pow(below, -1, _PRIME) % _PRIME
-
-
-def _pivots(table: flint.nmod_mat) -> list[int]:
-    """The columns of the pivots of a matrix's reduced row echelon form."""
-    echelon, rank = table.rref()
-    found: list[int] = []
-    width = echelon.ncols()
-    column = 0
-    for r in range(rank):
-        while column < width and not int(echelon[r, column]):
-            column += 1
-        found.append(column)
-        column += 1
+def packed(matrix: Array) -> Array:
+    """A symmetric matrix as :func:`unpacked` takes it."""
+    j, i = np.tril_indices(len(matrix))
+    found: Array = matrix[i, j] * np.where(i == j, 1.0, np.sqrt(2))
     return found
-
-
-#: Relative errors that the entries of a kernel may have, and shares of the largest below which a number is zero.
-_ERRORS = (1e-5, 1e-4, 1e-3, 1e-7)
-_CUTS = (1e-6, 1e-4)
-#: How many times what exposes a zero is larger than that, at least.
-_RATIO = 30
-#: The margin above which a system has an interior.
-_MARGIN = 1e-7
-_LEVELS = 8
-
-
-def generic(system: System) -> System:
-    """The system without the rows of blocks that the others decide wherever the equations hold.
-
-    A vector that every matrix of a block maps to zero, by the equations alone, costs one row: so does each of the
-    translations under which a worst case is the same. Found at points modulo a prime, as :func:`satisfying` has it.
-    """
-    width = system.unknowns
-    chosen = _independent(system, range(width))
-    if chosen is None or not system.equations:
-        return system
-    equations, pivots = chosen
-    determined = frozenset(pivots)
-    points = []
-    for seed in range(3):
-        values = random.Random(seed)
-        point = {k: values.randrange(_PRIME) for k in range(width) if k not in determined}
-        solved = _determined(equations, pivots, point, _residue, _modular)
-        if solved is None:
-            return system
-        points.append(point | {unknown: int(value) for unknown, value in solved.items()})
-    blocks = []
-    for block in system.blocks:
-        r = block.size
-        stacked = [0] * (len(points) * r * r)
-        for number, point in enumerate(points):
-            for (i, j), entry in block.entries.items():
-                v = _residue(entry.constant) + sum(_residue(c) * point[k] for k, c in entry.coefficients.items())
-                stacked[(number * r + i) * r + j] = stacked[(number * r + j) * r + i] = v % _PRIME
-        # A row that is no pivot is one in whose place a vector of the kernel has its one.
-        kept = _pivots(flint.nmod_mat(len(points) * r, r, stacked, _PRIME))
-        blocks.append(block.without(frozenset(range(r)) - frozenset(kept)))
-    return replace(system, blocks=tuple(block for block in blocks if block.size))
-
-
-class Zeros(NamedTuple):
-    """Scalars, by number, that are zero on a face; vectors that each block maps to zero, with the place of a one."""
-
-    scalars: frozenset[int]
-    kernels: tuple[tuple[tuple[int, tuple[Fraction, ...]], ...], ...]
-
-    def __bool__(self) -> bool:
-        return bool(self.scalars) or any(self.kernels)
-
-    def imposed(self, system: System) -> System:
-        """The face of the system."""
-        equations = [system.scalars[k] for k in sorted(self.scalars)]
-        blocks = []
-        for block, kernel in zip(system.blocks, self.kernels, strict=True):
-            for _, vector in kernel:
-                equations += block.image([Rational(v.numerator, v.denominator) for v in vector])
-            blocks.append(block.without(frozenset(pivot for pivot, _ in kernel)))
-        kept = tuple(s for k, s in enumerate(system.scalars) if k not in self.scalars)
-        left = tuple(block for block in blocks if block.size)
-        return System(system.unknowns, (*system.equations, *equations), kept, left, system.objective)
-
-
-def zeros(system: System, found: Found) -> Iterator[Zeros]:
-    """What may be zero all over a system without an interior, by the solver's point of the largest margin.
-
-    First by what exposes the face, which the solver has as dual variables, and then by the point.
-    """
-    rows = system.rows
-    values = rows.A @ found.point + rows.b
-    # The duals of what the search for a margin added stand after the equations.
-    dual = np.delete(found.dual, slice(rows.equations, rows.equations + len(found.dual) - len(values)))
-    start = rows.equations + rows.scalars
-    scalars, exposed = values[rows.equations : start], dual[rows.equations : start]
-    seen: set[Zeros] = set()
-    for by_dual in (True, False):
-        for cut in _CUTS:
-            if by_dual:
-                # What exposes and what is exposed: of the two numbers of a pair, one is zero.
-                zero = (exposed > cut) & (exposed > _RATIO * abs(scalars))
-            else:
-                zero = scalars < cut * max(abs(scalars).max(initial=0.0), 1e-300)
-            bases = []
-            at = start
-            for block, unit in zip(system.blocks, rows.units, strict=True):
-                end = at + block.size * (block.size + 1) // 2
-                matrix = unpacked(values[at:end], block.size)
-                size, vectors = np.linalg.eigh(unpacked(dual[at:end], block.size) if by_dual else matrix)
-                if by_dual:
-                    few = (size > cut) & (size > _RATIO * abs(np.einsum("ij,ik,kj->j", vectors, matrix, vectors)))
-                else:
-                    few = size < cut * max(float(size[-1]), 1e-300)
-                # The matrix is D X D in the units D, so that D maps the kernel of the one to that of the other.
-                bases.append(faces.reduced((vectors[:, few] * unit[:, None]).T.copy()))
-                at = end
-            for error in _ERRORS:
-                kernels = tuple(
-                    tuple(
-                        (p, tuple(faces.simplest(v, Fraction(1), error) for v in vector.tolist())) for vector, p in base
-                    )
-                    for base in bases
-                )
-                if any(v.denominator > _SIMPLE for kernel in kernels for _, vector in kernel for v in vector):
-                    continue
-                guess = Zeros(frozenset(np.flatnonzero(zero).tolist()), kernels)
-                if guess and guess not in seen:
-                    seen.add(guess)
-                    yield guess
 
 
 def unpacked(flat: Array, size: int) -> Array:
@@ -504,83 +300,3 @@ def unpacked(flat: Array, size: int) -> Array:
             out[i, j] = out[j, i] = flat[at] if i == j else flat[at] / np.sqrt(2)
             at += 1
     return out
-
-
-def interior(system: System, most: float | None = None) -> Iterator[tuple[System, Found]]:
-    """Faces of a system that have an interior, with a point in it, in floats: the system itself where it has one."""
-    left = _TRIED
-
-    def down(part: System, level: int) -> Iterator[tuple[System, Found]]:
-        nonlocal left
-        found = furthest(part, most) if left else None
-        left -= 1
-        if found is None:
-            return
-        if found.value > _MARGIN:
-            yield part, found
-        elif level < _LEVELS:
-            for guess in zeros(part, found):
-                if left <= 0:
-                    return
-                smaller = guess.imposed(part)
-                if _independent(smaller, range(smaller.unknowns)) is not None:
-                    yield from down(generic(smaller), level + 1)
-
-    yield from down(generic(system), 0)
-
-
-#: Programs that are solved for one system at most.
-_TRIED = 24
-#: The largest denominator of a kernel's entries.
-_SIMPLE = 10**5
-
-
-#: Shares of an inner point by which an optimal one is moved inwards, until rounding and the solver's errors fit in.
-_SHARES = (1e-10, 1e-9, 1e-8, 3e-8, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 1e-4, 1e-3)
-#: Relative excess of an objective that is near enough.
-_EXCESS = 3e-7
-
-
-def near_optimal(system: System, value: float, start: Array | None = None) -> list[Rational] | None:
-    """A point whose objective is little above the least value, ``value`` in floats; None if none was found.
-
-    ``start``: a point of about the least objective, in floats.
-    """
-    most = value + (abs(value) if abs(value) > 1e-6 else 1.0)
-    best: list[Rational] | None = None
-    scale = max(abs(value), 1e-6)
-
-    def excess(point: Sequence[Rational]) -> float:
-        return to_float(system.objective.at(point)) - value
-
-    for part, inner in interior(system, most):
-        found = optimum(part)
-        starts = [point for point in (start, None if found is None else found.point) if point is not None]
-        # The nearer an inner point is to the best ones, the more margin it has for what it costs.
-        for nearness in (1.0, 1e-2, 1e-4):
-            centre = inner if nearness == 1 else furthest(part, value + nearness * (most - value))
-            if centre is None:
-                continue
-            for begun in starts:
-                for share in _SHARES:
-                    if best is not None and excess(best) <= share * nearness * (most - value):
-                        break
-                    point = satisfying(part, (1 - share) * begun + share * centre.point)
-                    if point is not None and system.holds(point):
-                        if best is None or excess(point) < excess(best):
-                            best = point
-                        break
-            if best is not None and excess(best) <= _EXCESS * scale:
-                return best
-    return best
-
-
-def attaining(system: System, value: Rational) -> list[Rational] | None:
-    """A point at which the objective is exactly ``value``; None if none was found."""
-    equation = Affine(system.objective.coefficients, system.objective.constant - value)
-    tied = replace(system, equations=(*system.equations, equation))
-    for part, inner in interior(tied):
-        point = satisfying(part, inner.point)
-        if point is not None and system.holds(point):
-            return point
-    return None

@@ -27,6 +27,7 @@ from fedtheory.algorithms import locodl, rbcd
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.base.verdict import Verdict
+from verify.exact import elimination
 from verify.pep import faces, posing, programs, rounding
 from verify.pep.gram import Form, NotLinear, Sample, Vector, interpolate, interpolation, row, value
 from verify.pep.programs import Certificate, Constraint, Program, ratio
@@ -466,7 +467,7 @@ def test_point_below_is_feasible():
     ],
 )
 def test_exact_positive_semidefiniteness(matrix, expected):
-    assert programs.is_positive_semidefinite(np.array(matrix, dtype=object)) is expected
+    assert elimination.is_positive_semidefinite(np.array(matrix, dtype=object)) is expected
 
 
 def test_linear_equations_are_solved_exactly():

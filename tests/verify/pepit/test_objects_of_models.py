@@ -10,6 +10,7 @@ import pytest
 
 from verify import checker
 from verify.cli import main
+from verify.exact import elimination
 from verify.export import rocq
 from verify.pepit import certify, objects
 
@@ -80,8 +81,8 @@ def test_other_points_and_multipliers_have_none(found):
 def test_a_matrix_with_a_negative_direction_is_no_sum_of_squares():
     for rows in ([[0, 1], [1, 0]], [[-1]], [[1, 2], [2, 1]]):
         with pytest.raises(ValueError):
-            objects.squares(tuple(tuple(map(Fraction, row)) for row in rows))
-    assert objects.squares(((Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2)))) == [
+            [*elimination.squares(tuple(tuple(map(Fraction, row)) for row in rows))]
+    assert [*elimination.squares(((Fraction(2), Fraction(1)), (Fraction(1), Fraction(1, 2))))] == [
         (2, {0: 1, 1: Fraction(1, 2)})
     ]
 

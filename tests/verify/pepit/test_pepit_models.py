@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from verify.cli import main
-from verify.pepit import capture, certify, certifying, exactly, systems
+from verify.exact import elimination
+from verify.pepit import capture, certify, certifying, exactly, points
 from verify.pepit.systems import Rational
 
 PEPit = pytest.importorskip("PEPit")
@@ -162,20 +163,20 @@ def _initial(found):
 def test_a_bound_below_the_worst_case_has_no_multipliers():
     found = certify(gap(n=2))
     below = found.exact - Fraction(1, 10**6)
-    assert systems.attaining(found.model.dual(), Rational(below.numerator, below.denominator)) is None
+    assert points.attaining(found.model.dual(), Rational(below.numerator, below.denominator)) is None
     above = found.exact + Fraction(1, 10**6)
-    assert systems.attaining(found.model.primal(), Rational(-above.numerator, above.denominator)) is None
+    assert points.attaining(found.model.primal(), Rational(-above.numerator, above.denominator)) is None
 
 
 def test_matrices_with_a_negative_direction_are_not_semidefinite():
     def of(rows):
         return [[Rational(v) for v in row] for row in rows]
 
-    assert systems.is_positive_semidefinite(of([[1, 1], [1, 1]]))
-    assert systems.is_positive_semidefinite(of([[0, 0], [0, 2]]))
-    assert not systems.is_positive_semidefinite(of([[0, 1], [1, 2]]))
-    assert not systems.is_positive_semidefinite(of([[1, 2], [2, 1]]))
-    assert not systems.is_positive_semidefinite(of([[2, 1, 0], [1, 2, 0], [0, 0, -1]]))
+    assert elimination.is_positive_semidefinite(of([[1, 1], [1, 1]]))
+    assert elimination.is_positive_semidefinite(of([[0, 0], [0, 2]]))
+    assert not elimination.is_positive_semidefinite(of([[0, 1], [1, 2]]))
+    assert not elimination.is_positive_semidefinite(of([[1, 2], [2, 1]]))
+    assert not elimination.is_positive_semidefinite(of([[2, 1, 0], [1, 2, 0], [0, 0, -1]]))
 
 
 def test_pepits_number_is_no_bound_where_an_instance_does_worse():

@@ -1,0 +1,114 @@
+"""Exact elimination: symmetric matrices as sums of squares, and equations from which others follow.
+
+Every certificate that leaves a form to be positive semidefinite is checked here, or by :mod:`verify.checker`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeVar
+
+import flint
+
+#: Numbers that are computed with: those of a matrix are all of one type, or integers and Python's fractions.
+Number = TypeVar("Number", Fraction, flint.fmpq)
+
+
+def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
+    """A symmetric matrix as a sum of pivot * vector vector^T, by LDL^T: pivots > 0, and entries of vectors by place.
+
+    ``ValueError`` at the pivot that shows that it is not positive semidefinite.
+    """
+    left = [{j: _exact(c) for j, c in enumerate(row) if j >= i and c} for i, row in enumerate(matrix)]
+    for k, line in enumerate(left):
+        if not line:
+            continue
+        pivot = line.get(k)
+        if pivot is None or pivot < 0:
+            raise ValueError("the matrix is not positive semidefinite")
+        vector = {j: c / pivot for j, c in line.items()}
+        yield pivot, vector
+        for i in vector:
+            if i == k:
+                continue
+            row, factor = left[i], line[i]
+            for j, c in vector.items():
+                if j >= i:
+                    value = row[j] - factor * c if j in row else -(factor * c)
+                    if value:
+                        row[j] = value
+                    else:
+                        del row[j]
+
+
+def _exact(value: Any) -> Any:
+    return value if isinstance(value, flint.fmpq) else Fraction(value)
+
+
+def is_positive_semidefinite(matrix: Iterable[Iterable[Number]]) -> bool:
+    """Return True if a symmetric matrix is positive semidefinite."""
+    try:
+        for _ in squares(matrix):
+            pass
+    except ValueError:
+        return False
+    return True
+
+
+# Linear equations modulo a prime: what it hides costs a proof, never its exactness, since each is checked afterwards.
+
+PRIME = 2**61 - 1
+
+
+class Independent(NamedTuple):
+    """Rows from which the others follow, the first that do; pivots, one a row, the first columns that determine them;
+    and those pivots beside which a row of the reduced echelon form has nothing in ``columns`` that count."""
+
+    rows: list[int]
+    pivots: list[int]
+    alone: list[int]
+
+
+def independent(
+    rows: Sequence[Mapping[int, Number]], columns: Sequence[int], counted: int | None = None
+) -> Independent:
+    """What the rank of some sparse rows rests on; ``columns``: their order; the first ``counted`` of these count."""
+    if not rows:
+        return Independent([], [], [])
+    place = {column: k for k, column in enumerate(columns)}
+    width = len(columns)
+    entries = [0] * (len(rows) * width)
+    for r, row in enumerate(rows):
+        for column, c in row.items():
+            entries[r * width + place[column]] = residue(c)
+    table = flint.nmod_mat(len(rows), width, entries, PRIME)
+    echelon, rank = table.rref()
+    found = _leading(echelon, rank)
+    last = width if counted is None else counted
+    alone = [
+        columns[p] for r, p in enumerate(found) if not any(int(echelon[r, column]) for column in range(p + 1, last))
+    ]
+    return Independent(pivots(table.transpose()), [columns[p] for p in found], alone)
+
+
+def residue(value: Any) -> int:
+    """A rational number modulo the prime."""
+    below = int(value.denominator)
+    return int(value.numerator) * (1 if below == 1 else pow(below, -1, PRIME)) % PRIME
+
+
+def pivots(table: flint.nmod_mat) -> list[int]:
+    """The columns of the pivots of a matrix's reduced row echelon form."""
+    return _leading(*table.rref())
+
+
+def _leading(echelon: flint.nmod_mat, rank: int) -> list[int]:
+    found: list[int] = []
+    column = 0
+    for r in range(rank):
+        while not int(echelon[r, column]):
+            column += 1
+        found.append(column)
+        column += 1
+    return found
