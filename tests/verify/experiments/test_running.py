@@ -161,7 +161,7 @@ def test_data_have_the_seeds_of_their_source_unless_others_are_asked_for(mine, m
 def test_it_is_told_what_would_decide_a_statement():
     def told(*held):
         outcome, seeds = decide(held)
-        return stored.StoredDecision("a", outcome, held, seeds, "").told
+        return stored.StoredDecision("a", outcome, held, seeds, "").summary
 
     assert told(*[True] * 6) == "in 6 of 6 seeds"
     assert told(*[True] * 5, False) == "in 5 of 6 seeds, 35 seeds would decide it"
