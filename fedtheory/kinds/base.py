@@ -239,10 +239,6 @@ def free_symbols(statement: Statement) -> set[sympy.Symbol]:
     return found.union(*map(free_symbols, _inner(statement))) - set(statement.assignments)
 
 
-#: The former name, which ``verify.repair`` still imports.
-spoken_of = free_symbols
-
-
 def measured(statement: Statement) -> set[sympy.Symbol]:
     """The symbols of the quantities of a statement, and of those that it consists of."""
     quantities = (*statement.quantities, *(inner for of in whole_runs(statement) for inner in of.inner))

@@ -37,8 +37,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by the most convincing counterexample, or supported by instances that met the hypotheses, if any did."""
     claim, found = inquiry.claim, inquiry.hunt
     used = tuple(sorted(found.methods))
-    if found.untrue and not (found.refutations and claim.statement.ending):
-        return method.found(Verdict.ILL_POSED, found.untrue, used=used)
+    if found.failed_assertion and not (found.refutations and claim.statement.ending):
+        return method.found(Verdict.ILL_POSED, found.failed_assertion, used=used)
     if found.refutations:
         small = choosing.chosen(found.refutations)
         worst = min((small, *found.refutations), key=margin)

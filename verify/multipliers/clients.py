@@ -330,7 +330,7 @@ class GenericClients:
         (other,) = (part for part in parts if part != summed[0])
         return self.world.inner(each * WorldValue({(frozenset(), (other,)): self.world.field.one}))
 
-    def is_spoken_of(self, value: WorldValue, whose: str | None) -> bool:
+    def occurs(self, value: WorldValue, whose: str | None) -> bool:
         """Whether a value depends on what one client has."""
         return whose is not None and any(self._is_of(whose, draws, atoms, c) for (draws, atoms), c in value.of.items())
 

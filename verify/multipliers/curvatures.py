@@ -52,12 +52,12 @@ def between_points(
     ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature,
     which may be one if ``equal``."""
     world = clients.world
-    spoken_of = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
+    occurring = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
     optimum = world.atom(OPTIMUM, 1).name()
     points = list(enumerate(clients.asked.items()))
     # A function is given relative to the first point at which it was asked.
     first = {function: k for k, ((function, _), _) in reversed(points)}
-    asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(spoken_of)]
+    asked = [(function, a) for k, ((function, _), a) in points if not k or not a.atoms.isdisjoint(occurring)]
     kept = [(function, a) for k, ((function, name), a) in points if name == optimum or k == first[function]]
     asked += [of for of in kept if of not in asked]
     inner, two = world.inner, world.constant(sympy.Integer(2))

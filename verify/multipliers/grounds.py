@@ -193,9 +193,9 @@ class GroundLetters:
                 if c is not None and self._is_signed(c := self._put(c)):
                     yield self.told[letter], c
 
-    def domain(self, spoken_of: Iterable[Any]) -> Space:
+    def domain(self, coefficients: Iterable[Any]) -> Space:
         """The letters that occur, and those on which these depend, as far as the claim allows them."""
-        used = {s for c in spoken_of for s in c.as_expr().free_symbols}
+        used = {s for c in coefficients for s in c.as_expr().free_symbols}
         used = {s for symbol in used for s in self._put(self.field(symbol)).as_expr().free_symbols}
         said = [*self.said(), *((self.field(symbol), True) for symbol in self.equal)]
         known = [(put, strict) for c, strict in said if self._is_signed(put := self._put(c))]

@@ -262,8 +262,8 @@ class _InequalityPosing:
 
     def _sums(self, *values: WorldValue) -> set[str]:
         """The sums of numbers over the clients that are letters in some values."""
-        spoken_of = {str(s) for value in values for c in value.of.values() for s in c.as_expr().free_symbols}
-        return spoken_of & set(self.clients.weights())
+        symbols = {str(s) for value in values for c in value.of.values() for s in c.as_expr().free_symbols}
+        return symbols & set(self.clients.weights())
 
     def _is_positive(self, weight: str) -> bool:
         symbol = sympy.Symbol(weight)
@@ -287,7 +287,7 @@ class _InequalityPosing:
         self, density: WorldValue, rest: WorldValue, relations: Mapping[str, WorldValue], weight: str, name: str
     ) -> ComparisonProof:
         # Of what does not speak of one client all are alike.
-        whose = self.whose if self.clients.is_spoken_of(density + rest, self.whose) else None
+        whose = self.whose if self.clients.occurs(density + rest, self.whose) else None
         known, relations = self._known(relations, weight)
         linked = {key: self._spread(value, weight) for key, value in relations.items()}
         targets: dict[str, tuple[WorldValue, bool]] = {}
@@ -390,8 +390,8 @@ class _InequalityPosing:
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> ComparisonProof:
         """Forms of all parts, in the same vectors: what is linked means the same in all."""
-        spoken_of = [c for part in found.values() for v in part.values for c in v.of.values()]
-        spaces = {mine: self._space(spoken_of, mine) for mine in {part.mine for part in found.values()}}
+        coefficients = [c for part in found.values() for v in part.values for c in v.of.values()]
+        spaces = {mine: self._space(coefficients, mine) for mine in {part.mine for part in found.values()}}
         forms, vectors = {}, {}
         for key, part in found.items():
             space = spaces[part.mine]
@@ -433,9 +433,9 @@ class _InequalityPosing:
             parts |= {f"{key}{sort}": of for sort, of in sorts(posed, of_part.own)}
         return ComparisonProof(name, parts, links, space.own, tuple(meanings(self.clients, self.case, out)))
 
-    def _space(self, spoken_of: list[Any], mine: bool) -> Space:
+    def _space(self, coefficients: list[Any], mine: bool) -> Space:
         bounds = {letter: maximum.args for letter, maximum in self.maxima.items()}
-        return GroundLetters(self.case, self.about, self.whose, mine, bounds).domain(spoken_of)
+        return GroundLetters(self.case, self.about, self.whose, mine, bounds).domain(coefficients)
 
     def _vector(self, value: WorldValue, space: Space) -> dict[str, Any]:
         """A vector that sums to zero, by rows."""

@@ -115,8 +115,8 @@ def read(claim: Claim, instance: Instance) -> Code:
 def foreign(claim: Claim) -> str:
     """A function of a claim, by its name, that is not all code of this package's theory as it stands; or empty."""
     # Runs begin, and states are about the fixed point, as the setting's method says.
-    spoken_of = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
-    algorithms = [a for a in spoken_of if a is not None]
+    methods = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
+    algorithms = [a for a in methods if a is not None]
     functions = [
         *_functions(claim),
         getattr(claim.statement, "counterpart", None),

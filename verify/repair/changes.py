@@ -11,7 +11,7 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import Statement, measured, spoken_of
+from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
@@ -206,7 +206,7 @@ def _unequal(claim: Claim) -> Iterator[Family]:
 def _exchanged(claim: Claim) -> Iterator[Family]:
     """One letter for another, in one part of the statement or one constant of a rule."""
     statement = claim.statement
-    letters = sorted(spoken_of(statement) - {T}, key=str)
+    letters = sorted(free_symbols(statement) - {T}, key=str)
     for name, part in formulas.formulas(statement).items():
         for old, new in permutations(letters, 2):
             if isinstance(part, Mapping):
@@ -274,7 +274,7 @@ def _monomials(claim: Claim) -> list[sympy.Expr]:
     """Letters, the factors in letters that stand in the statement, quotients of alike ones, also of those in other
     claims of the paper, and their inverses."""
     statement = claim.statement
-    symbols = spoken_of(statement) - {T}
+    symbols = free_symbols(statement) - {T}
     factors = [
         node
         for node in formulas.nodes(statement, sympy.Add)

@@ -14,7 +14,7 @@ import sympy
 from sympy import primerange
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import Statement, measured, spoken_of
+from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.settings.relations import Comparison
 from verify.base.evaluate import meeting
 
@@ -116,7 +116,7 @@ class Family:
             return None
         size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
         # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
-        lost = spoken_of(claim.statement) - spoken_of(changed.statement)
+        lost = free_symbols(claim.statement) - free_symbols(changed.statement)
         further = (
             _DOUBLING * size
             + _REQUIRED * ("relations" in parts and bool(changed.statement.assignments))

@@ -13,7 +13,7 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import spoken_of
+from fedtheory.kinds.base import free_symbols
 from fedtheory.settings import Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Alone, Along
@@ -56,7 +56,7 @@ def _in(setting: Setting, stated: list[Claim], claim: Claim, quantities: list[Qu
     """The claim in a setting of the paper's, of which others are ``stated``, and of other quantities; none where there
     is no such claim."""
     letters = set(setting.sources)
-    if not spoken_of(claim.statement) <= letters:
+    if not free_symbols(claim.statement) <= letters:
         return
     asked = {h.text: h for other in stated for h in other.requires}
     requires = tuple(h for own in claim.requires if (h := _there(own, asked, letters)) is not None)

@@ -13,7 +13,7 @@ from itertools import islice
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.kinds.base import spoken_of
+from fedtheory.kinds.base import free_symbols
 from verify.repair.changes import families, misreadings
 from verify.repair.families import COSTS, Change, Family
 from verify.repair.lines import altered
@@ -253,7 +253,7 @@ class Search:
             return True
 
         _, least = _halved(family, one.fallen, least, shows)
-        letters = sorted((s for s in spoken_of(self.claim.statement) if s.is_nonnegative), key=str)
+        letters = sorted((s for s in free_symbols(self.claim.statement) if s.is_nonnegative), key=str)
         # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
         for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
             shows(least - letter / family.unit)

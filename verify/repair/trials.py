@@ -189,7 +189,7 @@ def _clients(instances: list[Instance]) -> set[int]:
 def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:
     with threadpool_limits(limits=1), np.errstate(all="ignore"):
         found = hunting.hunt(claim, hunting.generator(claim, seed), size, enough, climbing=size != SHORT)
-    why = found.untrue or (found.undefined[0] if found.undefined else "")
+    why = found.failed_assertion or (found.undefined[0] if found.undefined else "")
     if not found.refutations and not found.instances:
         why = why or "no instance meets the hypotheses"
     places = tuple(Place(c.recipe, c.point, c.rounds) for c in found.refutations)

@@ -67,8 +67,9 @@ class Hunt:
     the largest ratios first; ``worst``: the largest ratio without a violation, at the recipe ``tightest``;
     ``by_round``: the largest ratio by number of rounds; ``methods``: how states were found; ``refutations``: violations
     confirmed exactly, of as many instances; ``undefined``: why a side is not a real number at an instance that meets
-    the hypotheses, and where; ``untrue``: the author's assertion that fails, and where; ``looked``: the functions on
-    which states were examined; ``attained``: the state at the recipe ``tightest`` where the largest ratio was seen.
+    the hypotheses, and where; ``failed_assertion``: the author's assertion that fails, and where; ``looked``: the
+    functions on which states were examined; ``attained``: the state at the recipe ``tightest`` where the largest ratio
+    was seen.
     """
 
     instances: int
@@ -79,7 +80,7 @@ class Hunt:
     methods: frozenset[str]
     refutations: tuple[Counterexample, ...]
     undefined: tuple[str, str] | None = None
-    untrue: str = ""
+    failed_assertion: str = ""
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     attained: states.Finding | None = None
 

@@ -18,7 +18,7 @@ from verify.audit import FAILED
 from verify.cli import carry as storing
 from verify.cli import main
 from verify.evidence import formats
-from verify.report import consoles, falls, statement, why
+from verify.report import consoles, failures, statement, why
 from verify.results import shipped
 
 REFUTED = "feddcd/theorem-6.1/eq-10"
@@ -315,12 +315,12 @@ def test_why_of_a_paper_tells_all_that_falls(capsys):
     status, out, _ = run(capsys, "why", "feddcd")
     wanted = [c for c in FALLING if c.paper == "feddcd"]
     heads = [line for line in out.splitlines() if not line.startswith(" ")]
-    groups = falls.grouped(claims.select(["feddcd"]), shipped().verdicts)
+    groups = failures.grouped(claims.select(["feddcd"]), shipped().verdicts)
     told = [part for way, ids in groups.items() for part in (f"{way}:", *ids)]
     assert status == 0 and [head.split("  ")[0] for head in heads[:-1]] == told
     assert sum(len(ids) for ids in groups.values()) == len(wanted)
     (last,) = heads[-1:]
-    assert f"{len(wanted)} of " in last and f" claims do not hold ({falls.counted(groups, claims.all())}); " in last
+    assert f"{len(wanted)} of " in last and f" claims do not hold ({failures.counted(groups, claims.all())}); " in last
     assert out.count("  repaired: ") == sum(c.repairs in {w.id for w in wanted} for c in claims.all())
 
 

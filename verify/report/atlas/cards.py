@@ -17,10 +17,10 @@ from fedtheory.naming import file_name
 from fedtheory.origins import ORIGINS
 from verify.base.verdict import Verdict
 from verify.evidence.counterexamples import Counterexample
-from verify.report import by_hand, falls, outcomes, statement
+from verify.report import by_hand, failures, outcomes, statement
 from verify.report.atlas import figures, mathml
 from verify.report.atlas.mathml import typeset
-from verify.report.falls import FALLEN, Fall
+from verify.report.failures import FAILED, FailureMode
 from verify.results import printed
 
 #: Verdicts that a claim can have, in the order in which pages list them.
@@ -55,33 +55,35 @@ class Paper:
         return sum(card.origin == "printed" and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
 
     @property
-    def falls(self) -> dict[Fall, tuple[Card, ...]]:
-        """The cards of what an errata page lists, by the way in which they fall; those with one root together."""
+    def failures(self) -> dict[FailureMode, tuple[Card, ...]]:
+        """The cards on an errata page, by failure mode; those with one root stand together."""
         return {way: tuple(card for of in faults for card in of) for way, faults in self.faults.items()}
 
     @cached_property
-    def faults(self) -> dict[Fall, list[tuple[Card, ...]]]:
+    def faults(self) -> dict[FailureMode, list[tuple[Card, ...]]]:
         """The same, by the way and then by the root: roots in the order of the paper."""
-        found: dict[Fall, list[tuple[Card, ...]]] = {}
-        for way in Fall:
-            cards = {card.id: card for card in self.cards if card.fall is way}
+        found: dict[FailureMode, list[tuple[Card, ...]]] = {}
+        for way in FailureMode:
+            cards = {card.id: card for card in self.cards if card.failure_mode is way}
             if cards:
-                found[way] = [tuple(cards[id] for id in ids) for ids in falls.by_root(cards.values()).values()]
+                found[way] = [tuple(cards[id] for id in ids) for ids in failures.by_root(cards.values()).values()]
         return found
 
     @property
-    def told(self) -> list[str]:
-        """How many claims fall in which way; of those that are not printed, what the paper implies and what is ours."""
-        found = [falls.number(cards, way) for way, cards in self.falls.items() if way is not Fall.UNPRINTED]
+    def failure_counts(self) -> list[str]:
+        """The number of claims of each failure mode, in words; unprinted ones are split into implied and our own."""
+        found = [
+            failures.number(cards, way) for way, cards in self.failures.items() if way is not FailureMode.UNPRINTED
+        ]
         for origin, words in (("implied", "false, though only implied"), ("observed", "false, but ours")):
-            cards = tuple(card for card in self.falls.get(Fall.UNPRINTED, ()) if card.origin == origin)
-            found += [falls.number(cards, words)] if cards else []
+            cards = tuple(card for card in self.failures.get(FailureMode.UNPRINTED, ()) if card.origin == origin)
+            found += [failures.number(cards, words)] if cards else []
         return found
 
     @property
-    def fallen(self) -> int:
-        """How many printed statements do not hold."""
-        return sum(card.origin == "printed" for cards in self.falls.values() for card in cards)
+    def failed(self) -> int:
+        """The number of printed statements that do not hold."""
+        return sum(card.origin == "printed" for cards in self.failures.values() for card in cards)
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,9 @@ class Link:
         return self.card.gist if self.card else claims.get(self.id).gist
 
     @property
-    def fallen(self) -> bool:
-        """Whether the audit refutes it, or finds it ill-posed."""
-        return self.card is not None and self.card.verdict in FALLEN
+    def failed(self) -> bool:
+        """True if the audit refutes it or finds it ill-posed."""
+        return self.card is not None and self.card.verdict in FAILED
 
 
 @dataclass(frozen=True)
@@ -204,9 +206,9 @@ class Card:
         return mathml.formula(self.claim.formula) if self.claim and self.claim.formula else Markup("")
 
     @property
-    def fall(self) -> Fall | None:
-        """In which way it falls; None where it does not."""
-        return falls.fall(self, self.atlas.verdicts)
+    def failure_mode(self) -> FailureMode | None:
+        """The failure mode of the claim; None if it holds."""
+        return failures.failure_mode(self, self.atlas.verdicts)
 
     # The statement
 
@@ -277,7 +279,7 @@ class Card:
 
         def uses(id: str) -> list[str]:
             card = link(id).card
-            return [used.id for used in card.uses if used.fallen] if card else []
+            return [used.id for used in card.uses if used.failed] if card else []
 
         _, *found = claims.behind(self.id, uses)
         return tuple(Culprit(link(id), tuple(map(link, path[1:]))) for id, path in found)

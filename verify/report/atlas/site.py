@@ -22,7 +22,7 @@ from verify.evidence import formats
 from verify.report.atlas import figures
 from verify.report.atlas.cards import Atlas, Card
 from verify.report.atlas.mathml import typeset
-from verify.report.falls import FALLEN
+from verify.report.failures import FAILED
 from verify.report.outcomes import LISTED, short
 
 #: What a verdict means, for readers of the pages.
@@ -67,7 +67,7 @@ def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[s
             if card.proof is not None:
                 yield f"proofs/{card.slug}.tex", card.proof
             yield f"claims/{card.slug}.html", _render("claim.html", atlas, "../", **more)
-        if paper.falls:
+        if paper.failures:
             yield f"errata/{paper.slug}.html", _render("errata.html", atlas, "../", paper=paper, here=paper.name)
         yield f"papers/{paper.slug}.html", _render("paper.html", atlas, "../", paper=paper, here=paper.name)
     yield "index.html", _render("index.html", atlas, "", here="")
@@ -109,7 +109,7 @@ def _templates() -> Environment:
         "form-action 'none'",
         script=Markup(script),
         meanings=MEANINGS,
-        fallen=FALLEN,
+        failed=FAILED,
         note=_note,
         number=figures.number,
         citation=_citation,
