@@ -88,9 +88,10 @@ def _value(number: int) -> str:
 
 
 def _value_at(inequality: Inequality, vector: dict[int, Fraction]) -> Quantity:
-    """The quadratic form of a matrix of expressions at a vector."""
+    """The quadratic form of a matrix of expressions at a vector; those below the diagonal are equal to those above."""
     zero = Quantity({})
-    terms = [inequality.entries[i][j].times(-a * b) for i, a in vector.items() for j, b in vector.items()]
+    above = inequality.entries
+    terms = [above[min(i, j)][max(i, j)].times(-a * b) for i, a in vector.items() for j, b in vector.items()]
     return reduce(Quantity.minus, terms, zero)
 
 

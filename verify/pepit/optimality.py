@@ -26,6 +26,8 @@ from verify.pepit.systems import Affine, Block, Rational, System, to_float
 #: Binary digits of the numbers that are computed with; of what counts as zero, and of what does where coefficients
 #: that are rounded to 40 decimal digits admit no less.
 BITS, _VANISHING, _NEARLY = 512, 96, 412
+#: Binary digits before the point of a number that has left all optimal ones.
+_LARGE = 60
 #: Steps, Jacobians, and unknowns of the conditions at most.
 _STEPS, _JACOBIANS, _LARGEST = 60, 12, 1500
 #: What may be negative by rounding, as a share of the largest.
@@ -285,6 +287,8 @@ def _converged(conditions: _Conditions, z: Any) -> Any | None:
         if not np.isfinite(change).all():
             return None
         z = z - np.array([_scaled(v, exponent + shift) for v in change.tolist()], dtype=object)
+        if max(abs(v) for v in z.tolist()).bit_length() > BITS + _LARGE:
+            return None
     return None
 
 

@@ -189,7 +189,8 @@ class Rows:
         at = first
         for block, unit in zip(system.blocks, self.units, strict=True):
             end = at + block.size * (block.size + 1) // 2
-            sizes, vectors = np.linalg.eigh(np.array([[to_float(v) for v in row] for row in block.at(point)]))
+            matrix = [to_float(v) for row in block.at(point) for v in row]
+            sizes, vectors = np.linalg.eigh(np.array(matrix).reshape(block.size, block.size))
             turn = vectors / np.sqrt(np.maximum(abs(sizes), radius))
             b[at:end] = packed(np.diag(sizes / np.maximum(abs(sizes), radius)))
             inner = turn / unit[:, None]

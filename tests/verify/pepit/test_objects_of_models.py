@@ -41,7 +41,20 @@ def by_a_matrix():
     return problem
 
 
-@pytest.fixture(scope="module", params=[contraction, by_a_matrix], ids=["contraction", "by a matrix"])
+def by_a_matrix_of_two_halves():
+    """The same, with another expression for t below the diagonal."""
+    problem = by_a_matrix()
+    (x, y), (t,) = problem.list_of_points[:2], problem.list_of_performance_metrics
+    s = Expression()
+    problem.add_psd_matrix([[2 * (x - y) ** 2, s], [t, 1]])
+    return problem
+
+
+@pytest.fixture(
+    scope="module",
+    params=[contraction, by_a_matrix, by_a_matrix_of_two_halves],
+    ids=["contraction", "by a matrix", "by two halves"],
+)
 def found(request):
     return certify(request.param())
 

@@ -146,6 +146,23 @@ def test_rounded_coefficients_give_no_exact_value_of_forty_digits():
     assert ends.gap < Fraction(1, 10**6)
 
 
+def without_points(metric):
+    problem = PEP()
+    t, u = Expression(), Expression()
+    problem.add_psd_matrix([[u, 1], [1, t]])
+    problem.add_constraint(t <= 3)
+    problem.set_performance_metric(metric(t))
+    return problem
+
+
+def test_models_without_points_or_without_an_attained_worst_case_have_their_ends():
+    """With t u >= 1 the least t is not attained: no exact value, and both ends are near 0."""
+    assert certify(without_points(lambda t: 1 * t)).exact == 3
+    found = certify(without_points(lambda t: -t))
+    assert found.exact is None and found.lower.bound < 0
+    assert found.upper is None or 0 <= found.upper.bound
+
+
 def test_arrays_of_numpy_take_part_as_floats():
     import numpy as np
 
