@@ -1,4 +1,4 @@
-"""Arrays while code is read: whole axes are indexed, summed and measured, and no place on them is named."""
+"""Arrays in code that is read: whole axes are indexed, summed and measured; no entry is singled out."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
 
 
 def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
-    """An index in which clients that are named by their numbers, of so many, are named by letters."""
+    """Return an index with the numbers of single clients, of ``clients`` in all, replaced by letters."""
     found = list(items)
     for k, item in enumerate(items):
         place = -sum(later is not None for later in items[k:])
@@ -105,7 +105,9 @@ def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
 
 
 def listed(value: Sequence[Any], clients: int) -> Term:
-    """An array of numbers that are listed, ``(n,)`` or ``(n, 1)``, where there are as many ``clients``."""
+    """Return the array of a list of numbers, ``(n,)`` or ``(n, 1)``. Raise ``ValueError`` if their number is not
+    ``clients``.
+    """
     kept = all(type(part) is tuple and len(part) == 1 for part in value)
     if len(value) != clients:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""What a call binds: the arguments of a function, the names that it may set, the parts of a record."""
+"""The bindings of a call: arguments of a function, names that it may set, fields of a record."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _NOT_READ = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
 
 def loads(node: ast.Name) -> bool:
-    """Whether a name is looked up, and not set."""
+    """Return True if a name is looked up, not set."""
     return isinstance(node.ctx, ast.Load)
 
 
 def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> NamedTupleValue:
-    """What a class of NamedTuples makes of its parts."""
+    """Return the record that a NamedTuple class makes of its fields."""
     fields = dict(zip(cls._fields, given, strict=False))
     if len(given) > len(cls._fields) or set(fields) & set(named) or set(fields) | set(named) != set(cls._fields):
         raise ValueError(f"{cls.__name__} is made of {len(given) + len(named)} parts, where it has {len(cls._fields)}")
@@ -91,7 +91,7 @@ def set_in(body: list[ast.stmt]) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function sets. ``Unread`` where it consists of more than what is read, reached or not."""
+    """Return the names that a function sets. Raise ``Unread`` if any part of it, reached or not, is not supported."""
     found: set[str] = set()
     stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
     while stack:

@@ -1,4 +1,4 @@
-"""What a claim is about, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
+"""The content of a claim, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
 
 The world comes from the claim's setting alone. What a state is made of is read off the fixed point, which every state
 of the setting has the shape of, or, where this package's own recipes make states, seen at instances of several sizes;
@@ -33,15 +33,15 @@ from verify.reading.values import Condition, Named, NamedTupleValue, Several, Un
 
 @dataclass(frozen=True, eq=False)
 class CodePath:
-    """What a claim says on one path through the conditions on letters in its code.
+    """The content of a claim on one path through the conditions on letters in its code.
 
-    ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
-    error; ``quotients``: those that were made, used or not, each with how many conditions were met before; ``letters``:
-    what those letters of the claim are of which that can be read; ``quantities``: the terms that each function
-    computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``: of the parts
-    of a state; ``program``: the step of the method, where the claim is about one; ``known``: what its
-    setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
-    that are true by hypotheses; ``signs``: numbers of each client that the setting says are at least 0, or positive.
+    ``conditions``: these, each with its answer; ``raising``: conditions under which the code that was read raises an
+    error; ``quotients``: all that were formed, used or not, each with the number of conditions met before; ``letters``:
+    the terms of those letters of the claim that can be read; ``quantities``: the terms that each function computes, by
+    the function, and ``axis``: the axis along which a function puts several side by side; ``types``: of the parts of a
+    state; ``program``: the step of the method, if the claim involves one; ``known``: the terms that the setting
+    declares to be at most 0 in all states, if requested, side by side on ``known_axis``; ``masks``: those that
+    hypotheses make true; ``signs``: numbers of each client that the setting declares nonnegative, or positive.
     """
 
     conditions: tuple[tuple[Condition, bool], ...]
@@ -59,14 +59,14 @@ class CodePath:
 
     @property
     def whose(self) -> frozenset[str]:
-        """The parameters that say of which client something is meant."""
+        """The parameters that name a client."""
         found = parts(*self.letters.values(), *(term for several in self.quantities.values() for term in several))
         return frozenset(str(term.data) for term in found if term.op is Op.CLIENT)
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What functions of a claim are given."""
+    """The arguments that functions of a claim are called with."""
 
     problem: Any
     params: Any
@@ -78,10 +78,12 @@ class Scene:
 def cases(
     claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool, known_too: bool = False
 ) -> Iterator[CodePath]:
-    """What ``functions(problem, params, state)`` of a claim compute, on every path on which its hypotheses may hold.
+    """Yield the terms that ``functions(problem, params, state)`` of a claim compute, on every path on which its
+    hypotheses may hold.
 
-    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too;
-    ``known_too``: whether what the setting says of all states is. ``Unread`` says what stands in the way.
+    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: True to read the step too; ``known_too``:
+    True to read the inequalities that the setting declares for all states. Raise ``Unread`` with the reason if the code
+    cannot be read.
     """
     hints = claim.setting.hints
     if not theory.holds(hints.signs) or (known_too and not theory.vouches(claim.setting)):
@@ -160,7 +162,7 @@ def _terms(value: Any) -> tuple[Term, ...]:
 
 
 def _axes(value: Any) -> tuple[Any, ...]:
-    """How the arrays that a function gives lie side by side."""
+    """Return the axis on which a function puts arrays side by side, then the axes of each."""
     return (value.axis, *(term.type.axes for term in value.of)) if isinstance(value, Several) else ()
 
 
@@ -187,7 +189,7 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
 
 
 def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:
-    """What letters of a claim are, of those of which it can be read."""
+    """Yield the letters of a claim that can be read, each with its term."""
     for letter, source in claim.setting.sources.items():
         before, made = len(reader.raising), len(reader.quotients)
         try:
@@ -206,7 +208,7 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
 
 
 def _named(source: str, reader: Reader, scene: Scene) -> Any:
-    """What a source stands for that is a name: as ``fedtheory.instances.value_of`` looks it up."""
+    """Return the value of a source that is a name, looked up as ``fedtheory.instances.value_of`` does."""
     of_problem = getattr(scene.problem, "fields", {})
     if source == "kappa" and of_problem:
         return terms.divide(as_term(of_problem["L"]), as_term(of_problem["mu"]))
@@ -223,7 +225,7 @@ def _named(source: str, reader: Reader, scene: Scene) -> Any:
 
 
 def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
-    """What functions of a claim are given, whose parameters that are no letters are those of an instance."""
+    """Return the arguments of a claim's functions, with the parameters that are not letters as in one instance."""
     clients = set(claim.setting.clients)
     reader.clients = max(clients) if len(clients) == 1 else 0
     return _scene(claim, [instance], reader, True)
@@ -272,7 +274,9 @@ def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, boo
 
 
 def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> NamedTupleValue:
-    """What parameters stand for: of the same kind at all instances; ``there``: no others are meant."""
+    """Return the values of the parameters, each of one kind at all instances; ``there``: only these instances are
+    meant.
+    """
     cls = type(instances[0].params)
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
@@ -306,7 +310,7 @@ def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, ther
 
 
 def _sizes(instance: Instance) -> tuple[int, int]:
-    """n and d; where there is no problem, as many clients as the first parameter that is an array has entries."""
+    """Return n and d; without a problem, n is the length of the first parameter that is an array."""
     if instance.problem is not None:
         return instance.problem.n, instance.problem.d
     return next((len(value) for value in instance.params if isinstance(value, np.ndarray) and value.ndim == 1), 0), 0
@@ -380,7 +384,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
 
 
 def _is_theory(function: Any) -> bool:
-    """Whether a function stands in a file of this package's theory."""
+    """Return True if a function is defined in a file of this package's theory."""
     inner = getattr(function, "func", function)
     code = getattr(inner, "__code__", None)
     return code is not None and theory.is_file(code.co_filename)

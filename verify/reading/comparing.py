@@ -1,4 +1,5 @@
-"""What was read, against the code itself, entry by entry at instances: a safety net, which decides for no claim.
+"""A comparison of the terms that were read with the code itself, entry by entry at instances: a safety net, which
+decides no claim.
 
 Terms are evaluated on arrays, as the code computes them.
 """
@@ -40,7 +41,7 @@ def shape(term: Term, problem: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def evaluated(term: Term, problem: Any, params: Any, state: Any, draw: Any = None) -> Any:
-    """What a term is: an array whose last axes, as far as it has them, are those of the term."""
+    """Return the value of a term: an array whose last axes, as far as it has them, are those of the term."""
     return _values((term,), problem, params, state, draw)[id(term)]
 
 
@@ -130,7 +131,7 @@ _OPERATIONS: Mapping[Op, Callable[..., Any]] = {
 
 
 def _given(path: str, *among: Any) -> Any:
-    """What is found under names with dots between them: in the first of some objects that has it."""
+    """Return the attribute under a dotted name, in the first of some objects that has it."""
     names = path.split(".") if path else []
     found = next((thing for thing in among if not names or hasattr(thing, names[0])), among[0])
     for name in names:
@@ -152,7 +153,7 @@ def _spread_shape(value: Any, term: Term, problem: Any, axis: Axis = Axis.CLIENT
 
 
 def _places(problem: Any) -> dict[Axis, int]:
-    """How many places axes have."""
+    """Return the length of each axis."""
     found = {Axis.CLIENTS: getattr(problem, "n", 0), Axis.COORDINATES: getattr(problem, "d", 0), Axis.ONE: 1}
     examples = getattr(getattr(problem, "f", None), "examples", None)
     return found if examples is None else {**found, Axis.EXAMPLES: examples}
@@ -183,7 +184,9 @@ CLIENTS, POINTS = (2, 3, 4, 5), 2
 
 
 def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance], rng: np.random.Generator) -> int:
-    """At how many instances what was read is what the code computes. ``Unread`` where it is not, or at none."""
+    """Return the number of instances at which the terms agree with the code. Raise ``Unread`` if they differ, or if
+    none can be compared.
+    """
     compared, (first, more) = 0, _spread(instances)
     for k, instance in enumerate([*first, *more]):
         if compared and k >= len(first):
@@ -200,7 +203,7 @@ def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance]
 
 
 def _sizes(case: CodePath, state: Any) -> Any:
-    """Where there is no problem, what it would say: n and d, as states have them."""
+    """Return n and d as the shapes of states show them, in place of a problem."""
     shapes = [
         zip(kind.axes[::-1], np.shape(getattr(state, name))[::-1], strict=False) for name, kind in case.types.items()
     ]
@@ -209,8 +212,9 @@ def _sizes(case: CodePath, state: Any) -> Any:
 
 
 def _spread(instances: Sequence[Instance]) -> tuple[list[Instance], list[Instance]]:
-    """One instance for each number of clients, and others where there are not as many; and those that are left, where
-    at none of these what was read can be compared."""
+    """Return one instance for each number of clients, with others to make up the number; and the rest, to be used if
+    none of these can be compared.
+    """
     by_size: dict[Any, Instance] = {}
     for instance in instances:
         by_size.setdefault(getattr(instance.problem, "n", None), instance)
@@ -225,7 +229,7 @@ def _occurs(case: CodePath, problem: Any, params: Any, state: Any) -> bool:
 
 
 def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
-    """Whether a condition on letters, or a truth value, is true at numbers."""
+    """Return True if a condition on letters, or a truth value, is true at numbers."""
     if not isinstance(condition, Condition):
         return bool(condition)
     if condition.by in ("not", "and", "or"):
@@ -240,7 +244,9 @@ def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
 def _compare(
     claim: Claim, case: CodePath, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
 ) -> bool:
-    """Whether all that was read is compared; what loops leave is read again, with the numbers of rounds there are."""
+    """Return True if all terms were compared; the results of loops are read again, with the actual numbers of
+    rounds.
+    """
     lead = np.shape(state[0])[:2]
     loops = [_loops(terms) for terms in (*case.quantities.values(), case.known)]
     loops += [] if case.program is None else [_loops(case.program.step.values())]
@@ -279,7 +285,7 @@ def _compare(
 
 
 def _loops(terms: Iterable[Term]) -> bool:
-    """Whether terms depend on what a loop leaves that ends at a letter."""
+    """Return True if terms depend on the result of a loop that ends at a letter."""
     return any(term.op is Op.ANY for term in parts(*terms))
 
 

@@ -1,8 +1,8 @@
-"""A compressor as it is read, in one coordinate: what it makes of an entry x, and how likely, for all d and k.
+"""A compressor as it is read, in one coordinate: the values of an entry x and their probabilities, for all d and k.
 
-A vector stands for its generic entry, so that only what works entry by entry is read: arithmetic, ``np.where`` on
-comparisons and masks, absolute values, signs, and the power of two below. What is drawn for an entry is a mask, of
-which each value is read by itself, and perhaps a uniform variate, which may only be compared.
+A vector stands for its generic entry, so only entrywise operations are read: arithmetic, ``np.where`` on comparisons
+and masks, absolute values, signs, and the power of two below. The draw of an entry is a mask, each value of which is
+read by itself, and perhaps a uniform variate, which may only be compared.
 """
 
 from __future__ import annotations
@@ -40,9 +40,12 @@ x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
 
 @dataclass(frozen=True)
 class EntryValue:
-    """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
-    masks that were drawn; ``below``: that the uniform variate is below the given number (True) or not, None where it
-    does not matter; ``value``: what it becomes."""
+    """One possible value of an entry.
+
+    ``where``: relations in x, low, d and k under which it occurs; ``probability``: of the masks that were drawn;
+    ``below``: a number, and True if the uniform variate is below it, False if not; None if the variate does not matter;
+    ``value``: the resulting entry.
+    """
 
     where: tuple[sympy.Basic, ...]
     probability: sympy.Expr
@@ -77,7 +80,7 @@ def read(statement: CompressorClass) -> CoordinateCompressor:
 
 
 def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ...], sympy.Expr, sympy.Expr, Any]:
-    """On fractions, or on floats, of which every number is taken for what is written."""
+    """Read a compressor on fractions, or on floats, each of which is taken as the number that is written."""
     say, reading = _Letters(statement), _Reading(exact)
     made = reading.compressor(statement)
     omega, bits = (say.number(as_term(made.fields[name])) for name in ("omega", "bits"))
@@ -94,7 +97,7 @@ def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ..
 
 
 def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> EntryValue:
-    """What is made of an entry on one path: a uniform variate is compared with one number that is no such."""
+    """Return the value of an entry on one path, on which a uniform variate is compared at most once, with a number."""
     below: tuple[sympy.Expr, bool] | None = None
     where = []
     for condition, answer in taken:
@@ -112,7 +115,7 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
 
 
 def _speaks_of(condition: Any, *leaves: Term) -> bool:
-    """Whether a condition depends on some leaves."""
+    """Return True if a condition depends on some leaves."""
     if isinstance(condition, Condition):
         return any(_speaks_of(part, *leaves) for part in condition.of)
     return isinstance(condition, Term) and any(part in leaves for part in parts(condition))
@@ -133,7 +136,7 @@ class _Letters:
         }
 
     def number(self, term: Term) -> sympy.Expr:
-        """A number. ``Unread`` where it is none that is made of these letters."""
+        """Return a term as an expression. Raise ``Unread`` if it is not a number in these letters."""
         if id(term) in self._leaves:
             return self._leaves[id(term)]
         if term.op is Op.CONSTANT:
@@ -145,8 +148,9 @@ class _Letters:
         return rule(term, *map(self.number, term.of))
 
     def divisors(self, reader: Reader) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
-        """What is divided by, whether the quotient is used or not, is not zero under the conditions met before: what
-        these divide by was met before them."""
+        """Yield the relation that each divisor, used or not, is nonzero, with the conditions met before: the divisors
+        of these were met earlier.
+        """
         for quotient, met in reader.quotients:
             before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _speaks_of(c, U)]
             yield tuple(before), sympy.Ne(self.number(quotient.of[-1]), 0, evaluate=False)
@@ -193,7 +197,7 @@ class _Reading:
         yield randomness.Product, Rule("Product", _product)
 
     def compressor(self, statement: CompressorClass) -> Named:
-        """What the statement's function makes of d and k."""
+        """Return the compressor that the statement's function makes of d and k."""
         made = self.reader.call(theirs(statement.compressor), _D, _K)
         if not isinstance(made, Named) or made.what != "a compressor" or made.fields["d"] is not _D:
             raise Unread("the function of d and k does not return a compressor on R^d")
@@ -202,7 +206,7 @@ class _Reading:
         return made
 
     def becomes(self, made: Named, draw: Any) -> Term:
-        """What it makes of an entry."""
+        """Return the value of an entry after compression."""
         value = as_term(self.reader.call_with(made.fields["apply"], (draw, X), {}))
         if value.type.axes or value.type.mask:
             raise Unread(f"an entry becomes {value.type}")
@@ -213,7 +217,9 @@ class _Reading:
         return value
 
     def demanded(self, say: _Letters) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
-        """What must hold on the path that was read, or an error is raised, each with what is known there."""
+        """Yield the conditions without which the path that was read raises an error, each with the conditions known
+        there.
+        """
         yield from (((), say.relation(condition, True)) for condition in self.demands)
         yield from (((), say.relation(condition, False)) for _, condition in self.reader.raising)
         yield from say.divisors(self.reader)
@@ -339,7 +345,7 @@ def _uniforms(law: Law) -> int:
 
 
 def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
-    """What may be drawn for an entry, with the probabilities of masks."""
+    """Yield the possible draws for an entry, with the probabilities of masks."""
     if not isinstance(law, Law):
         raise ValueError("the distribution of a draw is not supported")
     if law.name == "constant":

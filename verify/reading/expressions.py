@@ -33,14 +33,14 @@ from verify.reading.values import (
 
 
 class Returned(Exception):
-    """What a function gives."""
+    """The return value of a function."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
 class Expressions(Objects):
-    """What expressions stand for, in a scope."""
+    """The evaluation of expressions in a scope."""
 
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
         super().__init__(known)
@@ -56,11 +56,11 @@ class Expressions(Objects):
 
     @abstractmethod
     def _decided(self, test: ast.expr, scope: Scope) -> bool:
-        """Whether a condition is true."""
+        """Return True if a condition is true."""
 
     @abstractmethod
     def _each(self, value: Any, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
-        """What a loop runs over."""
+        """Return the values that a loop runs over."""
 
     @abstractmethod
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
@@ -76,7 +76,7 @@ class Expressions(Objects):
         return self._placed(at, scope, lambda: compute(self, at, scope))
 
     def _placed(self, at: ast.AST, scope: Scope, compute: Callable[[], Any]) -> Any:
-        """What is computed; ``Unread`` with the place where it cannot be."""
+        """Return the result of a computation. Raise ``Unread`` with its place in the source if it fails."""
         try:
             found = compute()
         except (Unread, Returned):
@@ -281,7 +281,7 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Expressions, Any, Scope], Any]] = {
 
 
 def _is_list(given: tuple[Any, ...]) -> bool:
-    """Whether several numbers are listed."""
+    """Return True if several numbers are listed."""
     return bool(given) and type(given[0]) is tuple and len(given[0]) > 1
 
 
@@ -293,7 +293,7 @@ def refused(at: ast.AST, scope: Scope, why: str) -> Unread:
 
 
 def items_of(value: Any) -> tuple[Any, ...] | None:
-    """What a tuple or a NamedTuple holds; None of anything else."""
+    """Return the items of a tuple or a NamedTuple; None for anything else."""
     if type(value) is tuple:
         return value
     return tuple(value.fields.values()) if isinstance(value, NamedTupleValue) and value.of is not None else None

@@ -1,4 +1,5 @@
-"""A program for every number of clients: the values of its terms in a world where n is a letter, and what it leaves.
+"""A program for every number of clients: the values of its terms in a world where n is a letter, and its state after
+the step.
 
 Expectations over random subsets of the clients are taken by their first two moments. A client is in a uniform subset of
 tau with probability tau/n, two different ones with tau (tau - 1)/(n (n - 1)). A subset by weights has tau clients too,
@@ -41,7 +42,7 @@ def world(program: StepProgram, *more: Term) -> World:
 
 
 def world_of(*terms: Term) -> World:
-    """The world in which terms speak of the same letters, and of no draws whose number is known."""
+    """Return the world with the letters of all terms, in which no draw has a known value."""
     symbols = {sympy.Symbol("n"), sympy.Symbol("d"), *(sympy.Symbol(f"{SPARE}{k}") for k in range(SUMS))}
     indexed: set[str] = set()
     whose: set[str] = set()
@@ -70,7 +71,7 @@ def world_of(*terms: Term) -> World:
 
 
 def _examples(terms: Sequence[Term]) -> dict[str, Any]:
-    """The letters that stand for numbers of examples, where terms speak of some."""
+    """Return the letters that stand for numbers of examples, if any term involves examples."""
     if not any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
         return {}
     return {"held": sympy.Symbol(f"{Op.GIVEN} f.sizes"), "examples": sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
@@ -233,10 +234,11 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
 
 
 def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) -> bool:
-    """Whether a step leaves residuals zero wherever all are, for all n, d, letters and draws, in a program's world.
+    """Return True if residuals that are all zero stay zero in a step, for all n, d, letters and draws, in a program's
+    world.
 
-    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False where this does not show it;
-    ``Unread`` where it cannot be asked.
+    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False means only that it could not be
+    shown. Raise ``Unread`` if it cannot be decided.
     """
     _where_zero(here, program, residuals)
     here.known.update(_stepped(here, program))
@@ -246,7 +248,9 @@ def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) ->
 def changed(
     here: World, program: StepProgram, residuals: Sequence[Term], observed: Sequence[Term]
 ) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """What is observed after a step, and before it, wherever all residuals are zero. ``Unread`` as for these."""
+    """Yield each observed value after a step, and before it, given that all residuals are zero. Raise ``Unread`` as
+    :func:`leaves_zero` does.
+    """
     _where_zero(here, program, residuals)
     before = evaluated(here, observed)
     here.known.update(_stepped(here, program))
@@ -266,7 +270,7 @@ def _stepped(here: World, program: StepProgram) -> dict[str, WorldValue]:
 
 
 def know_optimum(here: World) -> None:
-    """Of f_i that are differentiable, and of which x* balances the gradients: these are the y*_i there, of sum zero."""
+    """Add the optimality conditions of differentiable f_i: at x*, the gradients are the y*_i, whose sum is zero."""
     x_star, y_star = here.atom("the given x_star", 1).name(), here.deviation("the given y_star", 1)
 
     def asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -279,7 +283,9 @@ def know_optimum(here: World) -> None:
 
 
 def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """Residuals after a step, and what they were before times a number each. ``Unread`` where that is not so."""
+    """Yield each residual after a step, and its value before times a number. Raise ``Unread`` if there is no such
+    number.
+    """
     before = evaluated(here, residuals)
     here.known.update(_stepped(here, program))
     for one, other in zip(before, evaluated(here, residuals), strict=True):
@@ -304,7 +310,7 @@ def _solved(here: World, residual: WorldValue, program: StepProgram) -> dict[str
 
 
 def _is_never_zero(c: Any) -> bool:
-    """Whether a coefficient is zero for no letters: n and d are not."""
+    """Return True if a coefficient is nonzero for all letters; n and d are nonzero."""
     powers = [dict(zip(map(str, c.numer.ring.symbols), monomial, strict=True)) for monomial in c.numer]
     return len(powers) == 1 and not any(power for name, power in powers[0].items() if name not in ("n", "d"))
 
@@ -314,7 +320,7 @@ _MOMENTS = 2
 
 
 class Pair(NamedTuple):
-    """The terms of two sums over drawn clients, of which the inner product is taken."""
+    """The terms of two sums over drawn clients whose inner product is taken."""
 
     one: WorldValue
     other: WorldValue
@@ -338,7 +344,7 @@ def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
 def _factors(
     world: World, monomial: Monomial, c: Any, draw: str
 ) -> Iterator[tuple[WorldValue, list[WorldValue | Pair], bool]]:
-    """What does not depend on the draws, the terms of sums over drawn clients, and whether a client must be drawn."""
+    """Yield the part without the draws, the terms of sums over drawn clients, and whether a client must be drawn."""
     draws, atoms = monomial
     kept, sums = [], []
     for atom in atoms:

@@ -1,7 +1,7 @@
-"""What a function may consist of that is run and not read, so that it changes nothing but what it made itself.
+"""The constructs allowed in a function that is run and not read, so that it changes nothing but what it made itself.
 
-By lists of what is allowed: kinds of statements, attributes, functions of Python and of numpy. What a function sets
-are its own names, and parts of containers and arrays that it made.
+They are listed: kinds of statements, attributes, functions of Python and of numpy. A function sets only its own names,
+and parts of containers and arrays that it made.
 """
 
 from __future__ import annotations
@@ -62,8 +62,9 @@ _MAKERS = uses.names("array empty empty_like eye full full_like identity ones on
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a function does that is not allowed (empty where there is nothing), what it holds, and which attributes it
-    uses, each with its line."""
+    """The findings on one function: ``why`` it is not allowed (empty if it is), the objects that it holds, and the
+    attributes that it uses, each with its line.
+    """
 
     why: str
     holds: tuple[Any, ...]
@@ -71,8 +72,9 @@ class Found:
 
 
 def looked_at(function: FunctionType, makes: bool = False) -> Found:
-    """What one function does, with the functions in it; ``makes``: whether its first argument is an object that is just
-    being made. ``Unread`` where its source is not there."""
+    """Inspect one function, with the functions in it; ``makes``: True if its first argument is an object under
+    construction. Raise ``Unread`` if its source is missing.
+    """
     node, _ = tree_of(function)
     if not has_plain_names(function):
         return Found("it has builtins of its own", (), ())
@@ -103,7 +105,9 @@ class Look:
         self.outer = looked_up_outside(self.function.__code__) | set(self.function.__code__.co_freevars)
 
     def refused(self, body: list[Any], new: str = "") -> Iterator[str]:
-        """What may not stand in a function, each with its line; ``new``: the name of an object that is being made."""
+        """Yield the constructs in a function that are not allowed, each with its line; ``new``: the name of an object
+        under construction.
+        """
         own = self.nodes(body)
         made = self.own(_made(own, self._makes))
         # What is called is not passed on.
@@ -137,7 +141,7 @@ class Look:
         return True
 
     def node_refused(self, node: ast.AST, made: frozenset[str], new: str) -> Iterator[str]:
-        """What is not allowed of one node."""
+        """Yield why one node is not allowed."""
         if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS, *_PARTS)):
             yield f"{type(node).__name__.lower()} is not listed"
         elif isinstance(node, ast.Attribute):
@@ -154,7 +158,7 @@ class Look:
             yield from self._called(node)
 
     def _value(self, name: str) -> Any:
-        """What a name stands for that the function looks up outside of it; None where it has no value."""
+        """Return the value of a name that the function looks up outside of it; None if it has none."""
         code = self.function.__code__
         if name not in code.co_freevars:
             return self.function.__globals__.get(name, vars(builtins).get(name))
@@ -164,7 +168,7 @@ class Look:
             return None
 
     def known(self, node: ast.expr) -> Any:
-        """What a name from outside is, or a name of a module; None of all else."""
+        """Return the value of a name from outside, or of an attribute of a module; None for anything else."""
         if isinstance(node, ast.Name) and node.id in self.outer:
             return self._value(node.id)
         if isinstance(node, ast.Attribute) and type(module := self.known(node.value)) is ModuleType:
@@ -183,7 +187,9 @@ class Look:
             yield f"it uses {node.id}"
 
     def _held(self, node: ast.expr, value: Any) -> Iterator[str]:
-        """What the function holds, by a name from outside or of a module."""
+        """Record an object that the function holds, by a name from outside or of a module; yield why it is not
+        allowed.
+        """
         if not is_of_sympy(value):
             self.holds.append(value)
         elif id(node) not in self.called | self.at_once:
@@ -323,7 +329,7 @@ def looked_up_outside(code: CodeType) -> set[str]:
 
 
 def _places(node: ast.expr, function: Any) -> int | None:
-    """How many arguments a call takes by their places before one that it would write to; None if there is no such."""
+    """Return the number of positional arguments of a call before one that it would write to; None if no argument is."""
     if isinstance(function, np.ufunc):
         return function.nin
     if function is not None:

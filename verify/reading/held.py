@@ -1,6 +1,6 @@
-"""The functions of a claim that are run, whether a proof reads them or not: none of them may change what it reads.
+"""The functions of a claim that are run, read by a proof or not: none of them may change what the proof reads.
 
-What a claim reaches is gone through: each function of the author's is looked at, and of all else there is a list.
+Everything that a claim reaches is visited: each function of the author's is inspected, and all else must be listed.
 """
 
 from __future__ import annotations
@@ -56,8 +56,9 @@ _SPECIAL = uses.names("""
 
 @dataclass(eq=False)
 class Reached:
-    """What a claim reaches, from when this is made: each thing with its parts, the author's functions and files,
-    the fields of the author's records; ``why``: what of it is on no list, empty where there is nothing."""
+    """The objects that a claim reaches, from when this is made: each with its parts, the author's functions and files,
+    the fields of the author's records; ``why``: the first that is on no list, empty if there is none.
+    """
 
     claim: Any
     parts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -78,11 +79,11 @@ class Reached:
                     left += self.parts[id(at)][1]
 
     def changing(self) -> str:
-        """Why what was read for a proof may be something else when it is run; empty where it is not."""
+        """Return why the code read for a proof may differ from the code that runs; empty if it cannot."""
         return self.why or self._unlisted() or self._changed()
 
     def _changed(self) -> str:
-        """What is no more what it was, as code of the claim was run since."""
+        """Return which object has changed since it was read, as code of the claim was run; empty if none has."""
         for at, parts in self.parts.values():
             # What is computed once and kept comes after what there was.
             now = list(self._parts(at))[: len(parts)]
@@ -101,7 +102,7 @@ class Reached:
         return ""
 
     def _parts(self, at: Any) -> Iterator[Any]:
-        """What a thing holds. ``Unread`` where it is on no list."""
+        """Yield the parts of an object. Raise ``Unread`` if it is on no list."""
         kind = type(at)
         if kind is _Base:
             if not listed.is_error(at.of):
@@ -155,7 +156,7 @@ class Reached:
         yield from self._noted(function, harmless.looked_at(function, makes))
 
     def _noted(self, at: FunctionType | File, found: Found) -> Iterator[Any]:
-        """What a function or a file holds, by what was seen of it."""
+        """Record the findings on a function or a file, and yield the objects that it holds."""
         # Who calls it by another name may give it an object that there is.
         known = self.looked_at.get(at)
         if known is None or not known.why:
@@ -196,7 +197,7 @@ class _Base:
 
 @dataclass(frozen=True)
 class _Init:
-    """What a class of the author's makes its objects by."""
+    """The ``__init__`` of a class of the author's."""
 
     function: FunctionType
 

@@ -1,4 +1,4 @@
-"""What code may use: functions of numpy and of ours, by identity."""
+"""The functions of numpy and of this package that code may use, by identity."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:
 
 
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
-    """What numpy's ``broadcast_to`` gives: the last axes are given, those of replicas stay."""
+    """Return the result of numpy's ``broadcast_to``: the last axes are given, those of replicas stay."""
     term = as_term(value)
     if isinstance(shape, Shape | Lengths):
         of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)

@@ -1,6 +1,7 @@
-"""What code that is run and not read may use: attributes, functions of Python, of libraries and of this package.
+"""The names that code which is run and not read may use: attributes, functions of Python, of libraries and of this
+package.
 
-All of it is known by identity, as it is when this is imported, and changes nothing but what it makes.
+All are known by identity, as of the import of this module, and change nothing but what they make.
 """
 
 from __future__ import annotations
@@ -127,15 +128,16 @@ def is_error(value: Any) -> bool:
 
 
 def of_module(module: ModuleType, name: str) -> Any:
-    """What a module has by a name; this package loads its names when they are asked for."""
+    """Return the value of a module's attribute; this package loads its names lazily."""
     if module is fedtheory and name in fedtheory.__all__:
         return getattr(fedtheory, name)
     return vars(module).get(name, _MISSING)
 
 
 def may_be_asked(module: ModuleType, value: Any, function: FunctionType) -> bool:
-    """Whether a function may use what a module has: of a library what is listed, of the author's own anything, as it is
-    looked at in its turn."""
+    """Return True if a function may use a module's attribute: of a library only listed ones, of the author's own
+    modules any, as they are inspected in their turn.
+    """
     root = module.__name__.partition(".")[0]
     own = str(function.__globals__.get("__name__", "")).partition(".")[0]
     if root == own and root not in uses.PACKAGES | {"fedtheory", "verify"}:

@@ -1,8 +1,8 @@
-"""What a user's file may do when it is loaded, so that it changes nothing but what it makes itself.
+"""The constructs allowed in a user's file when it is loaded, so that it changes nothing but what it makes itself.
 
-By lists of what is allowed, as in functions that are run and not read: imports of known packages, definitions,
-assignments, calls of functions that are listed or that are looked at in their turn. A file that does anything else may
-have changed what a proof reads, or what proves it.
+They are listed, as for functions that are run and not read: imports of known packages, definitions, assignments, calls
+of functions that are listed or inspected in their turn. A file that does anything else may have changed what a proof
+reads, or what proves it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def files(name: str) -> tuple[File, ...]:
 
 
 def looked_at(file: File) -> Found:
-    """What a file does when it is loaded."""
+    """Inspect the code that runs when a file is loaded."""
     read, module = neighbours.loaded(file.module)[file.module], sys.modules.get(file.module)
     if module is None:
         return Found("line 1: its module is gone", (), ())
@@ -173,7 +173,7 @@ def _set_again(read: neighbours.Read) -> Iterator[str]:
 
 
 def _times(tree: ast.Module) -> Counter[str]:
-    """How often the names of a module are set; more than once where that is done in a loop."""
+    """Return the number of times that each name of a module is set; an assignment in a loop counts twice."""
     found = Counter[str]()
     for node, often in _setting(tree.body):
         found.update(_names(node) * (2 if often else 1))

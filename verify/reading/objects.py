@@ -1,4 +1,4 @@
-"""What Python objects stand for while code is read: names, attributes, constants as written.
+"""The meaning of Python objects in code that is read: names, attributes, constants as written.
 
 A name is looked up where Python looks it up. Numbers have all the digits that are written, and names of modules count
 only if they are set once.
@@ -47,7 +47,7 @@ from verify.reading.values import (
 
 
 class Objects(ABC):
-    """What objects stand for. ``known``: functions and objects with rules of their own, as pairs, by identity."""
+    """The meaning of objects. ``known``: functions and objects with rules of their own, as pairs, by identity."""
 
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
         # The objects are kept, so that no other comes to have the identity of one that is gone.
@@ -57,10 +57,10 @@ class Objects(ABC):
 
     @abstractmethod
     def _called(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """What a function gives for these values."""
+        """Return the result of a function for these values."""
 
     def lifted(self, value: Any) -> Any:
-        """What an object stands for. ``Unread`` for one that is not allowed."""
+        """Return the meaning of an object. Raise ``Unread`` if it is not allowed."""
         if id(value) in self._known:
             if id(value) not in self._kept:
                 check_as_written(value)
@@ -111,7 +111,7 @@ class Objects(ABC):
         return Function(node, scope, defaults)
 
     def _named(self, name: str, scope: Scope) -> Any:
-        """What a name stands for in a scope. ``ValueError`` where it has no value, or one that may change."""
+        """Return the value of a name in a scope. Raise ``ValueError`` if it has none, or one that may change."""
         here = scope
         while True:
             if name in here.names:
@@ -134,7 +134,7 @@ class Objects(ABC):
         raise ValueError(f"{name} is not defined")
 
     def _global(self, name: str, value: Any, scope: Scope) -> Any:
-        """What the name of a module stands for. ``ValueError`` for one that may change."""
+        """Return the value of a module's name. Raise ``ValueError`` if it may change."""
         check_no_function_sets(name, scope)
         if type(value) in (*CONSTANTS, float, tuple):
             check_set_once(name, scope)
@@ -216,7 +216,7 @@ _INSTEAD = {
 
 
 def _unread(value: Any) -> str:
-    """Why an object has no meaning here, in words that its user knows, and what may be written instead."""
+    """Return why an object has no meaning here, in its user's terms, and what to write instead."""
     name = str(getattr(value, "__name__", ""))
     root = str(getattr(value, "__module__", "") or "").partition(".")[0]
     if not callable(value) or isinstance(value, type) or not name:
@@ -229,7 +229,7 @@ def _unread(value: Any) -> str:
 
 
 def _is_library(module: ModuleType) -> bool:
-    """Whether nobody's functions set the names of a module while a claim is checked."""
+    """Return True if no function sets the names of a module while a claim is checked."""
     root = module.__name__.partition(".")[0]
     return root in ("fedtheory", "numpy") or root in sys.stdlib_module_names
 
@@ -253,7 +253,7 @@ def decimal(at: ast.Constant, scope: Scope) -> Fraction:
 
 
 def check_set_once(name: str, scope: Scope) -> None:
-    """``ValueError`` where a module sets one of its names twice."""
+    """Raise ``ValueError`` if a module sets one of its names twice."""
     nodes = list(ast.walk(scope.module.tree))
     if sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes) > 1:
         raise ValueError(f"{name} is set more than once")
@@ -265,14 +265,15 @@ def _set_by_functions(module: Module) -> frozenset[str]:
 
 
 def check_no_function_sets(name: str, scope: Scope) -> None:
-    """``ValueError`` where a function sets a name of its module, be it a constant or a function: it may change."""
+    """Raise ``ValueError`` if a function sets a name of its module, be it a constant or a function: it may change."""
     if name in _set_by_functions(scope.module):
         raise ValueError(f"{name} is set more than once")
 
 
 def check_as_written(thing: Any) -> None:
-    """``Unread`` where a function of ours that is known by identity, or one of a class that is, has other code than
-    its file says, as where ``__code__`` was replaced, or a method."""
+    """Raise ``Unread`` if a function or class of this package that is known by identity differs from its file, for
+    instance because ``__code__`` or a method was replaced.
+    """
     if getattr(thing, "__module__", "").partition(".")[0] != "fedtheory":
         return
     for name, part in vars(thing).items() if isinstance(thing, type) else (("", thing),):
@@ -284,7 +285,7 @@ def check_as_written(thing: Any) -> None:
 
 
 def check_kept(name: str, scope: Scope) -> None:
-    """``ValueError`` where a function sets a name of one around it: what it is now it need not be when it is used."""
+    """Raise ``ValueError`` if a function sets a name of an enclosing one: its value may change before it is used."""
     if any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(scope.module.tree)):
         raise ValueError(f"{name} is set by a function within the one that has it")
 
@@ -329,7 +330,7 @@ def _loaded(name: str) -> Any:
 
 
 def _is_plain_instance(value: Any) -> bool:
-    """Whether an object is a frozen dataclass that looks up its attributes as all objects do."""
+    """Return True if an object is a frozen dataclass that looks up its attributes as all objects do."""
     cls = type(value)
     return (
         type(cls) is type

@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons of what names stand for while code is read: exact, and of terms as they are written."""
+"""Arithmetic and comparisons of values in code that is read: exact for numbers, symbolic for terms."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ PLAIN = (int, bool, str, type(None))
 
 
 def operated(by: ast.operator, one: Any, other: Any) -> Any:
-    """What an operator makes of two values."""
+    """Return the result of an operator on two values."""
     if isinstance(one, Numbers) or isinstance(other, Numbers):
         if not all(isinstance(v, Numbers | Term) or type(v) in CONSTANTS for v in (one, other)):
             raise ValueError(f"{describe(one)} and {describe(other)} are taken together")
@@ -89,7 +89,7 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
 
 
 def related(by: ast.cmpop, one: Any, other: Any) -> Any:
-    """What a comparison of two values is: a truth value, or a condition on letters."""
+    """Return the result of comparing two values: a truth value, or a condition on letters."""
     if isinstance(by, ast.Is | ast.IsNot):
         if other is not None or isinstance(one, Unknown):
             raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
@@ -108,7 +108,7 @@ def related(by: ast.cmpop, one: Any, other: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is one number, the same in all replicas."""
+    """Return True if a value is one number, the same in all replicas."""
     term = value if isinstance(value, Term) else None
     return type(value) in (int, Fraction) or (
         term is not None and term.type.degree < 1 and not (term.type.axes or term.type.batched or term.type.mask)

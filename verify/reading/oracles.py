@@ -1,4 +1,4 @@
-"""What the problem, compressors, oracles and distributions answer while code is read."""
+"""The answers of the problem, compressors, oracles and distributions in code that is read."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _part(blocks: int, v: Any, block: Any) -> Term:
 
 
 def vector(name: str, of: Any) -> Term:
-    """A vector of the problem, of which nothing is assumed."""
+    """Return a vector of the problem without assumptions."""
     if not isinstance(of, Named) or of.what != "the problem":
         raise ValueError(f"{name} is called on something that is not a problem")
     return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
@@ -171,7 +171,7 @@ def _of_compressor(draw: Randomness, name: str) -> bool:
 
 
 def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
-    """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
+    """Return a draw from a distribution: a mask, the randomness of a compressor, or a record of draws."""
     if law.name == "constant":
         return Unknown("a draw where nothing is drawn")
     if law.name == "compression":

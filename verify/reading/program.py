@@ -32,11 +32,11 @@ _HOLDERS = {
 
 @dataclass(frozen=True, eq=False)
 class StepProgram:
-    """What one step computes.
+    """One step of a method, as terms.
 
     ``parts``: the types of the parts of a state; ``letters``: of its parameters that are indeterminates; ``fixed``:
-    parameters of which it is known what they are, for which alone this was read; ``with_g``: whether the problem has
-    a g; ``law``: of the draws; ``step``: what it makes of each part; ``raising``: conditions under which there is none.
+    parameters with known values, for which alone this was read; ``with_g``: True if the problem has a g; ``law``: of
+    the draws; ``step``: the terms of each part after it; ``raising``: conditions under which it raises an error.
     """
 
     name: str
@@ -56,12 +56,12 @@ def read(
     counts: Mapping[str, int] | None = None,
     stepping: bool = True,
 ) -> StepProgram:
-    """What a step of an algorithm computes, for all n, d and letters; without ``stepping`` what its states are.
+    """Read a step of an algorithm, for all n, d and letters; without ``stepping`` only the types of its states.
 
     ``problem``, ``params``: an example, which shows the types of the parameters, the shapes of a state, and whether
-    functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
-    ``counts``: parameters that are to be the numbers given, as where loops run to them.
-    ``Unread`` says what stands in the way.
+    functions have resolvents; its n and d differ, and d is not 1. If n is 1, this is read for a single client alone.
+    ``counts``: parameters that are to be the numbers given, as where loops run to them. Raise ``Unread`` with the
+    reason if the code cannot be read.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
     law, step = Law("constant"), dict[str, Term]()
@@ -84,8 +84,9 @@ def read(
 
 
 def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
-    """What a step draws from, with a problem, parameters and a state. ``Unread`` where that is no distribution, or
-    where several clients have one draw."""
+    """Return the law of a step's draws, given a problem, parameters and a state. Raise ``Unread`` if it is not a
+    distribution, or if several clients share one draw.
+    """
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
@@ -95,7 +96,7 @@ def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
 
 
 def _is_shared(law: Law) -> bool:
-    """Whether some part of a distribution is one draw, and not one for each client."""
+    """Return True if some part of a distribution is one draw, and not one for each client."""
     once = law.name == "independent" and axis_of(law.of[1]) is Axis.ONE
     return once or any(_is_shared(part) for part in law.of if isinstance(part, Law))
 
@@ -103,7 +104,7 @@ def _is_shared(law: Law) -> bool:
 def quantities(
     function: Any, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None
 ) -> tuple[Term, ...]:
-    """What ``function(problem, params, state)`` computes of a state, as :func:`read` reads a step.
+    """Return the terms that ``function(problem, params, state)`` computes, read as :func:`read` reads a step.
 
     One term, or several that it gives side by side, as invariants do.
     """
@@ -115,7 +116,9 @@ def quantities(
 
 
 def _check_used(reader: Reader, *told: Term) -> None:
-    """``Unread`` where a quotient is made that stands in none of the terms: its divisor may be zero all the same."""
+    """Raise ``Unread`` if a quotient is formed that stands in none of the terms: its divisor may be zero all the
+    same.
+    """
     used = {id(term) for term in parts(*told)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
@@ -123,14 +126,16 @@ def _check_used(reader: Reader, *told: Term) -> None:
 
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
-    """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
+    """Return the terms that ``function(problem, params, state)`` computes at the initial state, with the parts ``free``
+    arbitrary.
+    """
     world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(function), *world.given[:2], _begun(world, algorithm, free))
     return found.of if isinstance(found, Several) else (as_term(found),)
 
 
 def state_at_start(algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> dict[str, Term]:
-    """The parts of the state at the start, some of which are any."""
+    """Return the parts of the initial state, with those in ``free`` arbitrary."""
     world = _Given.of(algorithm, problem, params, {})
     return parts_after(_begun(world, algorithm, free), world.types)
 
@@ -162,7 +167,7 @@ def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What functions of an algorithm are given, and the types of the parts of a state."""
+    """The arguments of an algorithm's functions, and the types of the parts of a state."""
 
     reader: Reader
     given: tuple[known.Named, NamedTupleValue, NamedTupleValue]
@@ -196,7 +201,7 @@ class _Given:
 def parameter(
     reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int], points: bool = False
 ) -> Any:
-    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or a constant.
+    """Return the symbolic value of a parameter: a letter, a letter of each of n clients, compressors, or a constant.
 
     ``points``: the messages of a single client are points, not the row of one client.
     """
@@ -259,11 +264,11 @@ def theirs(function: Any, State: type | None = None) -> Any:
 
 
 def is_made_by(function: Any, holder: Any) -> bool:
-    """Whether a function is the one that a function of ours makes."""
+    """Return True if a function is the inner function that ``holder`` returns."""
     holders = [holder, literals._reading.__wrapped__] if holder is literals.in_fractions else [holder]
     return any(function.__code__ is inner for h in holders for inner in h.__code__.co_consts)
 
 
 def held(function: Any, name: str) -> Any:
-    """What a function closes over, by its name there."""
+    """Return the value that a function closes over under this name."""
     return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents

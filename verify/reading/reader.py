@@ -1,7 +1,7 @@
-"""Reads functions from their syntax trees: what is not allowed here is refused, with its line.
+"""The reader of functions from their syntax trees: what is not allowed here is refused, with its line.
 
-Nothing of what is read is run. Statements are assignments to names, loops over what is written, conditions on what is
-known when the claim is made, and returns; functions that are called are read in their turn, or known by identity.
+The code that is read is never run. Statements are assignments to names, loops over known sequences, conditions known
+when the claim is made, and returns; functions that are called are read in their turn, or known by identity.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ class Reader(Expressions):
         self.deciding: list[tuple[Condition, str]] = []
 
     def paths(self) -> Iterator[None]:
-        """Every path through the conditions on letters that are met, one after the other: on each what was met on the
-        one before is forgotten. ``Unread`` where there are too many."""
+        """Yield once for every path through the conditions on letters; the records of the path before are cleared.
+        Raise ``Unread`` if there are too many.
+        """
         answers: list[bool] = []
         for _ in range(PATHS):
             self._path, self._loops = answers, 0
@@ -77,11 +78,11 @@ class Reader(Expressions):
         raise Unread(f"the code has more than {PATHS} paths through conditions on letters")
 
     def call(self, function: Any, *arguments: Any) -> Any:
-        """What a function gives for these values. ``Unread`` where something in it is not allowed."""
+        """Return the result of a function for these values. Raise ``Unread`` if something in it is not allowed."""
         return self.call_with(function, arguments, {})
 
     def call_step(self, function: Any, *arguments: Any) -> Any:
-        """As :meth:`call`, of a step, whose loops may end at a letter."""
+        """Return the result of a step, as :meth:`call` does; its loops may end at a letter."""
         self._open_loops = True
         try:
             return self.call(function, *arguments)
@@ -93,7 +94,7 @@ class Reader(Expressions):
         return self._open_loops
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """As :meth:`call`, with some values by their names."""
+        """Return the result of a function, as :meth:`call` does, with some arguments by keyword."""
         try:
             return self._called(function if isinstance(function, Function) else self.lifted(function), given, named)
         except Unread:
@@ -220,7 +221,7 @@ class Reader(Expressions):
         raise refused(test, scope, f"a condition depends on {describe(value)}")
 
     def answered(self, condition: Condition) -> bool:
-        """What a condition on letters is on the path that is read: the same whenever it is met."""
+        """Return the truth value of a condition on letters on the current path: the same whenever it is met."""
         assert self._path is not None
         known = next((answer for one, answer in self.taken if is_same(one, condition)), None)
         if known is None:
@@ -229,10 +230,10 @@ class Reader(Expressions):
         return known
 
     def _loop(self, at: ast.For, scope: Scope) -> None:
-        """A loop that is run any number of times: what it sets is of one type, and then may be anything of it.
+        """Read a loop that runs any number of times: what it sets keeps its type, and may then have any value of it.
 
-        What is shown of it holds for everything that the loop may leave, and expectations are taken with that as it is:
-        so nothing that was drawn may have a part in it.
+        Conclusions hold for all possible results of the loop, and expectations are taken with these fixed: so nothing
+        that was drawn may enter it.
         """
         counter, changed = at.target, set_in(at.body)
         if not self._open_loops:

@@ -1,8 +1,8 @@
-"""What code computes, as data: terms over whole axes, in which n, d and all letters are indeterminates.
+"""The results of code, as data: terms over whole axes, in which n, d and all letters are indeterminates.
 
-A term has a type: its axes, whether replicas may come before them, and of what degree it is in its coordinates. The
-constructors below are the only makers of terms. Each refuses, with a ``ValueError`` in one sentence, what has no type:
-so clients are never taken for coordinates or replicas, a vector is never added to a number, nor are its entries summed,
+A term has a type: its axes, whether replicas may come before them, and its degree in the coordinates. The constructors
+below are the only makers of terms. Each refuses, with a ``ValueError`` in one sentence, anything without a type: so
+clients are never taken for coordinates or replicas, a vector is never added to a number, nor are its entries summed,
 and no term can name one client or one coordinate.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class Axis(StrEnum):
-    """What an axis runs over; ``ONE`` has one place, and is broadcast; ``DRAWS`` are all that a distribution gives."""
+    """The range of an axis; ``ONE`` has length 1, and is broadcast; ``DRAWS`` are all draws of a distribution."""
 
     CLIENTS = "clients"
     COORDINATES = "coordinates"
@@ -26,7 +26,7 @@ class Axis(StrEnum):
 
 
 class Op(StrEnum):
-    """What a term is made by. Leaves and calls have a ``name``; ``SUM`` has an axis, ``VIEW`` no more than its type."""
+    """The operation of a term. Leaves and calls have a ``name``; ``SUM`` has an axis, ``VIEW`` only its type."""
 
     CONSTANT = "constant"
     LETTER = "letter"
@@ -126,7 +126,9 @@ class Term:
 
 
 def _width(term: Term) -> tuple[int, bool] | None:
-    """Of what are whole numbers, bits that are enough, and whether they stand in an array. None of anything else."""
+    """Return the number of bits that suffices for whole numbers, and whether they stand in an array; None for anything
+    else.
+    """
     if term.type.mask:
         return 1, True
     if term.op is Op.CONSTANT:
@@ -198,7 +200,7 @@ def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:
 
 
 def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree: int) -> Term:
-    """What an oracle answers, or what a compressor makes of a vector: of clients, at vectors of the same clients."""
+    """Return the answer of an oracle, or a compressed vector: of clients, at vectors of the same clients."""
     at = on[-1].type
     own, before = at.axes[-2:], at.axes[:-2]
     whole = own in ((Axis.CLIENTS, Axis.COORDINATES), (Axis.ONE, Axis.COORDINATES))
@@ -247,7 +249,7 @@ def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
 
 
 def _check_once(axes: tuple[Axis, ...]) -> None:
-    """``ValueError`` where two axes run over the same: then a client would be taken for another."""
+    """Raise ``ValueError`` if two axes run over the same: then a client would be taken for another."""
     told = [axis for axis in axes if axis is not Axis.ONE]
     if len(told) > len(set(told)):
         raise ValueError(f"two axes run over the {next(axis for axis in told if told.count(axis) > 1)}")
@@ -324,7 +326,7 @@ def larger(one: Term, other: Term) -> Term:
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:
-    """``one`` where a mask that was drawn is true, else ``other``."""
+    """Return ``one`` where a drawn mask is true, else ``other``."""
     if not mask.type.mask:
         raise ValueError(f"a choice depends on {mask.type}, where a draw is due")
     masks = one.type.mask and other.type.mask
@@ -341,7 +343,7 @@ def block(one: Term, which: int) -> Term:
 
 
 def logical(op: Op, *masks: Term) -> Term:
-    """Not, and, or: of masks."""
+    """Return the negation, conjunction or disjunction of masks."""
     if not all(term.type.mask for term in masks):
         raise ValueError(f"{op} is taken of {masks[0].type}, where masks are expected")
     axes, batched = masks[0].type.axes, masks[0].type.batched
@@ -372,7 +374,9 @@ def total(one: Term, axis: int, kept: bool) -> Term:
 
 
 def of_client(one: Term, place: int, name: str) -> Term:
-    """What the client has of whom a parameter says which it is; ``place``: of the axis of clients, from the last."""
+    """Return the entry of the client that a parameter names; ``place``: of the axis of clients, counted from the
+    last.
+    """
     axes = one.type.axes
     if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
         raise ValueError(f"the client {name} is looked up in {one.type}")
@@ -393,7 +397,9 @@ def within(one: Term, axis: int) -> Term:
 
 
 def of_owners(one: Term, place: int) -> Term:
-    """What the client has that holds an example, for each example; ``place``: of the axis of clients, from the last."""
+    """Return, for each example, the entry of the client that holds it; ``place``: of the axis of clients, counted from
+    the last.
+    """
     axes = list(one.type.axes)
     if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
         raise ValueError(f"the clients that hold examples are looked up in {one.type}")
@@ -448,7 +454,9 @@ _OF_DRAWS = frozenset(
 
 
 def beyond_moments(expectation: Term) -> Term | None:
-    """A part of an expectation that depends on the draws, and not as a polynomial in them; None where there is none."""
+    """Return a part of an expectation that is not a polynomial in the draws on which it depends; None if all parts
+    are.
+    """
     drawn = _drawn(expectation)
     for term in drawn.values():
         # What a compressor draws is its own; what it is given is not drawn.

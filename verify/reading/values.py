@@ -1,4 +1,4 @@
-"""What a name stands for while code is read: terms, literals, records, functions, distributions, conditions, data."""
+"""The values of names in code that is read: terms, literals, records, functions, distributions, conditions, data."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Randomness:
-    """What a compressor draws: it is passed on to it, and nothing else is done with it."""
+    """The randomness of a compressor, which may only be passed on to it."""
 
     leaf: Term
 
@@ -140,7 +140,7 @@ class Lengths:
 
 @dataclass(frozen=True, eq=False)
 class Once:
-    """What is run through once, where it is made."""
+    """An iterable that is consumed once, where it is made."""
 
     of: tuple[Any, ...]
 
@@ -176,19 +176,20 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """What has no meaning here, and why: it may be passed around, and not be used."""
+    """A value without a meaning here, and why: it may be passed around, but not used."""
 
     why: str
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Unknown):
-    """Numbers of which nothing is known: what is computed with them is no more known."""
+    """Unknown numbers: the results of computing with them are unknown too."""
 
 
 def is_record_class(cls: Any) -> bool:
-    """Whether a class is a NamedTuple whose fields are its items in their order; functions and properties of its own
-    are no others' names."""
+    """Return True if a class is a NamedTuple whose fields are its items in order, and whose own functions and
+    properties override nothing.
+    """
     names = getattr(cls, "_fields", None)
     if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple):
         return False
@@ -224,14 +225,15 @@ _KEPT = {"__annotations__", "__orig_bases__", "__module__"}
 
 
 def _adds(name: str, value: Any) -> bool:
-    """Whether a class may have this in addition: a function or a property under a name that no tuple has."""
+    """Return True if a class may add this attribute: a function or a property under a name that no tuple has."""
     plain = type(value) is FunctionType or (type(value) is property and type(value.fget) is FunctionType)
     return plain and not name.startswith("__") and not hasattr(tuple, name)
 
 
 def is_keeper(cls: Any) -> bool:
-    """Whether a class is a frozen dataclass whose objects look up their attributes as all do, and are made as
-    dataclasses are: they keep what they are given."""
+    """Return True if a class is a frozen dataclass with the default attribute lookup and the generated ``__init__``:
+    its objects keep what they are given.
+    """
     if type(cls) is not type or "__dataclass_fields__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
         return False
     own = fields(cls)
@@ -267,7 +269,7 @@ def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
 
 
 def is_ours(value: Any) -> bool:
-    """Whether a class is one that a module of this package's theory holds by its name."""
+    """Return True if a class is one that a module of this package's theory holds by its name."""
     if not isinstance(value, type) or value.__module__.partition(".")[0] != "fedtheory":
         return False
     module = sys.modules.get(value.__module__)
@@ -275,7 +277,9 @@ def is_ours(value: Any) -> bool:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two conditions, or two sides of such, are written alike: of terms the leaves are names."""
+    """Return True if two conditions, or two sides of them, are written alike: the leaves of terms are compared by
+    name.
+    """
     if isinstance(one, Condition) and isinstance(other, Condition):
         return one.by == other.by and len(one.of) == len(other.of) and all(map(is_same, one.of, other.of))
     if isinstance(one, Term) and isinstance(other, Term):
@@ -307,7 +311,7 @@ class Law:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What code may ask it for: all draws, and their probabilities."""
+        """The attributes that code may read: all draws, and their probabilities."""
         return {"support": Rule("support", partial(support, self))}
 
     def terms(self) -> Iterator[terms.Term]:
@@ -337,9 +341,9 @@ _NO_NUMBERS = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
 
 
 def relation_of(condition: Any, number: Callable[[Any], sympy.Expr]) -> sympy.Basic:
-    """A condition, or a truth value that is known, as a relation; ``number``: which expression a side is.
+    """Return a condition, or a known truth value, as a relation; ``number`` returns the expression of a side.
 
-    ``Unread`` where a side is no number.
+    Raise ``Unread`` if a side is not a number.
     """
     if not isinstance(condition, Condition):
         return sympy.sympify(bool(condition))

@@ -1,6 +1,7 @@
-"""Whether all that runs of a claim at an instance is read: then it treats all coordinates alike, and looks at nothing.
+"""A test that all code of a claim that runs at an instance is read: then it treats all coordinates alike, and looks at
+nothing else.
 
-What vectors show that are known by their inner products alone holds in every dimension only of such code.
+Facts about vectors that are known by their inner products alone hold in every dimension only of such code.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ POWERS = 8
 
 @dataclass(frozen=True)
 class Code:
-    """What a claim's code computes, as it is read at an instance: terms; ``unread``: what of it is not read, in words;
-    empty where all of it is."""
+    """The terms that a claim's code computes, as read at an instance; ``unread``: why some of it is not read, empty if
+    all is.
+    """
 
     unread: str
     computed: tuple[Term, ...]
@@ -55,12 +57,12 @@ class Code:
 
 
 def unread(claim: Claim, instance: Instance) -> str:
-    """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is."""
+    """Return why some of a claim's code is not read at the parameters of an instance; empty if all of it is."""
     return read(claim, instance).unread
 
 
 def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
-    """What is made of letters alone, by the identities of terms."""
+    """Return the expressions in letters alone, by the identities of terms."""
     found: dict[int, sympy.Expr] = {}
     for term in parts(*terms):
         of = [found[id(part)] for part in term.of if id(part) in found]
@@ -70,7 +72,7 @@ def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
 
 
 def letter(name: Any) -> sympy.Symbol:
-    """What stands for a number of the problem or a parameter of this name in what is read."""
+    """Return the symbol of a number of the problem or a parameter of this name."""
     return sympy.Symbol(str(name), real=True)
 
 
@@ -138,7 +140,7 @@ def _looks(reader: Reader) -> str:
 
 
 def _is_plain(condition: Any) -> bool:
-    """Whether what is compared are letters as they are, and numbers that are written."""
+    """Return True if a condition compares only bare letters and written numbers."""
     if isinstance(condition, Condition):
         return all(map(_is_plain, condition.of))
     return not isinstance(condition, Term) or not condition.of
@@ -153,7 +155,7 @@ def _first_wrong(instance: Instance, reader: Reader) -> int | None:
 
 
 def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]:
-    """What all functions of a claim compute that run on vectors."""
+    """Yield the results of all functions of a claim that run on vectors."""
     statement = claim.statement
     given = scene.problem, scene.params, scene.state
     for function in _functions(claim):
@@ -208,20 +210,22 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
 
 
 def _drawn(of: Any, reader: Reader, given: tuple[Any, Any, Any], State: type | None = None) -> tuple[Law, Any]:
-    """What something with draws and a step draws from, and what its step makes of a state."""
+    """Return the law of the draws of something with a step, and the state after the step."""
     law = law_of(reader, of, given)
     return law, reader.call_step(theirs(of.step, State), *given, oracles.drawn(law))
 
 
 def _told(value: Any) -> list[Term]:
-    """The terms of a value; ``Unread`` where it is none."""
+    """Return the terms of a value. Raise ``Unread`` if it is not made of terms."""
     if isinstance(value, NamedTupleValue):
         return list(map(as_term, value.fields.values()))
     return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
 
 
 def _check(told: Iterable[Term], blocks: bool) -> None:
-    """``Unread`` where a term depends on how long vectors are, or blocks of them, or on a letter by a high power."""
+    """Raise ``Unread`` if a term depends on the length of vectors or of their blocks, or on a letter by a high
+    power.
+    """
     degrees: dict[int, dict[str, int]] = {}
     drawn: set[int] = set()
     for term in parts(*told):
@@ -246,7 +250,7 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
 
 
 def _check_bounds(told: Iterable[Term], instance: Instance) -> None:
-    """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+    """Raise ``Unread`` if an adversary may have no answer: of such a state anything is true."""
 
     def known(term: Term) -> bool:
         free = all(part.op in _LETTERS or part.op is Op.VIEW for part in parts(term)) and not term.type.axes
@@ -258,7 +262,7 @@ def _check_bounds(told: Iterable[Term], instance: Instance) -> None:
 
 
 def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:
-    """In which power a term has each letter, at most, in numerators and denominators together."""
+    """Return the largest power of each letter in a term, numerators and denominators together."""
     if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN):
         return {} if term.type.degree else {f"{term.op} {term.data}": 1}
     if term.op is Op.POWER:

@@ -1,9 +1,8 @@
 """A world in which n and all letters are indeterminates: values of a generic client or of the server, as polynomials.
 
-What each client has, a vector or a number, is its mean over the clients and the client's deviation from it. A sum over
-the clients is n times what is the same for all, a deviation alone sums to zero, and what draws of each client
-stand in front of has a sum of its own. Coefficients are quotients of polynomials in the letters: nothing is ever asked
-of n, of d, or of a letter.
+A vector or a number of each client is its mean over the clients plus the client's deviation from it. A sum over the
+clients is n times the shared part; a deviation alone sums to zero, and a product with draws of each client has a sum of
+its own. Coefficients are quotients of polynomials in the letters: nothing is ever assumed of n, of d, or of a letter.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from verify.reading.terms import Op, Term, written
 
 
 class Atom(NamedTuple):
-    """A vector (``degree`` 1) or a number (0) of which nothing but its name is known.
+    """A vector (``degree`` 1) or a number (0) known by its name alone.
 
-    ``own``: whether each client has another; ``balanced``: whether these sum to zero over the clients; ``example``:
-    whether each example has another.
+    ``own``: True if each client has its own; ``balanced``: True if these sum to zero over the clients; ``example``:
+    True if each example has its own.
     """
 
     name: str
@@ -70,11 +69,11 @@ class WorldValue:
         return self + -other
 
     def degree(self) -> int:
-        """How many vectors and numbers are multiplied in it at most."""
+        """Return the largest number of factors in a monomial of the value."""
         return max((len(atoms) for _, atoms in self.of), default=0)
 
     def is_zero(self) -> bool:
-        """Whether it is zero for all letters, vectors and draws."""
+        """Return True if the value is zero for all letters, vectors and draws."""
         return not self.of
 
     def name(self) -> str:
@@ -123,7 +122,7 @@ class World:
     fixed_in_expectation: frozenset[str] = frozenset()
 
     def is_fixed(self, atom: Atom) -> bool:
-        """Whether something does not depend on the draws over which an expectation is taken."""
+        """Return True if an atom does not depend on the draws over which an expectation is taken."""
         if atom.name in self.fixed_in_expectation:
             return True
         kind, *of = self.meaning.get(atom.name, ("",))
@@ -133,7 +132,7 @@ class World:
         return kind == "inner product" and all(map(self.is_fixed, of))
 
     def holds_drawn(self, c: Any) -> bool:
-        """Whether a coefficient depends, by a sum of numbers over the clients, on masks of theirs."""
+        """Return True if a coefficient depends, by a sum of numbers over the clients, on masks of theirs."""
         return any(bool(self.meaning[name][2]) or self.holds_drawn(self.meaning[name][1]) for name in self.sums_in(c))
 
     def sums_in(self, c: Any) -> list[str]:
@@ -167,7 +166,7 @@ class World:
         return WorldValue({(frozenset({name}), ()): self.field.one})
 
     def deviation(self, name: str, degree: int) -> WorldValue:
-        """By how much a vector or a number of a generic client differs from the mean."""
+        """Return the deviation of a generic client's vector or number from the mean."""
         atom = Atom(f"deviation of {name}", degree, True, True)
         self.meaning[atom.name] = ("deviation", name)
         return WorldValue({(frozenset(), (atom,)): self.field.one})
@@ -178,7 +177,7 @@ class World:
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
 
     def of_one(self, value: WorldValue, client: str) -> WorldValue:
-        """What the client has that a parameter says, of what each of them has."""
+        """Return the value of the client that a parameter names, from the value of a generic one."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             masks = frozenset(at_client(name, client) if name in self.indexed else name for name in draws)
@@ -238,7 +237,7 @@ class World:
         return found
 
     def _held(self, held: tuple[Atom, ...]) -> WorldValue:
-        """The sum over the examples of a client of a product of what each of them has."""
+        """Return the sum over the examples of a client of a product of atoms of each example."""
         if not held:
             return WorldValue({ONE: self.field(self.held)})
         pairs = [(atom, pair) for atom in held if (pair := self._with_others(atom)) is not None]
@@ -266,7 +265,9 @@ class World:
         return None
 
     def _with_others(self, product: Atom) -> tuple[Atom, Atom] | None:
-        """The two vectors of an inner product, of which the first is each example's own and the other is not."""
+        """Return the two vectors of an inner product, with the one of each example first; None unless just one of them
+        is.
+        """
         kind, *of = self.meaning.get(product.name, ("",))
         if kind != "inner product" or sum(atom.example for atom in of) != 1:
             return None
@@ -295,7 +296,7 @@ class World:
             yield one / below, rest / rest_below
 
     def _sum(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> WorldValue:
-        """The sum over the clients of what each of them has of its own."""
+        """Return the sum over the clients of a product of their own letters, draws and atoms."""
         if letters == self.field.one:
             if not draws and not own:
                 return self.count("n")
@@ -322,7 +323,9 @@ class World:
         return self.atom(name, sum(atom.degree for atom in own))
 
     def _with_shared(self, product: Atom) -> tuple[Atom, Atom] | None:
-        """The two vectors of an inner product, of which the first is each client's own and the other is shared."""
+        """Return the two vectors of an inner product, with each client's own first and the shared one second; None
+        otherwise.
+        """
         kind, *of = self.meaning.get(product.name, ("",))
         if kind != "inner product" or sum(atom.own for atom in of) != 1:
             return None
@@ -355,13 +358,14 @@ MADE = (Op.ROOT, Op.LEAST, Op.MOST)
 
 
 def symbol_of(term: Term) -> sympy.Symbol:
-    """What stands for a letter: a parameter and what the problem declares may have the same name. What stands for a
-    square root."""
+    """Return the symbol of a letter, or of a square root: a parameter and a constant of the problem may have the same
+    name.
+    """
     return sympy.Symbol(f"{term.op} {written(term.of[0]) if term.op in MADE else term.data}")
 
 
 def at_client(name: str, client: str) -> str:
-    """What the client has that a parameter says."""
+    """Return the name of an entry of the client that a parameter names."""
     return f"{name} of the client {client}"
 
 
