@@ -56,7 +56,7 @@ def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) 
 
 
 def _of_readings(claim: Claim, by: tuple[readings.Misreading, ...]) -> float:
-    """What readings cost beyond one of another part in a claim that something is equal."""
+    """Return the cost of readings beyond one of another part in a claim of an equality."""
     looser = _LOOSER * (not readings.equalities(claim))
     return looser + sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
 
@@ -189,8 +189,9 @@ def _shaped(claim: Claim) -> Iterator[Family]:
 
 
 def _unequal(claim: Claim) -> Iterator[Family]:
-    """One side at most the other for two that are equal, or at most so many times as large: a sum of m vectors has a
-    square of at most m times the sum of theirs."""
+    """Yield the changes of an equality into an inequality, perhaps up to a count: the square of a sum of m vectors is
+    at most m times the sum of their squares.
+    """
     statement = claim.statement
     if not isinstance(statement, Identity):
         return

@@ -1,4 +1,4 @@
-"""What a change of a claim is, and what it costs: the more it departs from what is printed the more."""
+"""A change of a claim and its cost: the more it departs from what is printed, the more it costs."""
 
 from __future__ import annotations
 
@@ -78,10 +78,10 @@ class Change:
 class Family:
     """Changes of one sort in one place that differ in a number only.
 
-    ``amounts``: a grid, from what departs least; ``make(amount)``: the words, and what ``variant`` takes, or None where
-    that changes nothing. ``ordered``: whether, where a change serves, larger ones are taken to serve, so that the least
-    may be looked for between them; nothing that is told rests on it. ``unit``: what an amount multiplies, where that is
-    a number: their product is to be simple.
+    ``amounts``: a grid, from the least departure; ``make(amount)``: the words, and the arguments of ``variant``, or
+    None if that changes nothing. ``ordered``: True if amounts larger than one that serves are taken to serve too, so
+    that the least may be searched for between them; no reported result rests on it. ``unit``: the number that an amount
+    multiplies, if any: their product is to be simple.
     """
 
     sort: str
@@ -93,11 +93,11 @@ class Family:
 
     @property
     def cost(self) -> float:
-        """What its least change costs at least."""
+        """The least cost of its changes."""
         return COSTS[self.sort] + self.further
 
     def change(self, claim: Claim, amount: sympy.Expr) -> Change | None:
-        """The change by an amount; None where there is none, or what results is no statement."""
+        """Return the change by an amount; None if there is none, or if the result is not a statement."""
         made = self.make(amount)
         if made is None or not made[1]:
             return None
@@ -129,7 +129,7 @@ class Family:
 
 
 def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
-    """What a number in place of ``unit`` costs as a fraction, and a remark where it is one that nobody prints."""
+    """Return the cost of a number in place of ``unit`` as a fraction, and a remark if it is one that nobody prints."""
     value = unit * amount
     if value.free_symbols:
         return 0.0, ""
@@ -157,7 +157,7 @@ def no_longer_contracts(claim: Claim, changed: Claim) -> bool:
 
 
 def rate(statement: Statement) -> sympy.Expr | None:
-    """By what a potential is multiplied in a round, at most; None where the statement does not say so."""
+    """Return the factor of a potential in one round; None if the statement gives none."""
     if statement.geometric is not None or statement.factor is not None:
         return statement.factor
     before = potential(statement)
@@ -169,7 +169,7 @@ def rate(statement: Statement) -> sympy.Expr | None:
 
 
 def potential(statement: Statement) -> sympy.Expr | None:
-    """The quantity before a step that alone is on the left side after it; None where there is none."""
+    """Return the quantity before a step that alone is on the left side after it; None if there is none."""
     if not statement.stepping or statement.horizon:
         return None
     left = getattr(statement, "left", None)
@@ -194,8 +194,9 @@ def _changed(claim: Claim, parts: dict[str, Any]) -> Claim:
 
 
 def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself or with its multiple, or a side with what is now negative and was
-    positive, or makes a contraction an expansion."""
+    """Return True if a change compares something with itself or with its multiple, or a side with one that was positive
+    and is now negative, or makes a contraction an expansion.
+    """
     now, before = changed.statement.comparisons, claim.statement.comparisons
     quantities = measured(claim.statement)
     negated = len(now) == len(before) and any(
@@ -217,8 +218,9 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
 
 
 def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named: set[sympy.Symbol]) -> bool:
-    """Whether a line compares something with itself. Of letters alone two sides that are said to be equal may well
-    come out the same, if other lines say more."""
+    """Return True if a line compares something with itself. Two sides in letters alone that are stated to be equal may
+    well come out the same, if other lines assert more.
+    """
     same = [c.left == c.right for c in now]
     if not any(same) or all(same) or len(before) != len(now):
         return any(same)
@@ -228,7 +230,7 @@ def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named:
 
 
 def _expands(claim: Claim, changed: Claim) -> bool:
-    """Whether the factor of a bound, below 1 before, is no longer."""
+    """Return True if the factor of a bound, below 1 before, no longer is."""
     before, now = claim.statement.geometric, changed.statement.geometric
     if before is None or now is None or before.factor == now.factor:
         return False
@@ -237,7 +239,9 @@ def _expands(claim: Claim, changed: Claim) -> bool:
 
 
 def _rates(claim: Claim) -> set[sympy.Expr]:
-    """Each r that is no number of a factor 1 + r, in letters, of a quantity, where something is stated after a step."""
+    """Return each r, if not a number, of a factor 1 + r, in letters, of a quantity, if the statement involves a
+    step.
+    """
     quantities = measured(claim.statement)
     if not any(q.after for q in claim.statement.quantities):
         return set()
@@ -250,7 +254,9 @@ def _rates(claim: Claim) -> set[sympy.Expr]:
 
 
 def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
-    """Whether a side is the negative of what it was; or of letters alone, and negative where it was positive."""
+    """Return True if a side is the negative of what it was; or is in letters alone, and negative where it was
+    positive.
+    """
     if new == old or (quantities & (old.free_symbols | new.free_symbols) and new != -old):
         return False
     if new == -old:
@@ -260,7 +266,9 @@ def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) ->
 
 
 def _at_primes(*expressions: sympy.Expr) -> list[sympy.Expr]:
-    """Expressions in letters, with other primes for each letter; none where one is no real number."""
+    """Return the values of expressions in letters, with a different prime for each letter; empty if one is not a real
+    number.
+    """
     letters = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
     at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
     try:

@@ -1,4 +1,4 @@
-"""The formulas of a statement, and changes of them that are made wherever the same expression stands."""
+"""The formulas of a statement, and changes of them that apply wherever the same expression stands."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _rewritten(one: Any, rewriting: Rewriting) -> Any:
 
 
 def replacing(old: sympy.Expr, new: sympy.Expr) -> Rewriting:
-    """The rewriting that puts ``new`` wherever ``old`` stands."""
+    """Return the rewriting that puts ``new`` wherever ``old`` stands."""
     return lambda expression: expression.xreplace({old: new})
 
 
@@ -136,7 +136,7 @@ def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
 
 
 def right_sides(statement: Statement) -> list[tuple[str, sympy.Expr, Rewriting]]:
-    """The right sides of inequalities as (part, what it is, what is made of it when it is multiplied)."""
+    """Return the right sides of inequalities as (part, expression, function that multiplies it)."""
     if statement.horizon:
         name = "bound" if statement.geometric is None else "constant"
         return [(name, getattr(statement, name), lambda by: getattr(statement, name) * by)]

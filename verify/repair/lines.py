@@ -28,8 +28,9 @@ def alone(claim: Claim, kept: Sequence[Comparison]) -> Claim:
 
 
 def altered(changed: Claim, claim: Claim) -> Claim:
-    """What a change leaves to be searched: the lines that it alters. The others say what they said; where one of them
-    fails, so does the claim."""
+    """Return the part of a changed claim that has to be searched: the lines that the change alters. The others are as
+    before; if one of them fails, so does the claim.
+    """
     told, printed = lines(changed), lines(claim)
     if not told or {"requires", "setting", "algorithm", "statement"} & set(changed.changes):
         return changed

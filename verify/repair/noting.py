@@ -1,4 +1,4 @@
-"""What the code of quantities reads where it runs, and what else of the same shape is there to be read."""
+"""The reads of the code of quantities as it runs, and other values of the same shape that it could read instead."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class _Noting(ast.NodeTransformer):
 
 @dataclass
 class Notes:
-    """What is read: by place, what stands there, and what else has the same shape wherever it was run."""
+    """The reads by place: the expression there, and others of the same shape whenever it was run."""
 
     texts: dict[Region, str] = field(default_factory=dict)
     found: dict[Region, tuple[str, dict[str, str]]] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class Notes:
         return value
 
     def seen(self, value: Any) -> Any:
-        """What the code gets of what it reads."""
+        """Return the value that the code gets for one that it reads."""
         return value
 
     def _other(self, place: tuple[Any, ...], name: str, other: str) -> str:
@@ -172,7 +172,7 @@ class AnyNumbers(Notes):
         return self.known[key]
 
     def _keep(self, place: tuple[Any, ...], others: dict[str, str]) -> None:
-        """Nothing is noted."""
+        """Do nothing: no read is noted."""
 
 
 def _is_array(value: Any) -> bool:
@@ -180,7 +180,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _has_parts(value: Any) -> bool:
-    """Whether something is a record: a named tuple, or an object of a data class."""
+    """Return True if a value is a record: a named tuple, or an object of a data class."""
     return not isinstance(value, ModuleType | type) and (hasattr(value, "_fields") or is_dataclass(value))
 
 
@@ -213,7 +213,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _same_parts(one: Any, other: Any) -> bool:
-    """Whether two records share parts that hold arrays."""
+    """Return True if two records share parts that hold arrays."""
     if not hasattr(one, "_fields") or one is other:
         return False
     shared = set(_parts(one)) & set(_parts(other))

@@ -1,6 +1,6 @@
-"""What the other claims of a paper offer to a repair: hypotheses, factors and quantities.
+"""Material for a repair from the other claims of a paper: hypotheses, factors and quantities.
 
-Claims that repair another one are left out: what they say is to be found, not copied.
+Claims that repair another one are left out: a repair is to be found, not copied.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Quantities in whose code something else is read: another part of the state, the same one before or after the step,
-the negative, the multiple by a number of the client, the next index, twice a count less 2 or 1.
+"""Quantities whose code reads something else: another part of the state, the same one before or after the step, the
+negative, the multiple by a number of the client, the next index, twice a count less 2 or 1.
 
-Which expressions are readings is seen where the code of the quantities runs, at instances of the claim: what a branch
-that is not taken would read is not looked at. What is put in place of one has the same shape at all of them. Of these
-changes few mend a claim; the others are left out at a handful of states.
+The expressions that are readings are observed as the code of the quantities runs, at instances of the claim; the reads
+of a branch that is not taken are not seen. A replacement has the same shape at all of them. Few of these changes mend a
+claim; the others are excluded at a handful of states.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Misreading:
-    """One reading exchanged: the substitution, and of which sort it is."""
+    """One reading exchanged: the substitution, and its sort."""
 
     substitution: Substitution
     sort: str
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The exchange in words."""
         return f"{self.substitution.new} for {self.substitution.old}"
 
     @property
@@ -89,7 +89,7 @@ def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]
 
 
 def misread(claim: Claim, by: Iterable[Misreading]) -> dict[str, Any]:
-    """What ``variant`` takes of the claim with its quantities so read; nothing where no quantity changes."""
+    """Return the arguments of ``variant`` for the claim with its quantities so read; empty if no quantity changes."""
     made = tuple(by)
     try:
         changed = substituted(one.substitution for one in made)
@@ -110,7 +110,7 @@ def misread(claim: Claim, by: Iterable[Misreading]) -> dict[str, Any]:
 
 
 def told(claim: Claim, by: Iterable[Misreading], parts: Mapping[str, Any]) -> str:
-    """A change in words: what is read, of which quantities, and where."""
+    """Return a change in words: the new readings, their quantities, and the place in the code."""
     pairs = zip(claim.statement.quantities, parts["quantities"], strict=True)
     names = ", ".join(str(old.expression) for old, new in pairs if new is not old)
     changes = " and ".join(f"{one.text} ({one.where})" for one in by)
@@ -158,7 +158,7 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
 
 
 def _mended(printed: list[_Line], lines: list[_Line]) -> int:
-    """How many lines hold that did not; 0 where another one no longer does."""
+    """Return the number of lines that hold and did not before; 0 if another one no longer does."""
     if any(was.holds and not now.holds for was, now in zip(printed, lines, strict=True)):
         return 0
     return sum(now.holds for now in lines) - sum(was.holds for was in printed)
@@ -181,7 +181,7 @@ def _tried(claim: Claim, by: tuple[Misreading, ...], at: list[Sample]) -> tuple[
 
 
 def _lines(claim: Claim, at: list[Sample], first: int = 0) -> list[_Line] | None:
-    """The comparisons at the samples; None where a side is no number there."""
+    """Return the comparisons at the samples; None if a side is not a number there."""
     met: list[list[tuple[np.ndarray, np.ndarray]]] = []
     try:
         with np.errstate(all="ignore"):
@@ -204,13 +204,13 @@ def _lines(claim: Claim, at: list[Sample], first: int = 0) -> list[_Line] | None
 
 
 def _signature(lines: list[_Line]) -> bytes:
-    """What two changes share that say the same at the samples."""
+    """Return bytes that two changes share if their sides agree at the samples."""
     numbers = np.concatenate([side for line in lines for side in (line.left, line.right)])
     return np.array([f"{v:.8e}" for v in numbers]).tobytes()
 
 
 def equalities(claim: Claim) -> bool:
-    """Whether something is said to be equal: as such, or by two inequalities."""
+    """Return True if a claim states an equality: as such, or by two inequalities."""
     lines = [(c.left, c.right) for c in claim.statement.comparisons]
     return any(c.relation == "==" for c in claim.statement.comparisons) or any((b, a) in lines for a, b in lines)
 
@@ -218,10 +218,10 @@ def equalities(claim: Claim) -> bool:
 def _says_something(
     claim: Claim, parts: Mapping[str, Any], at: list[Sample], printed: list[_Line], lines: list[_Line]
 ) -> bool:
-    """Whether what holds is no trifle.
+    """Return True if lines that hold are not trivial.
 
-    No side is 0 that was not, unless it is compared with one that was, and none that was positive is negative. With any
-    numbers in place of what is read no side is 0 either, and not every line holds.
+    No side is 0 that was not, unless it is compared with one that was, and none that was positive is negative. With
+    random numbers in place of what is read no side is 0 either, and not every line holds.
     """
     for was, now in zip(printed, lines, strict=True):
         for before, after, other in ((was.left, now.left, was.right), (was.right, now.right, was.left)):
@@ -243,12 +243,12 @@ def _says_something(
 
 
 def _nothing(values: np.ndarray) -> bool:
-    """Whether a side is 0, rounding apart."""
+    """Return True if a side is 0 up to rounding."""
     return bool((abs(values) <= _NEAR).all())
 
 
 def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
-    """What may be put in place of the readings of the claim's quantities, those that cost least first."""
+    """Return the replacements for the readings of the claim's quantities, the cheapest first."""
     notes = Notes()
     changed = noting(claim, notes)
     for sample in at:

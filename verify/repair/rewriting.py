@@ -1,6 +1,6 @@
 """Functions with an expression of their source replaced by another one.
 
-What results has a source of its own, so that whatever reads code reads it too.
+The result has a source of its own, so that everything that reads code can read it too.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SUBSTITUTED = re.compile(r" \([0-9a-f]{12}\)$")
 
 
 class Region(NamedTuple):
-    """Where an expression stands: the file, and the lines and bytes from which to which."""
+    """The place of an expression: the file, and the first and last lines and bytes."""
 
     file: str
     line: int
@@ -37,7 +37,7 @@ class Region(NamedTuple):
         return cls(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
     def meets(self, other: Region) -> bool:
-        """Whether two expressions of a line share something: both are not replaced then."""
+        """Return True if two expressions of a line overlap: then they are not both replaced."""
         return (self.file, self.line) == (other.file, other.line) and self.begin < other.end and other.begin < self.end
 
 
@@ -51,7 +51,7 @@ class Substitution:
 
 
 def text_of(file: str) -> str:
-    """The text of a file, empty where there is none."""
+    """Return the text of a file; empty if there is none."""
     return "".join(linecache.getlines(file))
 
 
@@ -75,15 +75,17 @@ def _plain(file: str, text: str) -> tuple[CodeType, ...]:
 
 
 def paired(file: str, text: str, compiled: CodeType) -> dict[CodeType, CodeType]:
-    """What the codes of a file are in another version of it."""
+    """Return the code objects of another version of a file, by those of this one."""
     pairs = zip(_plain(file, text), codes(compiled), strict=True)
     return {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
 
 
 def substituted(substitutions: Iterable[Substitution]) -> dict[CodeType, CodeType]:
-    """The codes of the files with the substitutions, by those without them; ``SyntaxError`` where there are none.
+    """Return the code objects of the files with the substitutions, by those without them. Raise ``SyntaxError`` if the
+    substitution is not possible.
 
-    Their sources are kept under names of their own where Python looks sources up: functions are read there.
+    Their sources are kept under names of their own in Python's ``linecache``, from which the sources of functions are
+    read.
     """
     made = tuple(substitutions)
     found: dict[CodeType, CodeType] = {}
@@ -104,7 +106,7 @@ def substituted(substitutions: Iterable[Substitution]) -> dict[CodeType, CodeTyp
 
 
 def _differs(one: CodeType, other: CodeType) -> bool:
-    """Whether two codes, with those in them, do something else, be it at other places."""
+    """Return True if two code objects, with those in them, do something else, places aside."""
     if (one.co_code, one.co_names, len(one.co_consts)) != (other.co_code, other.co_names, len(other.co_consts)):
         return True
     return any(
@@ -152,7 +154,7 @@ def _called(function: FunctionType) -> dict[str, FunctionType]:
 
 
 def _contents(cell: CellType) -> Any:
-    """What is in a cell; None where nothing is yet."""
+    """Return the content of a cell; None if it is still empty."""
     try:
         return cell.cell_contents
     except ValueError:

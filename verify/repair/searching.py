@@ -1,5 +1,6 @@
-"""The search for the least change: families of changes from the cheapest on, the least number of each that no search
-refutes, and what all methods say of those that stand."""
+"""The search for the least change: families of changes, the cheapest first, the least number of each that no search
+refutes, and the verdicts of all methods on those that survive.
+"""
 
 from __future__ import annotations
 
@@ -44,11 +45,11 @@ _BEAM, _JOINING = 8, 120
 
 @dataclass(frozen=True)
 class Repair:
-    """A change that stands: in words, what it costs, the changed claim, and what is said of it.
+    """A change that survives: in words, its cost, the changed claim, and its verdict.
 
-    ``verdict``: that of all methods; ``searches``: at how many further seeds a search found nothing either; ``nearer``:
-    a change that departs less, against which a short search found nothing, and which is not told as a repair: the
-    least number that a search leaves standing is the one at which the search is weakest.
+    ``verdict``: that of all methods; ``searches``: the number of further seeds at which a search found nothing either;
+    ``nearer``: a smaller change, against which a short search found nothing, and which is not reported as a repair: the
+    least number that survives a search is the one at which the search is weakest.
     """
 
     change: Change
@@ -64,7 +65,7 @@ class Repair:
 
 @dataclass
 class Found:
-    """What is found so far: ``repairs`` by what they cost, how many changes were ``tried``, and whether all were."""
+    """The results so far: ``repairs``, the number of changes ``tried``, ``of`` how many, and True if ``complete``."""
 
     repairs: list[Repair] = field(default_factory=list)
     tried: int = 0
@@ -89,7 +90,7 @@ Known = dict[str, bool]
 
 @dataclass(frozen=True)
 class _Standing:
-    """A change that a short search leaves standing, of which family, by which amount, and the largest that falls."""
+    """A change that survives a short search, its family and amount, and the largest amount that fails."""
 
     change: Change
     family: Family
@@ -137,9 +138,9 @@ class Search:
         return self.found
 
     def _search_on(self) -> None:
-        """Searches at other seeds against the least of what is not proved, as long as one of these falls.
+        """Search at other seeds for counterexamples to the least unproved repair, as long as one of these fails.
 
-        Of many changes those stand against which the instances that were drawn are weakest.
+        Among many changes, the survivors are those against which the drawn instances are weakest.
         """
         while (least := self.found.proven or self.found.least) is not None:
             if least.searches or least.word == "proved":
@@ -192,7 +193,7 @@ class Search:
         yield from heapq.merge(further, self.agenda[begun:], key=lambda family: family.cost)
 
     def _collect(self) -> None:
-        """Where the printed claim fails."""
+        """Collect counterexamples to the printed claim."""
         if self.claim.statement.searched and not self.claim.statement.ending:
             for seed in range(2):
                 if len(self.bench.pool) < _KNOWN:
@@ -224,8 +225,9 @@ class Search:
         self.say(f"{repair.word}: {repair.change.text}")
 
     def _refine(self, one: _Standing, repair: Repair) -> None:
-        """Simpler numbers between what falls and what stands, where the repair is shown: as far as they are shown, then
-        the least less a letter, then numbers with names above those that fall."""
+        """Try simpler numbers between the ones that fail and that survive, if the repair is shown: as far as they are
+        shown too, then the least minus a letter, then numbers with names above those that fail.
+        """
         if repair.word not in HOLDING[:2]:
             # How near the next one that falls is, is asked of what is told alone.
             self._open[repair.change.text] = one
@@ -266,8 +268,9 @@ class Search:
                     return
 
     def _nearer(self, repair: Repair) -> Change | None:
-        """Of what is only supported, the change by the least number that a short search leaves standing, if that is
-        another."""
+        """Return, for a repair that is only supported, the change by the least number that survives a short search, if
+        it is another one.
+        """
         one = self._open.get(repair.change.text)
         if one is None:
             return None
@@ -286,7 +289,7 @@ class Search:
         return None if change is None or change.text in told else change
 
     def _lowered(self, repair: Repair) -> bool:
-        """Whether a smaller number than that of what is only supported holds, too; it is told then."""
+        """Return True if a number smaller than that of a supported repair holds too; it is then reported."""
         for _ in range(_LOWERED):
             # What falls is known from then on, and the next one is another.
             nearer = self._nearer(repair)
@@ -297,11 +300,11 @@ class Search:
         return False
 
     def _enough(self, change: Change) -> bool:
-        """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""
+        """Return True if enough repairs of a sort are only supported to give up the search for a proof among others."""
         return sum(r.word == "supported" and r.change.sort == change.sort for r in self.found.repairs) >= _SUPPORTED
 
     def _checked(self, change: Change) -> Repair | None:
-        """What all methods and further searches say of a change; None where it does not hold."""
+        """Return a change with the verdict of all methods; None if it does not hold."""
         if self.bench.fails_at_once(change.claim):
             return None
         verdict = self.bench.check(change.claim)
@@ -316,7 +319,7 @@ class Search:
         return Repair(change, verdict)
 
     def _stands(self, change: Change | None) -> bool:
-        """Whether nothing is found against a change by a short search."""
+        """Return True if a short search finds nothing against a change."""
         if change is None or self.bench.fails_at_once(change.claim):
             return False
         if change.text in self.known:
@@ -329,7 +332,7 @@ class Search:
         return stands
 
     def _new(self, change: Change | None) -> bool:
-        """Whether a change says something that no cheaper one said."""
+        """Return True if a change asserts something that no cheaper one did."""
         if change is None:
             return False
         said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
@@ -358,15 +361,15 @@ class Search:
             fallen = amount
 
     def _may_stand(self, family: Family, grid: list[sympy.Expr]) -> bool:
-        """Whether the largest amount, which serves if any does, holds at what is known to refute others."""
+        """Return True if the largest amount, which serves if any does, holds at the known counterexamples to others."""
         change = family.change(self.claim, grid[-1]) if grid else None
         return change is not None and not self.bench.fails_at_once(change.claim)
 
     def _pairs(self, agenda: list[Family]) -> None:
-        """Two changes together: of each sort that which mends most of what is known to fail, with any other.
+        """Try two changes together: of each sort the one that mends most of the known counterexamples, with any other.
 
-        A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more; and the
-        other way round and changed, a statement is another one.
+        A further hypothesis mends every counterexample that does not meet it, so it comes second. A reported repair
+        needs nothing more; and a statement that is reversed as well as changed is another one.
         """
         once = (f for f in agenda if f.sort != "reversed")
         singles = [c for f in once for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
@@ -416,6 +419,6 @@ def _halved(
 
 
 def _size(amount: sympy.Expr) -> float:
-    """How much an amount departs from 1, whether it is larger or smaller; for what is added, how large it is."""
+    """Return the factor by which an amount departs from 1, up or down; for an added number, its size."""
     value = float(abs(amount))
     return max(value, 1 / value) if value else 1.0

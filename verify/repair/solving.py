@@ -59,7 +59,7 @@ def _values(relation: sympy.Rel, symbol: sympy.Symbol, assignments: Assignments)
 
 
 def _holds(relation: sympy.Rel, assignments: Assignments) -> bool:
-    """Whether a relation holds at a few values of its letters."""
+    """Return True if a relation holds at a few values of its letters."""
     put = relation.func(relation.lhs.subs(assignments), relation.rhs.subs(assignments), evaluate=False)
     letters = sorted(put.free_symbols, key=str)
     for shift in range(len(_VALUES)):

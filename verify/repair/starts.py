@@ -1,9 +1,9 @@
 """Other starts of a run, and other options of its method.
 
-What a method keeps as an estimate of gradients is in error at first wherever its paper starts it at 0, and many a
-bound holds once the first estimate is exact: a part of the state begins at the gradients at another part. It costs one
-evaluation before the first round. An option is a parameter that is a word, such as what becomes of clients that sit
-out; other claims of the paper may have another one.
+A method's estimate of gradients is in error at first wherever its paper starts it at 0, and many a bound holds once the
+first estimate is exact: a part of the state begins at the gradients at another part. It costs one evaluation before the
+first round. An option is a parameter that is a word, such as the treatment of clients that sit out; other claims of the
+paper may have another one.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:
 
 
 def _is_start(algorithm: Algorithm, instances: list[Instance]) -> bool:
-    """Whether runs that begin there satisfy the method's invariant, and do not begin at its fixed point everywhere."""
+    """Return True if runs that begin there satisfy the method's invariant, and do not begin at its fixed point
+    everywhere.
+    """
     moved = False
     for instance in instances:
         given = (instance.problem, instance.params)

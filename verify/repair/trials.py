@@ -41,7 +41,7 @@ FURTHER = 3
 
 
 class Place(NamedTuple):
-    """Where a claim fails: the instance, its state, and after how many rounds."""
+    """A violation: the instance, its state, and the number of rounds."""
 
     recipe: Recipe
     point: tuple[Fraction, ...]
@@ -49,8 +49,9 @@ class Place(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What a search found: where the claim fails; how many instances met the hypotheses; the largest ratio of the
-    sides; why it cannot be examined, empty if it can."""
+    """The result of a search: the violations; the number of instances that met the hypotheses; the largest ratio of the
+    sides; and why the claim cannot be examined, empty if it can.
+    """
 
     places: tuple[Place, ...]
     instances: int
@@ -59,8 +60,9 @@ class Searched(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What all methods together say of a claim: the word, the note, the margin and the number of instances, and where
-    it fails."""
+    """The result of all methods on a claim: the word, the note, the margin, the number of instances, and the
+    violations.
+    """
 
     word: str
     note: str
@@ -75,8 +77,9 @@ class Ended(Exception):
 
 @dataclass
 class Bench:
-    """Where changes of a claim are tried, until the trials count as much as ``effort``. ``pool``: where the claim or
-    changes of it failed; ``until``: when the ``clock`` is past it no further trial begins either."""
+    """The trials of changes of a claim, until they count as much as ``effort``. ``pool``: violations of the claim and
+    of changes of it; ``until``: once the ``clock`` is past it no further trial begins either.
+    """
 
     claim: Claim
     seed: int = 0
@@ -86,7 +89,7 @@ class Bench:
     pool: list[Place] = field(default_factory=list)
 
     def fails_at_once(self, changed: Claim) -> bool:
-        """Whether a changed claim fails where another one did."""
+        """Return True if a changed claim fails at a known violation of another one."""
         self._goes_on()
         for index, place in enumerate(self.pool):
             if fails(changed, place):
@@ -95,7 +98,7 @@ class Bench:
         return False
 
     def share(self, changed: Claim) -> float:
-        """At which share of some known counterexamples a changed claim does not fail."""
+        """Return the share of some known counterexamples at which a changed claim does not fail."""
         self._goes_on()
         some = self.pool[:SOME]
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
@@ -121,7 +124,9 @@ class Bench:
         return found
 
     def misreadings(self) -> list[tuple[readings.Misreading, ...]]:
-        """What the code of quantities may read instead, in a process of its own: what it does then nobody knows."""
+        """Return the other readings that the code of quantities may use, found in a separate process: changed code may
+        do anything.
+        """
         seconds, places = self._begin(CHECK), [(place.recipe, place.point) for place in self.pool]
         try:
             return limits.limited(lambda: readings.found(self.claim, places), seconds)
@@ -143,7 +148,7 @@ class Bench:
 
 
 def fails(claim: Claim, place: Place) -> bool:
-    """Whether a claim fails, for certain, where another one does."""
+    """Return True if a claim certainly fails at a violation of another one."""
     try:
         instance = claim.instances.build(place.recipe, True)
         if not hypotheses_hold(claim, instance):
@@ -156,8 +161,8 @@ def fails(claim: Claim, place: Place) -> bool:
 
 
 def collapsed(changed: Claim, claim: Claim) -> bool:
-    """Whether a hypothesis that only the changed claim has leaves little: an equality wherever it is met, as L <= mu,
-    unless it is one of counts; or single clients, where the claim is of several.
+    """Return True if the hypotheses that only the changed claim has leave little: an equality wherever they are met, as
+    L <= mu, unless it is one of counts; or single clients, if the claim is about several.
     """
     added = [hypothesis for hypothesis in changed.requires if hypothesis not in claim.requires]
     if not added:
