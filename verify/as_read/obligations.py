@@ -106,8 +106,9 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
 
 
 def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -> Iterator[sympy.Basic]:
-    """That the least and the largest of the mu_i, and of the L_i, lie between the constants of the class, where a claim
-    requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i."""
+    """Yield that the least and the largest of the mu_i, and of the L_i, lie between the constants of the class, if a
+    claim requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i.
+    """
     of: Any = claim.setting.functions
     sources = claim.setting.sources
     if not declarations(of).between or not any(h.states_membership((of,), ("contains",)) for h in claim.requires):
@@ -121,10 +122,10 @@ def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -
 
 
 def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:
-    """Names for letters of each client's own of which a claim names that of one client alone.
+    """Add names for the letters of a generic client, if the claim names that of one client alone.
 
-    What it says of that client, the sign of its letter too, it says of no other: signs are those that the setting says
-    all clients' numbers have.
+    The assumptions on that client, as on the sign of its letter, are not made of the others: their signs are those that
+    the setting declares for the numbers of all clients.
     """
     signs = [(evaluated(world, [term])[0], strict) for term, strict in case.signs]
     for symbol in list(names):

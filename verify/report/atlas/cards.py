@@ -1,4 +1,4 @@
-"""What a page shows of a claim: the entry of the audit beside what the registry holds, as data."""
+"""The content of a claim's page: the entry of the audit beside the registered claim, as data."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Paper:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many of its claims have each verdict."""
+        """The number of its claims with each verdict."""
         return counts(self.cards)
 
     @property
     def tested(self) -> int:
-        """How many printed statements were tested, the letter of one apart from what it means."""
+        """The number of printed statements that were tested, a literal reading counted apart from what it means."""
         return sum(card.origin == "printed" and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
 
     @property
@@ -88,7 +88,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Link:
-    """A claim of which another speaks; ``card`` is None where the audit says nothing of it."""
+    """A claim that another one refers to; ``card`` is None if the audit has no entry for it."""
 
     id: str
     card: Card | None
@@ -113,7 +113,7 @@ class Culprit:
 
     @property
     def flaw(self) -> str:
-        """Where its own proof goes wrong, in words; empty where that is not known."""
+        """The error in its own proof, in words; empty if that is not known."""
         return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
 
 
@@ -133,7 +133,7 @@ class Card:
 
     @property
     def verdict(self) -> Verdict:
-        """What the audit found."""
+        """The verdict of the audit."""
         return Verdict(self.entry["verdict"])
 
     @property
@@ -172,37 +172,37 @@ class Card:
 
     @property
     def origin(self) -> str:
-        """Whether it is printed, implied or observed; "" where that is not said."""
+        """The origin: printed, implied or observed; "" if that is not declared."""
         return self.claim.origin if self.claim else ""
 
     @property
     def origin_words(self) -> str:
-        """What the origin means."""
+        """The meaning of the origin."""
         return ORIGINS.get(self.origin, "")
 
     @property
     def literal_of(self) -> str | None:
-        """The id of the claim that says what is meant, where this one speaks of the letter of what is printed."""
+        """The id of the claim as meant, if this one is the literal reading of what is printed."""
         return self.claim.literal_of if self.claim else None
 
     @property
     def root(self) -> str:
-        """The fault that makes it fall, where several claims fall with one; "" elsewhere."""
+        """The fault that makes it fail, if several claims share one; "" otherwise."""
         return self.claim.root if self.claim else ""
 
     @property
     def meant(self) -> Link | None:
-        """That claim."""
+        """The claim as meant, if this one is its literal reading."""
         return self.atlas.link(self.literal_of) if self.literal_of else None
 
     @cached_property
     def letters(self) -> tuple[Link, ...]:
-        """The claims that speak of the letter of what this one means."""
+        """The literal readings of this claim."""
         return tuple(map(self.atlas.link, self.atlas.letters.get(self.id, ())))
 
     @property
     def printed(self) -> Markup:
-        """The formula as it stands in the paper, in MathML; nothing where there is none."""
+        """The formula as it stands in the paper, in MathML; empty if there is none."""
         return mathml.formula(self.claim.formula) if self.claim and self.claim.formula else Markup("")
 
     @property
@@ -229,7 +229,7 @@ class Card:
 
     @property
     def only_words(self) -> bool:
-        """Whether the formulas have no letter, only names that are words, so that they say little by themselves."""
+        """True if the formulas have no letter, only names that are words, so that they convey little by themselves."""
         return bool(self.latex) and not any(re.search(r"[A-Za-z]", _NAMED.sub("", latex)) for latex in self.latex)
 
     @property
@@ -240,13 +240,13 @@ class Card:
 
     @property
     def equality(self) -> bool:
-        """Whether the statement is one of equality alone, so that its margin is a residual."""
+        """True if the statement consists of equalities only, so that its margin is a residual."""
         comparisons = getattr(self.claim.statement, "comparisons", ()) if self.claim else ()
         return bool(comparisons) and all(comparison.relation == "==" for comparison in comparisons)
 
     @property
     def scope(self) -> str:
-        """For what it is stated and tested, with every restriction."""
+        """The setting in which it is stated and tested, with every restriction."""
         return statement.scope(self.claim) if self.claim else ""
 
     # What other claims have to do with it
@@ -286,7 +286,9 @@ class Card:
 
     @property
     def rounds(self) -> int | None:
-        """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
+        """The number of rounds after which the counterexample contradicts a bound for every number of them; None
+        otherwise.
+        """
         bound = self.claim is not None and self.claim.statement.horizon
         return self.example["rounds"] if bound and self.example else None
 
@@ -300,7 +302,7 @@ class Card:
 
     @property
     def applied(self) -> tuple[Mapping[str, Any], ...]:
-        """What the methods found that ran."""
+        """The outcomes of the methods that ran."""
         return tuple(outcome for outcome in self.entry["outcomes"] if outcome["applied"])
 
     @property
@@ -319,18 +321,18 @@ class Card:
 
     @cached_property
     def proof(self) -> str | None:
-        """The proof in LaTeX, of a claim of which the package carries one and the audit the same verdict."""
+        """The proof in LaTeX, if the package carries one and the audit agrees that the claim is proved."""
         return printed(self.id) if self.verdict == Verdict.PROVED else None
 
     @property
     def margin_figure(self) -> Markup:
-        """The margin on a scale; nothing for equalities, and where there is none."""
+        """The margin on a scale; empty for equalities, and without a margin."""
         margin = self.entry["margin"]
         return Markup("") if margin is None or self.equality else figures.margin(margin)
 
     @property
     def margin_words(self) -> str:
-        """What the margin says, in words."""
+        """The meaning of the margin, in words."""
         margin = self.entry["margin"]
         return "" if margin is None else figures.margin_words(margin, self.equality)
 
@@ -341,7 +343,7 @@ class Card:
 
     @property
     def excess(self) -> str:
-        """How many times the right side of the counterexample the left one is; empty where that says nothing."""
+        """The ratio of the left side of the counterexample to the right one; empty if that has no meaning."""
         return "" if self.example is None else figures.excess(*self._sides)
 
     @property
@@ -370,7 +372,7 @@ class Card:
 
     @property
     def by_hand(self) -> list[str]:
-        """How to follow the counterexample by hand."""
+        """Instructions to follow the counterexample by hand."""
         return by_hand.lines(self.counterexample) if self.counterexample else []
 
     @property
@@ -385,7 +387,7 @@ class Card:
 
     @property
     def replayable(self) -> bool:
-        """Whether there is a counterexample to a claim that the package knows."""
+        """True if there is a counterexample to a claim that the package knows."""
         return self.claim is not None and self.example is not None
 
 
@@ -404,7 +406,7 @@ class Beside:
 
     @property
     def same_formulas(self) -> bool:
-        """Whether they differ in their hypotheses or readings only."""
+        """True if they differ in their hypotheses or readings only."""
         return self.printed.latex == self.repaired.latex
 
     @property
@@ -417,7 +419,7 @@ class Beside:
 
     @property
     def settings(self) -> tuple[Markup, Markup] | None:
-        """What both speak of, with the words that the other does not have marked; None where it is the same."""
+        """The settings of both, with the words marked that the other does not have; None if they are the same."""
         first, second = (card.scope.split() for card in self._both)
         return None if first == second else (_marked(first, second), _marked(second, first))
 
@@ -443,7 +445,7 @@ class Atlas:
         self.verdicts = {card.id: str(card.verdict) for card in self.cards}
 
     def link(self, id: str) -> Link:
-        """The claim of this id as others speak of it."""
+        """Return the link to the claim of this id."""
         return Link(id, self._by_id.get(id))
 
     @cached_property
@@ -456,12 +458,12 @@ class Atlas:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many claims have each verdict."""
+        """The number of claims with each verdict."""
         return counts(self.cards)
 
 
 def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
-    """How many have each verdict."""
+    """Return the number of cards with each verdict."""
     found: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
     for card in cards:
         found[card.verdict] += 1
@@ -469,7 +471,7 @@ def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
 
 
 def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
-    """The words, with those marked that the others do not have; all of them where the others are hardly alike."""
+    """Return the words, with those marked that the others do not have; all of them if the others are hardly alike."""
     matcher = SequenceMatcher(None, words, others, autojunk=False)
     if matcher.ratio() < _ALIKE:
         return Markup("<mark>{}</mark>").format(typeset(" ".join(words)))

@@ -1,4 +1,4 @@
-"""Formulas as MathML, what differs between two of them, and sentences with letters such as "norm(grad f_i(w*))"."""
+"""Formulas as MathML, the differences between two of them, and sentences with letters such as "norm(grad f_i(w*))"."""
 
 from __future__ import annotations
 

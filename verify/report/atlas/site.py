@@ -45,8 +45,9 @@ _LONG = 200
 
 @dataclass(frozen=True)
 class Place:
-    """Where the pages are to be found: their ``address`` in the web, the ``home`` page that they belong to, and the
-    ``repository`` in which a wrong verdict is reported; "" where there is none."""
+    """The addresses of the pages: their own ``address`` in the web, the ``home`` page that they belong to, and the
+    ``repository`` in which a wrong verdict is reported; "" if there is none.
+    """
 
     address: str = ""
     home: str = ""
@@ -74,9 +75,9 @@ def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[s
 
 
 def write(audit: Mapping[str, Any], directory: Path, at: Place | None = None) -> Path:
-    """Write the pages into a directory, each file all of it or nothing; the path of the overview.
+    """Write the pages into a directory, each file completely or not at all. Return the path of the overview.
 
-    ``OSError`` names a file that cannot be written.
+    Raise ``OSError`` with the file if one cannot be written.
     """
     for path, text in pages(audit, at):
         target = directory / path
@@ -142,7 +143,7 @@ def _citation(card: Card, at: Place) -> str:
 
 
 def _report(card: Card, at: Place) -> str:
-    """Where a wrong verdict is reported: a form that knows which claim it is about."""
+    """Return the address of the form in which a wrong verdict is reported, with the claim filled in."""
     about = {"template": "wrong-verdict.yml", "title": f"{card.id} is {card.verdict}", "claim": card.id}
     return f"{at.repository.rstrip('/')}/issues/new?{urlencode(about)}"
 
