@@ -28,9 +28,8 @@ _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The known relations between the letters of a world in one case, and the names of its symbols in them.
-
-    ``before``: how many of the ``relations`` are known before the conditions of the case, which follow them.
+    """The known relations between the letters of a world in one case, and the names of its symbols in them. ``before``:
+    the number of ``relations`` known before the conditions of the case, which follow them.
     """
 
     world: World
@@ -39,17 +38,17 @@ class Ground:
     before: int = 0
 
     def expression(self, c: Any) -> sympy.Expr:
-        """An element of the field, in the letters of the claim as far as it has some."""
+        """Return an element of the field, in the letters of the claim as far as it has some."""
         return c.as_expr().xreplace(self.names)
 
     def number(self, value: WorldValue) -> sympy.Expr:
-        """A value that is a number made of letters; ``Unread`` for any other."""
+        """Return a value that is a number made of letters. Raise ``Unread`` for any other."""
         if not set(value.of) <= {ONE}:
             raise Unread("a letter, or a side of a condition, is not a number composed of letters")
         return self.expression(value.of.get(ONE, self.world.field.zero))
 
     def relation(self, condition: Condition) -> sympy.Basic:
-        """A condition as a relation between letters."""
+        """Return a condition as a relation between letters."""
         return relation_of(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
 
     def implies(self, relation: sympy.Basic) -> bool:

@@ -44,7 +44,7 @@ def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> NamedT
 
 
 def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Callable[[Any], Any]) -> Made:
-    """The object of a class of dataclasses that is made of its parts; ``lifted``: what a default stands for."""
+    """Return the object that a dataclass makes of its parts; ``lifted`` returns the meaning of a default."""
     own = fields(cls)
     found = dict(zip((f.name for f in own), given, strict=False))
     if len(given) > len(own) or set(found) & set(named) or not set(named) <= {f.name for f in own}:
@@ -59,14 +59,14 @@ def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Ca
 
 
 def replaced(record: NamedTupleValue, **changed: Any) -> NamedTupleValue:
-    """A record with some other parts."""
+    """Return a record with some parts replaced."""
     if not set(changed) <= set(record.fields):
         raise ValueError(f"{', '.join(changed)} are replaced, of a record that has {', '.join(record.fields)}")
     return NamedTupleValue(record.of, {**record.fields, **changed})
 
 
 def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by their names."""
+    """Return the arguments of a call, by name."""
     a = function.node.args
     if a.vararg is not None or a.kwarg is not None:
         raise ValueError("a function takes a variable number of arguments")
@@ -84,7 +84,7 @@ def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) 
 
 
 def set_in(body: list[ast.stmt]) -> frozenset[str]:
-    """The names that some statements set, themselves and what stands in them."""
+    """Return the names that some statements set, with those in nested statements."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and not loads(node))
 

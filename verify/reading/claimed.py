@@ -133,14 +133,16 @@ def _case(
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
-    """The numbers of each client whose signs the setting says, or a hypothesis."""
+    """Return the numbers of each client whose signs the setting or a hypothesis declares."""
     given = scene.problem, scene.params
     found = [(as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs]
     return (*found, *((term, False) for term in _of_each(claim, reader, scene)))
 
 
 def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
-    """The numbers of each client that hypotheses say are at least 0; those that cannot be read may be any."""
+    """Yield the numbers of each client that hypotheses declare nonnegative; nothing is assumed of those that cannot be
+    read.
+    """
     for hypothesis in claim.requires:
         met = theirs(hypothesis.met)
         if not isfunction(met) or not is_made_by(met, of_each):
@@ -167,8 +169,9 @@ def _axes(value: Any) -> tuple[Any, ...]:
 
 
 def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | None:
-    """The masks that are true by hypotheses that are given as code; None where these do not hold on this path. Those
-    that cannot be read may."""
+    """Return the masks that hypotheses given as code make true; None if these do not hold on this path. Those that
+    cannot be read may.
+    """
     found: list[Term] = []
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
@@ -259,8 +262,9 @@ def _state(instance: Instance) -> Any:
 
 
 def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool, int]:
-    """The kind of a problem, whether it has a g, whether there is only ever one client, whether the f_i and g have
-    resolvents, and in how many blocks the coordinates are."""
+    """Return the type of a problem, and if it has a g, if there is only ever one client, if the f_i and g have
+    resolvents, and the number of blocks of coordinates.
+    """
     problem = instance.problem
     single = set(claim.setting.clients) == {1}
     if problem is None:
@@ -327,7 +331,7 @@ def _alike(one: Any, other: Any) -> bool:
 def _types(
     claim: Claim, instances: Sequence[Instance], reader: Reader, problem: Named, params: NamedTupleValue
 ) -> dict[str, Type]:
-    """The types of the parts of a state."""
+    """Return the types of the parts of a state."""
     algorithm = claim.setting.algorithm
     if claim.setting.drawing.special is not None or algorithm is None:
         return _seen(claim, instances)
@@ -348,7 +352,9 @@ def _types(
 
 
 def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
-    """The types of the parts of a state, by their shapes at all instances; of recipes of this package alone."""
+    """Return the types of the parts of a state, from their shapes at all instances; only for recipes of this
+    package.
+    """
     build = claim.setting.drawing.special
     if build is None or not _is_theory(build.build):
         raise Unread("the shapes of a state are not known for every n and d")

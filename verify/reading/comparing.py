@@ -27,7 +27,7 @@ from verify.reading.values import Condition
 
 
 def step(program: StepProgram, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
-    """The parts of the state after a step that was read, by name; shapes are those of a state with its replicas."""
+    """Return the parts of the state after a step that was read, by name, in the shapes of a state with its replicas."""
     first, kind = next(iter(state)), next(iter(program.parts.values()))
     lead = np.shape(first)[: np.ndim(first) - len(kind.axes)]
     found = _values(tuple(program.step.values()), problem, params, state, draw)
@@ -35,7 +35,7 @@ def step(program: StepProgram, problem: Any, params: Any, state: Any, draw: Any)
 
 
 def shape(term: Term, problem: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what a term is, after that of the replicas."""
+    """Return the shape of a term's value, after that of the replicas."""
     sizes = _places(problem)
     return (*lead, *(sizes[axis] for axis in term.type.axes))
 
@@ -140,13 +140,13 @@ def _given(path: str, *among: Any) -> Any:
 
 
 def _with_axes(value: Any, term: Term) -> Any:
-    """The value of a term, with at least its axes."""
+    """Return the value of a term, with at least its axes."""
     array = np.asarray(value)
     return array.reshape((1,) * max(0, len(term.type.axes) - array.ndim) + array.shape)
 
 
 def _spread_shape(value: Any, term: Term, problem: Any, axis: Axis = Axis.CLIENTS) -> tuple[int, ...]:
-    """The shape of a value with a place for each client, or for each example."""
+    """Return the shape of a value with a place for each client, or for each example."""
     shape = list(np.shape(_with_axes(value, term)))
     shape[term.type.axes.index(axis) - len(term.type.axes)] = _places(problem)[axis]
     return tuple(shape)
@@ -160,7 +160,7 @@ def _places(problem: Any) -> dict[Axis, int]:
 
 
 def _viewed(value: Any, term: Term, problem: Any) -> Any:
-    """Entries under other axes: those with one place leave and enter, and are spread."""
+    """Return the entries under other axes: axes of length 1 are removed, inserted and spread."""
     before, after = term.of[0].type.axes, term.type.axes
     sizes = _places(problem)
     array = _with_axes(value, term.of[0])
@@ -290,7 +290,9 @@ def _loops(terms: Iterable[Term]) -> bool:
 
 
 def _full(value: Any, term: Term, problem: Any, lead: tuple[int, ...]) -> Array:
-    """A value with all axes of its term, and the replicas before them; of all draws it has them already."""
+    """Return a value with all axes of its term, after those of the replicas; values over all draws have them
+    already.
+    """
     if Axis.DRAWS in term.type.axes:
         return np.asarray(value)
     return np.broadcast_to(value, shape(term, problem, lead))

@@ -55,9 +55,10 @@ class EntryValue:
 
 @dataclass(frozen=True)
 class CoordinateCompressor:
-    """A compressor in one coordinate: its outcomes, on fractions, and on floats where these are others; its own omega
-    and bits; and what it demands, each with what is known there: relations without which its code raises an error, as
-    where it divides by zero, or a distribution has no meaning."""
+    """A compressor in one coordinate: its outcomes, on fractions, and on floats if these differ; its own omega and
+    bits; and its demands, each with the conditions known there: relations without which its code raises an error, for
+    instance divides by zero.
+    """
 
     outcomes: tuple[tuple[EntryValue, ...], ...]
     omega: sympy.Expr
@@ -66,7 +67,7 @@ class CoordinateCompressor:
 
 
 def read(statement: CompressorClass) -> CoordinateCompressor:
-    """The compressor of a claim. ``Unread`` says what stands in the way."""
+    """Return the compressor of a claim. Raise ``Unread`` with the reason if its code cannot be read."""
     try:
         both = [_read(statement, exact) for exact in (True, False)]
     except ValueError as error:
@@ -156,7 +157,7 @@ class _Letters:
             yield tuple(before), sympy.Ne(self.number(quotient.of[-1]), 0, evaluate=False)
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
-        """A condition that holds, or does not."""
+        """Return a condition that holds, or does not, as a relation."""
         relation = relation_of(condition, lambda side: self.number(as_term(side)))
         return relation if answer else sympy.Not(relation)
 
@@ -171,7 +172,7 @@ _ARITHMETIC: Mapping[Op, Callable[..., sympy.Expr]] = {
 
 
 class _Reading:
-    """The code of a compressor while it is read: once what makes it, and what it does on every path."""
+    """The code of a compressor while it is read: the function that makes it once, and its code on every path."""
 
     def __init__(self, exact: bool) -> None:
         #: What must hold of distributions, or an error is raised.
@@ -267,7 +268,7 @@ class _Reading:
 
 
 def _truth(mask: Term) -> bool:
-    """A mask whose draw is known."""
+    """Return a mask whose draw is known."""
     if mask.op is Op.CONSTANT and mask.type.mask:
         return bool(mask.data)
     if mask.op in (Op.NOT, Op.AND, Op.OR) and not mask.type.axes:

@@ -64,7 +64,7 @@ class Expressions(Objects):
 
     @abstractmethod
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
-        """Sets the names of a target."""
+        """Set the names of a target."""
 
     def _value(self, at: ast.expr, scope: Scope) -> Any:
         self._left -= 1
@@ -286,7 +286,7 @@ def _is_list(given: tuple[Any, ...]) -> bool:
 
 
 def refused(at: ast.AST, scope: Scope, why: str) -> Unread:
-    """The error for code that is not read, with its place."""
+    """Return the error for code that is not read, with its place."""
     text = " ".join(ast.unparse(at).split())
     text = text if len(text) <= 60 else f"{text[:57]}..."
     return Unread(f"{scope.within}, line {getattr(at, 'lineno', 0)}: {text}: {why}")

@@ -34,7 +34,7 @@ from verify.reading.worlds import (
 
 
 def world(program: StepProgram, *more: Term) -> World:
-    """The world of a program, and of more terms in its symbols."""
+    """Return the world of a program, and of more terms in its symbols."""
     made = world_of(*program.step.values(), *program.law.terms(), *more)
     for name, law in _subsets(program.law, "draw"):
         made.totals[name] = evaluated(made, [law.of[1]])[0]
@@ -78,7 +78,7 @@ def _examples(terms: Sequence[Term]) -> dict[str, Any]:
 
 
 def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
-    """The subsets of clients that are drawn, once, or one for each coordinate, by the names of their masks."""
+    """Yield the subsets of clients that are drawn, once, or one for each coordinate, by the names of their masks."""
     if law.name == "product":
         for part, of in zip(law.make._fields, law.of, strict=True):
             yield from _subsets(of, f"{name}.{part}")
@@ -87,7 +87,7 @@ def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
 
 
 def evaluated(world: World, of: Iterable[Term]) -> list[WorldValue]:
-    """The values of terms. ``Unread`` for what has none with n a letter."""
+    """Return the values of terms. Raise ``Unread`` for a term without a value in which n is a letter."""
     wanted = list(of)
     found: dict[int, WorldValue] = {}
     for term in parts(*wanted):
@@ -142,8 +142,9 @@ def _drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
 
 
 def _asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-    """An answer that is known by what was asked. A gradient is known where a conjugate has its slope, or a resolvent
-    its root, if there is but one."""
+    """Return the answer of an oracle, as a function of its arguments. A gradient is known at the slope of a conjugate,
+    or at the root of a resolvent, if that is unique.
+    """
     function, _, oracle = term.data.rpartition(".")
     known = oracle == "gradient" and function in world.smooth
     before, asked = world.answers.get(of[-1].name(), ("", [])) if known else ("", [])
@@ -297,7 +298,7 @@ def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> 
 
 
 def _solved(here: World, residual: WorldValue, program: StepProgram) -> dict[str, WorldValue]:
-    """A part of the state by the others, where the residual is zero."""
+    """Return a part of the state in terms of the others, where the residual is zero."""
     for name, kind in program.parts.items():
         per_client = Axis.CLIENTS in kind.axes
         own: Monomial = (frozenset(), (Atom(f"mean of {name}" if per_client else name, kind.degree),))
@@ -327,7 +328,7 @@ class Pair(NamedTuple):
 
 
 def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
-    """The expectation of a value over the subsets of clients that ``draw`` stands for."""
+    """Return the expectation of a value over the subsets of clients that ``draw`` stands for."""
     tau, n = world.totals[draw], world.count("n")
     weights = world.weights.get(draw)
     factor = WorldValue({ONE: world.field.one})
@@ -372,9 +373,8 @@ def _factors(
 
 
 def _terms(world: World, atom: Atom, draw: str) -> WorldValue | Pair | None:
-    """The terms, of a generic client, of a sum over drawn clients or of its inner product; None of what is fixed.
-
-    ``Unread`` for all else.
+    """Return the terms, of a generic client, of a sum over drawn clients or of its inner product; None for anything
+    fixed. Raise ``Unread`` for anything else.
     """
     kind, *of = world.meaning.get(atom.name, ("",))
     if kind == "sum" and draw in of[1] and all(world.is_fixed(own) for own in of[2]):
@@ -400,7 +400,9 @@ def _of_sum(world: World, name: str, draw: str) -> WorldValue:
 
 
 def _moment(world: World, sums: list[WorldValue | Pair], own: bool, tau: WorldValue, n: WorldValue) -> WorldValue:
-    """The expectation of a product of sums over drawn clients, and of whether a generic client is drawn."""
+    """Return the expectation of a product of sums over drawn clients, times the indicator of a generic client's being
+    drawn if required.
+    """
     if own + sum(2 if isinstance(terms, Pair) else 1 for terms in sums) > _MOMENTS:
         raise Unread(f"more than {_MOMENTS} draws of clients are multiplied in an expectation")
     one = WorldValue({ONE: world.field.one})

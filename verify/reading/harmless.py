@@ -129,11 +129,11 @@ class Look:
                 yield from self.refused(node.body if isinstance(node.body, list) else [node.body])
 
     def nodes(self, body: list[Any]) -> list[ast.AST]:
-        """The nodes that are run, without those of functions in them."""
+        """Return the nodes that are run, without those of functions in them."""
         return list(_within(body))
 
     def own(self, made: frozenset[str]) -> frozenset[str]:
-        """The names that are set here and nowhere else, of those that are."""
+        """Return those of the names that are set here and nowhere else."""
         return made - self.outer
 
     def is_set_once(self, node: ast.expr) -> bool:
@@ -282,7 +282,7 @@ _MAKING = (
 
 
 def _made(own: list[ast.AST], makes: Callable[[ast.expr], bool]) -> frozenset[str]:
-    """The names that a function sets by nothing but assignments of what it makes."""
+    """Return the names that a function sets only by assignments of values that it makes."""
     names = [node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
     simple: list[str] = []
     for node in own:
@@ -296,7 +296,7 @@ def _made(own: list[ast.AST], makes: Callable[[ast.expr], bool]) -> frozenset[st
 
 
 def _within(body: list[Any]) -> Iterator[ast.AST]:
-    """The nodes of a function, without the bodies of those in it, whose defaults and decorators belong to it."""
+    """Yield the nodes of a function, without the bodies of those in it, whose defaults and decorators belong to it."""
     left: list[ast.AST] = list(body)
     while left:
         node = left.pop(0)
@@ -312,7 +312,7 @@ def _within(body: list[Any]) -> Iterator[ast.AST]:
 
 
 def _set(node: ast.AST) -> list[str]:
-    """The names that are set within a target, or by a name."""
+    """Return the names that are set within a target, or by a name."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
     name = [node.id] if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else []
     return name + [one for part in parts for one in _set(part)]
@@ -323,7 +323,7 @@ def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
 
 
 def looked_up_outside(code: CodeType) -> set[str]:
-    """The names that a code, and those in it, look up in its module or among what is built in."""
+    """Return the names that a code object, and those in it, look up in the module or among the builtins."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     return found.union(*(looked_up_outside(c) for c in code.co_consts if isinstance(c, CodeType)))
 

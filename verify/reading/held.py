@@ -246,7 +246,7 @@ def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
 
 
 def _plain(cls: Any) -> type:
-    """A dataclass of the same fields, made in the same way, and nothing else."""
+    """Return a dataclass of the same fields, made in the same way, and nothing else."""
     params = cls.__dataclass_params__
     ways = {name: getattr(params, name) for name in ("init", "repr", "eq", "order", "unsafe_hash", "frozen")}
     after = {"__post_init__": lambda self: None} if hasattr(cls, "__post_init__") else {}

@@ -80,7 +80,7 @@ def _extreme(op: Op, of: Any, *more: Any) -> Term:
 
 
 def _fraction(one: Any, other: Any = 1) -> Any:
-    """A quotient of whole numbers that are written, or of letters."""
+    """Return a quotient of whole numbers that are written, or of letters."""
     if type(one) is int and type(other) is int:
         return Fraction(one, other)
     if any(type(v) is not int and not (isinstance(v, Term) and v.type == terms.NUMBER) for v in (one, other)):
@@ -156,7 +156,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
 
 
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
-    """The Euclidean length, along the coordinates."""
+    """Return the Euclidean length, along the coordinates."""
     if ord not in (None, 2) or axis != -1:
         raise ValueError("a norm is taken that is not Euclidean, or along another axis than the last: write axis=-1")
     return terms.root(summed(terms.power(as_term(value), 2), axis, keepdims))
@@ -335,7 +335,7 @@ def _coins(q: Any) -> Law:
 
 
 def _permutation(n: Any) -> Law:
-    """A mask for each place: nothing is known of their moments, but all draws of few clients can be enumerated."""
+    """Return a mask for each place: their moments are unknown, but all draws of few clients can be enumerated."""
     if type(n) is not int or not 1 <= n <= MOST_PLACES:
         raise ValueError(f"clients are put in order whose number is not written, or is more than {MOST_PLACES}")
     return Law("permutation", (n,), type(randomness.Permutation(n).support()[0]))
@@ -372,7 +372,7 @@ def _law(value: Any) -> Law:
 
 
 def product(make: Any, of: Any) -> Law:
-    """Several draws, independent of each other, as a NamedTuple."""
+    """Return several draws, independent of each other, as a NamedTuple."""
     if not isinstance(make, Class) or not is_record_class(make.of):
         raise ValueError("the draws of a product are not a NamedTuple")
     return Law("product", tuple(map(_law, _tuple(of))), make.of)

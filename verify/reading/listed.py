@@ -170,7 +170,7 @@ def is_of_sympy(value: Any) -> bool:
 
 @cache
 def _public() -> frozenset[str]:
-    """The public names of the classes of problems, of distributions, of compressors and of instances."""
+    """Return the public names of the classes of problems, of distributions, of compressors and of instances."""
     found: set[str] = set()
     for name, module in list(sys.modules.items()):
         if name.startswith(_TAKING_PART):

@@ -39,7 +39,7 @@ class File:
 
 
 def files(name: str) -> tuple[File, ...]:
-    """The files that were loaded with one; ``name``: of its module, or the id of a claim of theirs."""
+    """Return the files that were loaded with one; ``name``: of its module, or the id of one of its claims."""
     return tuple(map(File, neighbours.loaded(name)))
 
 
@@ -54,7 +54,7 @@ def looked_at(file: File) -> Found:
 
 
 class _FileLook(Look):
-    """A file, without the functions in it: those that are called or given to others are looked at by themselves."""
+    """A file, without the functions in it: those that are called or passed to others are inspected by themselves."""
 
     deep = False
 
@@ -107,7 +107,7 @@ class _FileLook(Look):
 
 
 def _run(body: list[Any]) -> Iterator[ast.AST]:
-    """The nodes of a file that are run when it is loaded: no function's body, but those of classes."""
+    """Yield the nodes of a file that are run when it is loaded: no function's body, but those of classes."""
     left: list[Any] = list(body)
     while left:
         node = left.pop(0)
@@ -147,7 +147,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 
 def _of_itself(node: ast.ClassDef) -> Iterator[str]:
-    """The names of a class's own that its body uses, which nobody has afterwards by these names alone."""
+    """Yield the names of a class body that it uses itself, and that nobody has afterwards by these names alone."""
     body = [n for n in _run(node.body) if isinstance(n, ast.Name)]
     own = {n.id for n in body if not isinstance(n.ctx, ast.Load)}
     own |= {n.name for n in _run(node.body) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
@@ -157,9 +157,8 @@ def _of_itself(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _set_again(read: neighbours.Read) -> Iterator[str]:
-    """The names that a file may not set, or not again: of what it makes, and of what its functions use, there is one.
-
-    What is looked at is what a name stands for in the end.
+    """Yield the names that a file may not set, or not again: each value that it makes, and each that its functions use,
+    has one name. The value inspected is the last one of the name.
     """
     made = {name for node, _ in _setting(read.tree.body) if isinstance(node, _MAKING) for name in _names(node)}
     used = {name for code in read.code.co_consts if isinstance(code, CodeType) for name in looked_up_outside(code)}
@@ -181,7 +180,7 @@ def _times(tree: ast.Module) -> Counter[str]:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The names of a module that a node sets."""
+    """Return the names of a module that a node sets."""
     match node:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             return [alias.asname or alias.name.partition(".")[0] for alias in names]
@@ -193,7 +192,9 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _setting(body: list[Any], often: bool = False) -> Iterator[tuple[ast.AST, bool]]:
-    """The nodes in which names of the module are set, and whether in a loop: not those of functions and classes."""
+    """Yield the nodes in which names of the module are set, with True if in a loop: not those of functions and
+    classes.
+    """
     for node in body:
         if not _is_of_main(node):
             yield node, often

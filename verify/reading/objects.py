@@ -178,7 +178,7 @@ class Objects(ABC):
         raise ValueError(f"nothing is known of {name} of a record")
 
     def _special(self, value: DataclassValue | Made, name: str) -> Function:
-        """A function that Python looks up in the class of an object, bound to it."""
+        """Return a function that Python looks up in the class of an object, bound to it."""
         cls = value.of if isinstance(value, Made) else type(value.of)
         found = next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
         if type(found) is not FunctionType:
@@ -235,7 +235,7 @@ def _is_library(module: ModuleType) -> bool:
 
 
 def _scope_of(module: ModuleType) -> Scope:
-    """The names of a module of the author's, which another names."""
+    """Return the names of a module of the author's that another one names."""
     file = getattr(module, "__file__", None)
     found = None if file is None else module_of(file)
     if found is None:
@@ -244,7 +244,7 @@ def _scope_of(module: ModuleType) -> Scope:
 
 
 def decimal(at: ast.Constant, scope: Scope) -> Fraction:
-    """The decimal that is written, with all its digits."""
+    """Return the decimal that is written, with all its digits."""
     value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
     held: Any = at.value
     if math.isinf(held) or bool(held) is not bool(value):
@@ -291,8 +291,9 @@ def check_kept(name: str, scope: Scope) -> None:
 
 
 def as_written(name: str, value: Any, scope: Scope) -> Any:
-    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
-    decimal that is written. What is imported is as it was then."""
+    """Return the constant that a name of the module is set to in the source, which it must still be; a float is the
+    decimal that is written. An imported one is as it was then.
+    """
     for statement in scope.module.tree.body:
         imported = statement.names if isinstance(statement, ast.ImportFrom) else []
         if any((alias.asname or alias.name) == name for alias in imported):

@@ -116,7 +116,7 @@ def is_number(value: Any) -> bool:
 
 
 def joined(by: str, found: list[Any]) -> Any:
-    """Conditions together; the value that is known, where the known ones among them decide."""
+    """Return the combination of conditions; its value, if the known ones among them decide it."""
     absorbing = by == "or"
     if any(value is absorbing for value in found):
         return absorbing

@@ -53,9 +53,11 @@ def problem(
     of_g: bool = False,
     blocks: int = 0,
 ) -> Named:
-    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
-    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas; ``blocks``: in how many
-    the coordinates are split, 0 where they are not."""
+    """Return a problem with n functions f_i on R^d, perhaps with a g.
+
+    ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
+    it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split.
+    """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
     # M is asked for only where it is declared.
@@ -111,9 +113,8 @@ def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) 
 
 
 def compressors(name: str, value: Any, single: bool = False) -> Named | None:
-    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object.
-
-    ``single``: whether there is one client alone.
+    """Return a family of compressors, the one that each client uses, or noise, as a parameter; None for any other
+    object. ``single``: True if there is one client alone.
     """
     if type(value) not in _CONSTANTS:
         return None
@@ -130,9 +131,8 @@ _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: (
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
-    """An adversary as a parameter; None of any other object. ``asked``: whether it may be, as in a step alone.
-
-    Elsewhere its answer would seem to be the same before and after a step.
+    """Return an adversary as a parameter; None for any other object. ``asked``: True if it may be asked, which only a
+    step may. Elsewhere its answer would seem to be the same before and after a step.
     """
     if type(value) is not Hostile:
         return None
@@ -146,7 +146,9 @@ def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
 
 
 def oracle(name: str) -> Named:
-    """An inexact oracle of gradients of conjugates, as a parameter: what it answers is known by what it was asked."""
+    """Return an inexact oracle of gradients of conjugates, as a parameter: its answer is a function of its
+    arguments.
+    """
     law = Law("compression", (name,))
     rules = {"draws": Rule(f"{name}.draws", lambda f: law), "answer": Rule(f"{name}.answer", partial(_answered, name))}
     return Named(f"the parameter {name}", rules)

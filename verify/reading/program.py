@@ -151,7 +151,9 @@ def _begun(world: _Given, algorithm: Algorithm, free: Sequence[str]) -> Any:
 
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
-    """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
+    """Return the parts of the fixed point of an algorithm, in the order of its state, read as :func:`read` reads a
+    step.
+    """
     world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
     if not isinstance(found, NamedTupleValue) or set(found.fields) != set(world.types):
@@ -160,7 +162,7 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
 
 
 def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
-    """The number ``of(problem, params)``, as :func:`read` reads a step."""
+    """Return the number ``of(problem, params)``, read as :func:`read` reads a step."""
     world = _Given.of(algorithm, problem, params, {})
     return as_term(world.reader.call(theirs(of), *world.given[:2]))
 
@@ -221,7 +223,7 @@ def parameter(
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
-    """The types of the parts of a state, by the shapes that they have at the example."""
+    """Return the types of the parts of a state, from their shapes at the example."""
     found = {}
     axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
     given = list(signature(algorithm.init).parameters.values())[2:]
@@ -237,7 +239,7 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
 
 
 def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
-    """The parts of what a step gives, a NamedTuple, a mapping or a tuple, each of the type that it had."""
+    """Return the parts of the result of a step, a NamedTuple, a mapping or a tuple, each of the type that it had."""
     if type(after) is tuple and len(after) == len(types):
         after = NamedTupleValue(None, dict(zip(types, after, strict=True)))
     if not isinstance(after, NamedTupleValue) or set(after.fields) != set(types):
@@ -250,7 +252,7 @@ def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
 
 
 def theirs(function: Any, State: type | None = None) -> Any:
-    """The author's function in what this package wraps it in; ``State``: of what a step is to make."""
+    """Return the author's function without this package's wrappers; ``State``: the class that a step is to return."""
     while isfunction(function):
         holder = next((holder for holder in _HOLDERS if is_made_by(function, holder)), None)
         if holder is None:

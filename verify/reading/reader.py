@@ -41,10 +41,11 @@ PATHS = 64
 
 
 class Reader(Expressions):
-    """Reads functions. ``known``: functions and objects with rules of their own, as pairs, by identity.
+    """A reader of functions.
 
-    ``path``: the first answers to conditions on letters, in the order in which they are met; those that come after are
-    answered by True. Without it code that depends on such a condition is not read.
+    ``known``: functions and objects with rules of their own, as pairs, by identity. ``path``: the first answers to
+    conditions on letters, in the order in which they are met; later ones are answered by True. Without it code that
+    depends on such a condition is not read.
     """
 
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:

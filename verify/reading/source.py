@@ -18,13 +18,14 @@ _Place: TypeAlias = tuple[str, int]
 
 
 class Unread(ValueError):
-    """Code that is not read: where it stands, and what stands in the way."""
+    """The error for code that is not read: its place, and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """The file of a module: its name, its text, its tree; the codes and the definitions of the functions in it, by name
-    and first line; ``unevaluated``: whether annotations in it are not computed."""
+    """The file of a module: its name, its text, its tree; the code objects and the definitions of its functions, by
+    name and first line; ``unevaluated``: True if its annotations are not evaluated.
+    """
 
     name: str
     text: str
@@ -101,7 +102,7 @@ def _same(one: CodeType, other: CodeType) -> bool:
 
 
 def _begins(node: ast.FunctionDef | ast.Lambda) -> _Place:
-    """The name and the first line that the code of a definition has."""
+    """Return the name and the first line of the code object of a definition."""
     if isinstance(node, ast.Lambda):
         return "<lambda>", node.lineno
     return node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])

@@ -40,7 +40,9 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A function that is known by identity: what it makes of values. A ``ValueError`` says what it does not take."""
+    """A function that is known by identity: its effect on values. It raises ``ValueError`` for values that it does not
+    take.
+    """
 
     name: str
     apply: Callable[..., Any]
@@ -48,8 +50,9 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The names of one call; those that it does not set are looked up around it, at last in what ``function`` closes
-    over, its module and the builtins. ``local``: the names that it may set."""
+    """The names of one call; those that it does not set are looked up around it, at last in the closure of
+    ``function``, its module and the builtins. ``local``: the names that it may set.
+    """
 
     names: dict[str, Any]
     around: Scope | None
@@ -94,7 +97,7 @@ class DataclassValue:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A frozen dataclass that is made while code is read: ``fields`` are what it was made of."""
+    """A frozen dataclass that is made while code is read, from the values ``fields``."""
 
     of: type
     fields: Mapping[str, Any]
@@ -102,14 +105,14 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Maker:
-    """A class of frozen dataclasses that only keep what they are made of: it makes them."""
+    """A class of frozen dataclasses that only keep the values that they are made of."""
 
     of: type
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of an array, without its last ``cut`` axes. What comes before the axes are replicas, however many."""
+    """The shape of an array, without its last ``cut`` axes. The axes before these are replicas, however many."""
 
     axes: tuple[Axis, ...]
     cut: int = 0
@@ -159,7 +162,7 @@ class Owners:
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """Arrays side by side on one of their axes: a function may give them, and nothing else is done with them."""
+    """Arrays side by side on one of their axes: a function may return them, and nothing else is done with them."""
 
     of: tuple[Term, ...]
     axis: int
@@ -167,8 +170,9 @@ class Several:
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A condition on letters: of a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; of others
-    "not", "and" or "or", and ``of`` are conditions or truth values that are known."""
+    """A condition on letters: for a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; otherwise
+    "not", "and" or "or", and ``of`` are conditions or known truth values.
+    """
 
     by: str
     of: tuple[Any, ...]
@@ -216,7 +220,7 @@ def is_record_class(cls: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def plain_record(names: tuple[str, ...]) -> Any:
-    """A named tuple of these fields, and nothing else."""
+    """Return a named tuple of these fields, and nothing else."""
     return namedtuple("plain", names)
 
 
@@ -261,7 +265,7 @@ def is_keeper(cls: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
-    """The code that makes an object of a frozen dataclass of these fields, some with defaults."""
+    """Return the code that makes an object of a frozen dataclass of these fields, some with defaults."""
     parts = [(name, Any, field(default=None) if default else field()) for name, default in named]
     made: Any = make_dataclass("plain", parts, frozen=True)
     code: CodeType = made.__init__.__code__
@@ -289,7 +293,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def describe(value: Any) -> str:
-    """A value in words."""
+    """Return a value in words."""
     if isinstance(value, Term):
         return str(value.type)
     if isinstance(value, Named):
@@ -303,7 +307,7 @@ def describe(value: Any) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A distribution: its kind, and the terms and distributions that it is made of."""
+    """A distribution: its kind, and its terms and component distributions."""
 
     name: str
     of: tuple[Any, ...] = ()
@@ -315,7 +319,7 @@ class Law:
         return {"support": Rule("support", partial(support, self))}
 
     def terms(self) -> Iterator[terms.Term]:
-        """The terms that it and what it consists of depend on."""
+        """Yield the terms on which it and its components depend."""
         for part in self.of:
             if isinstance(part, terms.Term):
                 yield part
@@ -324,7 +328,7 @@ class Law:
 
 
 def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
-    """All draws of subsets of clients, or of compressors, and their probabilities."""
+    """Return all draws of subsets of clients, or of compressors, and their probabilities."""
     if law.name == "compression":
         drawn = terms.all_compressions(law.of[0])
         return Randomness(drawn), Probabilities(drawn)

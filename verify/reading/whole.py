@@ -43,15 +43,14 @@ class Code:
     computed: tuple[Term, ...]
 
     def sums(self) -> list[sympy.Expr]:
-        """The sums of letters in it, simple ones first.
-
-        Their letters have the names of the numbers of the problem and of the parameters.
+        """Return the sums of letters in it, simple ones first. Their letters have the names of the numbers of the
+        problem and of the parameters.
         """
         made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
         return sorted(made, key=lambda e: (e.count_ops(), str(e)))
 
     def numbers(self) -> frozenset[str]:
-        """The names of all numbers of the problem, its functions and the parameters that it depends on."""
+        """Return the names of all numbers of the problem, its functions and the parameters that it depends on."""
         leaves = (term for term in parts(*self.computed) if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN))
         return frozenset(str(leaf.data) for leaf in leaves if leaf.type.degree == 0)
 
@@ -89,9 +88,9 @@ _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
 
 
 def read(claim: Claim, instance: Instance) -> Code:
-    """A claim's code at the parameters of an instance.
+    """Read a claim's code at the parameters of an instance.
 
-    Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
+    At conditions on letters it follows the branch taken there. Code may not depend on the length of vectors.
     """
     path: list[bool] = []
     for _ in range(_TIMES):
@@ -115,7 +114,9 @@ def read(claim: Claim, instance: Instance) -> Code:
 
 
 def foreign(claim: Claim) -> str:
-    """A function of a claim, by its name, that is not all code of this package's theory as it stands; or empty."""
+    """Return the name of a function of a claim that is not entirely code of this package's theory as it stands; or
+    empty.
+    """
     # Runs begin, and states are about the fixed point, as the setting's method says.
     methods = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
     algorithms = [a for a in methods if a is not None]
@@ -132,7 +133,9 @@ def foreign(claim: Claim) -> str:
 
 
 def _looks(reader: Reader) -> str:
-    """A condition on letters that decides what is done, other than one of a letter in code of this package's theory."""
+    """Return a condition on letters that decides a branch, other than one of a letter in code of this package's
+    theory.
+    """
     for condition, file in reader.deciding:
         if not theory.is_file(file) or not _is_plain(condition):
             return f"{Path(file).name} has a condition on the values of letters"
@@ -147,7 +150,9 @@ def _is_plain(condition: Any) -> bool:
 
 
 def _first_wrong(instance: Instance, reader: Reader) -> int | None:
-    """The first condition that was answered otherwise than it is at the instance."""
+    """Return the index of the first condition whose answer differs from its value at the instance; None if none
+    does.
+    """
     for k, (condition, answer) in enumerate(reader.taken):
         if comparing.holds(condition, instance.problem, instance.params, None) is not answer:
             return k

@@ -77,16 +77,15 @@ class WorldValue:
         return not self.of
 
     def name(self) -> str:
-        """A name that another value has only if it is the same."""
+        """Return a name, which differs for different values."""
         items = (f"({c}) {sorted(draws)} {[atom.name for atom in atoms]}" for (draws, atoms), c in self.of.items())
         return " + ".join(sorted(items))
 
 
 @dataclass(eq=False)
 class World:
-    """The letters of a program as a field, and the names of what stands in its values.
-
-    ``indexed``: the draws and the letters that each client has of its own; ``totals``: of draws, how many there are.
+    """The letters of a program as a field, and the names in its values. ``indexed``: the draws and the letters of which
+    each client has its own; ``totals``: the number of clients in a draw.
     """
 
     field: Any
@@ -136,7 +135,7 @@ class World:
         return any(bool(self.meaning[name][2]) or self.holds_drawn(self.meaning[name][1]) for name in self.sums_in(c))
 
     def sums_in(self, c: Any) -> list[str]:
-        """The sums of numbers over the clients that stand in a coefficient, by name."""
+        """Return the sums of numbers over the clients that stand in a coefficient, by name."""
         monomials = [monomial for polynomial in (c.numer, c.denom) for monomial in polynomial]
         place = {symbol: k for k, symbol in enumerate(self.field.symbols)}
         return [name for name, symbol in self.sums.items() if any(m[place[symbol]] for m in monomials)]
@@ -146,23 +145,23 @@ class World:
         return WorldValue({ONE: self.field(sympy.Symbol(name))})
 
     def letter(self, term: Term) -> WorldValue:
-        """A parameter, or a number that the problem declares; of a mask, whether it is true."""
+        """Return a parameter, or a number that the problem declares; for a mask, its truth value."""
         symbol = symbol_of(term)
         if symbol in self.fixed:
             return self.constant(self.fixed[symbol])
         return self.drawn(str(symbol)) if term.type.mask else WorldValue({ONE: self.field(symbol)})
 
     def constant(self, value: Any) -> WorldValue:
-        """A number that is written."""
+        """Return a number that is written."""
         c = self.field(sympy.Rational(value.numerator, value.denominator))
         return WorldValue({ONE: c} if c else {})
 
     def atom(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number that is the same for all clients."""
+        """Return a vector or a number that is the same for all clients."""
         return WorldValue({(frozenset(), (Atom(name, degree),)): self.field.one})
 
     def drawn(self, name: str) -> WorldValue:
-        """A mask."""
+        """Return a mask."""
         return WorldValue({(frozenset({name}), ()): self.field.one})
 
     def deviation(self, name: str, degree: int) -> WorldValue:
@@ -172,7 +171,7 @@ class World:
         return WorldValue({(frozenset(), (atom,)): self.field.one})
 
     def of_client(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number of a generic client: the mean and the client's deviation."""
+        """Return a vector or a number of a generic client: the mean and the client's deviation."""
         self.meaning[f"mean of {name}"] = ("mean", name)
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
 
@@ -197,7 +196,7 @@ class World:
         return product
 
     def _renamed(self, c: Any, client: str) -> Any:
-        """A coefficient with the letters of one client in place of those of each client's own."""
+        """Return a coefficient with the letters of one client in place of those of a generic one."""
         found = []
         for polynomial in (c.numer, c.denom):
             total = self.field.zero
@@ -211,7 +210,7 @@ class World:
         return found[0] / found[1]
 
     def total(self, value: WorldValue) -> WorldValue:
-        """The sum over the clients."""
+        """Return the sum over the clients."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if any(atom.example for atom in atoms):
@@ -224,11 +223,11 @@ class World:
         return found
 
     def of_example(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number of each example."""
+        """Return a vector or a number of each example."""
         return WorldValue({(frozenset(), (Atom(name, degree, example=True),)): self.field.one})
 
     def within(self, value: WorldValue) -> WorldValue:
-        """The sum over the examples that a generic client holds."""
+        """Return the sum over the examples that a generic client holds."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             held = tuple(atom for atom in atoms if atom.example)
@@ -252,8 +251,9 @@ class World:
         return WorldValue({(frozenset(), (Atom(name, sum(atom.degree for atom in held), True),)): self.field.one})
 
     def _inside(self, two: list[Atom]) -> WorldValue | None:
-        """The inner product of a vector with a sum over the examples of a client, where inner products with what these
-        share stand in the sum already: then the product is taken in the sum, so that all are alike."""
+        """Return the inner product of a vector with a sum over the examples of a client, taken inside the sum if that
+        already contains inner products with shared vectors, so that all are written alike.
+        """
         for vector, other in (two, two[::-1]):
             kind, *held = self.meaning.get(vector.name, ("",))
             summed = self.meaning.get(other.name, ("",))[0] == "sum in a client" or other.example
@@ -274,7 +274,7 @@ class World:
         return (of[0], of[1]) if of[0].example else (of[1], of[0])
 
     def _apart(self, c: Any) -> Iterator[tuple[Any, Any]]:
-        """The terms of a coefficient, each a factor in letters of each client's own and one in the others."""
+        """Yield the terms of a coefficient, each as a factor in letters of each client's own and one in the others."""
         own = [k for k, symbol in enumerate(self.field.symbols) if str(symbol) in self.indexed]
         if not own:
             yield self.field.one, c
@@ -332,7 +332,7 @@ class World:
         return (of[0], of[1]) if of[0].own else (of[1], of[0])
 
     def inner(self, value: WorldValue) -> WorldValue:
-        """The sum of the coordinates of products of two vectors: inner products, which are numbers."""
+        """Return the sum of the coordinates of products of two vectors: inner products, which are numbers."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             two = [atom for atom in atoms if atom.degree == 1]
@@ -370,7 +370,9 @@ def at_client(name: str, client: str) -> str:
 
 
 def inverse(world: World, value: WorldValue) -> WorldValue:
-    """One by a number that is made of letters, which is remembered as a divisor. ``Unread`` for any other value."""
+    """Return the inverse of a number made of letters, which is recorded as a divisor. Raise ``Unread`` for any other
+    value.
+    """
     if set(value.of) != {ONE}:
         raise Unread("it divides by something that is not a rational function of the letters")
     world.divisors.append(str(value.of[ONE]))

@@ -39,13 +39,13 @@ _OPTION = 0.35
 
 
 def families(claim: Claim) -> list[Family]:
-    """All families of changes of a claim, the cheapest first."""
+    """Return all families of changes of a claim, the cheapest first."""
     found = [*_of_statement(claim), *_of_hypotheses(claim)]
     return sorted(found, key=lambda family: family.cost)
 
 
 def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) -> list[Family]:
-    """Changes of what the code of quantities reads, the cheapest first."""
+    """Return changes of the readings in the code of quantities, the cheapest first."""
     made = []
     for by in found:
         parts = readings.misread(claim, by)
@@ -96,7 +96,7 @@ def _assigned(statement: ParameterRule, assignments: Mapping[Any, Any], _: Any) 
 
 
 def _scaled(claim: Claim) -> Iterator[Family]:
-    """A number, a whole right side or a term, multiplied by a number."""
+    """Yield changes of a number, a whole right side or a term by a factor."""
     statement = claim.statement
     equal = any(c.relation == "==" for c in statement.comparisons)
     inverse = tuple(1 / n for n in GRID)
@@ -137,8 +137,9 @@ def _scaled(claim: Claim) -> Iterator[Family]:
 
 
 def noises(statement: Statement) -> list[sympy.Expr]:
-    """The terms on the right side of a step that a potential does not multiply; those on that of a bound of T rounds
-    that do not shrink with T."""
+    """Return the terms on the right side of a step that a potential does not multiply; those on that of a bound of T
+    rounds that do not shrink with T.
+    """
     right = getattr(statement, "right", None)
     kept = T if statement.horizon else potential(statement)
     if kept is None or right is None or (not statement.horizon and rate(statement) is None):
@@ -149,7 +150,7 @@ def noises(statement: Statement) -> list[sympy.Expr]:
 
 
 def _shaped(claim: Claim) -> Iterator[Family]:
-    """Signs, maxima for minima, exponents, groupings, what is left out, sides exchanged."""
+    """Yield changes of signs, maxima, exponents and groupings, terms left out, and sides exchanged."""
     statement = claim.statement
 
     def one(sort: str, old: sympy.Expr, new: sympy.Expr) -> Family:
@@ -205,7 +206,7 @@ def _unequal(claim: Claim) -> Iterator[Family]:
 
 
 def _exchanged(claim: Claim) -> Iterator[Family]:
-    """One letter for another, in one part of the statement or one constant of a rule."""
+    """Yield exchanges of one letter for another, in one part of the statement or one constant of a rule."""
     statement = claim.statement
     letters = sorted(free_symbols(statement) - {T}, key=str)
     for name, part in formulas.formulas(statement).items():
@@ -221,7 +222,7 @@ def _exchanged(claim: Claim) -> Iterator[Family]:
 
 
 def _measured_otherwise(claim: Claim) -> Iterator[Family]:
-    """One quantity for another whose name has other indices, wherever it stands."""
+    """Yield exchanges of one quantity for another whose name has other indices, wherever it stands."""
     statement = claim.statement
     if not statement.statewise:
         return
@@ -236,12 +237,12 @@ def _measured_otherwise(claim: Claim) -> Iterator[Family]:
 
 
 def _fixed(sort: str, text: str, parts: dict[str, Any]) -> Family:
-    """The family of a single change."""
+    """Return the family of a single change."""
     return Family(sort, lambda _: (text, parts))
 
 
 def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
-    """a*b + c as a*(b + c), where a is a sum: the brackets may have been lost."""
+    """Yield a*b + c as a*(b + c), where a is a sum: the brackets may have been lost."""
     for term in node.args:
         for factor in term.args if term.is_Mul else ():
             if factor.is_Add:
@@ -249,7 +250,7 @@ def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
 
 
 def _lettered(claim: Claim) -> Iterator[Family]:
-    """A right side or a term multiplied by an expression in letters."""
+    """Yield products of a right side or a term and an expression in letters."""
     statement, by = claim.statement, _monomials(claim)
 
     def whole(name: str, made: formulas.Rewriting, by: sympy.Expr, _: Any) -> tuple[str, dict[str, Any]]:
@@ -272,8 +273,9 @@ def _lettered(claim: Claim) -> Iterator[Family]:
 
 
 def _monomials(claim: Claim) -> list[sympy.Expr]:
-    """Letters, the factors in letters that stand in the statement, quotients of alike ones, also of those in other
-    claims of the paper, and their inverses."""
+    """Return letters, the factors in letters of the statement, quotients of similar ones, also of those in other claims
+    of the paper, and their inverses.
+    """
     statement = claim.statement
     symbols = free_symbols(statement) - {T}
     factors = [
@@ -291,7 +293,9 @@ def _monomials(claim: Claim) -> list[sympy.Expr]:
 
 
 def _of_hypotheses(claim: Claim) -> Iterator[Family]:
-    """A hypothesis that bounds letters made stronger; one of another claim of the setting; one on two letters."""
+    """Yield stronger forms of a hypothesis that bounds letters; a hypothesis of another claim of the setting; one on
+    two letters.
+    """
 
     def tightened(index: int, relation: sympy.Rel, by: sympy.Expr) -> tuple[str, dict[str, Any]] | None:
         small, large = (

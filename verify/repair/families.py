@@ -64,8 +64,9 @@ _PROPOSED = 200
 
 @dataclass(frozen=True)
 class Change:
-    """A claim changed: the ``sort``, the change in words, the claim, and what it costs. ``remark``: why it comes after
-    other changes, in words; "" where nothing speaks against it."""
+    """A changed claim: the ``sort``, the change in words, the claim, and its cost. ``remark``: why it comes after other
+    changes, in words; "" if nothing speaks against it.
+    """
 
     sort: str
     text: str
@@ -180,13 +181,13 @@ def potential(statement: Statement) -> sympy.Expr | None:
 
 @cache
 def _letters(claim: Claim) -> tuple[Mapping[sympy.Expr, Any], ...]:
-    """The letters at instances that meet the hypotheses."""
+    """Return the letters at instances that meet the hypotheses."""
     proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
     return tuple(claim.setting.bind(at.problem, at.params) for _, at in meeting(claim, proposed))
 
 
 def _changed(claim: Claim, parts: dict[str, Any]) -> Claim:
-    """The claim with other parts, or with a statement of another kind."""
+    """Return the claim with other parts, or with a statement of another kind."""
     if "statement" not in parts:
         return claim.variant(**parts)
     made = claim.variant(requires=claim.requires)

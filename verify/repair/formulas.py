@@ -17,7 +17,7 @@ _STRUCTURE = (sympy.S.Zero, sympy.S.One, sympy.S.NegativeOne)
 
 
 def formulas(statement: Statement) -> dict[str, Any]:
-    """The parts of a statement that hold formulas, by the names that ``variant`` takes."""
+    """Return the parts of a statement that hold formulas, by the names that ``variant`` takes."""
     found = {name: getattr(statement, name) for name in statement.rewritable}
     if also := getattr(statement, "also", ()):
         found["also"] = also
@@ -25,7 +25,7 @@ def formulas(statement: Statement) -> dict[str, Any]:
 
 
 def expressions(part: Any) -> Iterator[sympy.Expr]:
-    """The expressions that a part of a statement consists of."""
+    """Yield the expressions that a part of a statement consists of."""
     if isinstance(part, Mapping):
         yield from part.values()
     elif isinstance(part, tuple):
@@ -36,7 +36,9 @@ def expressions(part: Any) -> Iterator[sympy.Expr]:
 
 
 def rewritten(statement: Statement, rewriting: Rewriting) -> dict[str, Any]:
-    """The parts that a rewriting of all formulas changes, as ``variant`` takes them; none where it changes nothing."""
+    """Return the parts that a rewriting of all formulas changes, as ``variant`` takes them; empty if it changes
+    nothing.
+    """
     try:
         return _changed(statement, rewriting)
     except (TypeError, ValueError):
@@ -71,7 +73,7 @@ def replacing(old: sympy.Expr, new: sympy.Expr) -> Rewriting:
 
 
 def rescaling(size: sympy.Rational, by: sympy.Expr) -> Rewriting:
-    """The rewriting that multiplies a number, of either sign, wherever it stands outside of exponents."""
+    """Return the rewriting that multiplies a number, of either sign, wherever it stands outside of exponents."""
 
     def changed(node: sympy.Expr) -> sympy.Expr:
         if node.is_Number:
@@ -86,7 +88,7 @@ def rescaling(size: sympy.Rational, by: sympy.Expr) -> Rewriting:
 
 
 def constants(statement: Statement) -> list[sympy.Rational]:
-    """The sizes of the numbers in the formulas, exponents left out."""
+    """Return the sizes of the numbers in the formulas, exponents left out."""
     found: set[sympy.Rational] = set()
 
     def visit(node: sympy.Expr) -> None:
@@ -102,10 +104,9 @@ def constants(statement: Statement) -> list[sympy.Rational]:
 
 
 def terms(statement: Statement) -> list[sympy.Expr]:
-    """The expressions that may be multiplied by something: terms of sums, alternatives of maxima, arguments of
-    functions, bases of powers and letters; those near the root first.
-
-    Whole sides are left out, and of quantities that stand alone there is nothing to change but the coefficient.
+    """Return the expressions that may be multiplied by something: terms of sums, alternatives of maxima, arguments of
+    functions, bases of powers and letters; those near the root first. Whole sides are left out, and of a quantity that
+    stands alone only the coefficient may change.
     """
     found: dict[sympy.Expr, int] = {}
 
@@ -125,7 +126,7 @@ def terms(statement: Statement) -> list[sympy.Expr]:
 
 
 def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
-    """The expressions of some kinds that stand in the formulas, each once."""
+    """Return the expressions of some kinds that stand in the formulas, each once."""
     found: dict[sympy.Expr, None] = {}
     for part in formulas(statement).values():
         for expression in expressions(part):

@@ -12,7 +12,7 @@ from fedtheory.settings.relations import Comparison
 
 
 def lines(claim: Claim) -> tuple[Comparison, ...]:
-    """The lines of a claim that may be looked at one by one: those of inequalities that are all of one sort."""
+    """Return the lines of a claim that may be examined one by one: inequalities, all of one sort."""
     statement = claim.statement
     if not isinstance(statement, Inequality) or statement.middle is not None or statement.strict:
         return ()
@@ -20,7 +20,7 @@ def lines(claim: Claim) -> tuple[Comparison, ...]:
 
 
 def alone(claim: Claim, kept: Sequence[Comparison]) -> Claim:
-    """The claim of some of its lines, an inequality first, with the quantities that stand in these."""
+    """Return the claim of some of its lines, an inequality first, with the quantities in these."""
     (left, _, right), *also = kept
     named = sympy.Tuple(*(side for line in kept for side in (line.left, line.right))).free_symbols
     quantities = tuple(q for q in claim.statement.quantities if q.expression.free_symbols & named)

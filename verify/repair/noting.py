@@ -19,7 +19,7 @@ _PART, _ANSWER, _RESULT, _INDEX = "the part", "the answer", "the result", "the i
 
 
 def noting(claim: Claim, notes: Notes) -> Claim:
-    """The claim with quantities whose code tells ``notes`` what it reads."""
+    """Return the claim with quantities whose code reports its reads to ``notes``."""
     changed: dict[Any, Any] = {}
     for file in sorted({code.co_filename for q in claim.statement.quantities for code in written(q.of)}):
         text = text_of(file)
@@ -32,7 +32,9 @@ def noting(claim: Claim, notes: Notes) -> Claim:
 
 
 class _Noting(ast.NodeTransformer):
-    """Hands what the expressions of a file read to functions by the names above, each with its place."""
+    """A transformer that passes the reads of a file's expressions to functions by the names above, each with its
+    place.
+    """
 
     def __init__(self, file: str, text: str, notes: Notes) -> None:
         self._file, self._notes = file, notes
@@ -86,7 +88,7 @@ class Notes:
     signed: set[Region] = field(default_factory=set)
 
     def part(self, place: tuple[Any, ...], scope: Mapping[str, Any], base: Any, name: str) -> Any:
-        """``base.name``, at a place of the code; ``scope``: what the names there stand for."""
+        """Return ``base.name``, at a place of the code; ``scope``: the values of the names there."""
         value = getattr(base, name)
         if _has_parts(base) and _is_array(value):
             others = {n: "part" for n in _parts(base) if n != name and _alike(_got(base, n), value)}
@@ -102,7 +104,7 @@ class Notes:
     def answer(
         self, place: tuple[Any, ...], scope: Mapping[str, Any], base: Any, name: str, *given: Any, **by: Any
     ) -> Any:
-        """``base.name(...)``: what a method answers that is given no numbers but integers is read as a part is."""
+        """Return ``base.name(...)``: the answer of a method called with integers alone is noted as a part is."""
         value = getattr(base, name)(*given, **by)
         if _has_parts(base) and _is_array(value) and not by and not any(_is_array(g) for g in given):
             text = self.texts[Region(*place)]
@@ -115,7 +117,7 @@ class Notes:
         return value if isinstance(base, np.ndarray | ModuleType | type) else self.seen(value)
 
     def result(self, place: tuple[Any, ...], scope: Mapping[str, Any], function: Any, *given: Any, **by: Any) -> Any:
-        """``function(...)``, of a function of the file."""
+        """Return ``function(...)``, of a function of the file."""
         value = function(*given, **by)
         # A function that is handed over, by whatever name, is no helper of the quantity's.
         named = self.texts[Region(*place)].startswith(f"{getattr(function, '__name__', '')}(")
@@ -124,7 +126,7 @@ class Notes:
         return value
 
     def index(self, place: tuple[Any, ...], scope: Mapping[str, Any], value: Any) -> Any:
-        """An index, or an argument, that is an integer here."""
+        """Return an index, or an argument, that is an integer here."""
         if type(value) is int:
             text = self.texts[Region(*place)]
             self._keep(place, {f"{text} + 1": "index", f"max({text} - 1, 0)": "index"})
@@ -157,13 +159,13 @@ class Notes:
 
 @dataclass
 class AnyNumbers(Notes):
-    """Puts any numbers in place of what is read: the same for the same, of the same shape."""
+    """A replacement of all reads by random numbers: the same for the same value, of the same shape."""
 
     seed: int = 0
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def seen(self, value: Any) -> Any:
-        """Any numbers, the same for the same."""
+        """Return random numbers, the same for the same value."""
         if not (_is_array(value) and value.ndim > 1):
             return value
         key = (value.shape, value.tobytes())
@@ -221,7 +223,9 @@ def _same_parts(one: Any, other: Any) -> bool:
 
 
 def _letters(scope: Mapping[str, Any], value: np.ndarray) -> Iterator[str]:
-    """Positive numbers of the clients, or of the method, that the code can name, with axes as a value has them."""
+    """Yield positive numbers of the clients, or of the method, that the code can name, with axes matching those of a
+    value.
+    """
     for name, holder in scope.items():
         inner = [(name, holder)]
         if is_dataclass(holder) and not isinstance(holder, type):

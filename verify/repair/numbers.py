@@ -15,8 +15,9 @@ _MULTIPLES = tuple(sympy.Rational(a, b) for b in range(1, 5) for a in range(1, 9
 
 
 def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
-    """The simplest fraction strictly between two positive rationals; None where they are near to each other or there is
-    no simple one. Of numbers below 1 the inverses are looked at."""
+    """Return the simplest fraction strictly between two positive rationals; None if they are close or if there is no
+    simple one. For numbers below 1 the simplicity is that of the inverses.
+    """
     if not (a.is_Rational and b.is_Rational and a > 0 and b > 0) or max(a / b, b / a) < _NEAR:
         return None
     below = a <= 1 and b <= 1
@@ -30,7 +31,7 @@ def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of least denominator strictly between two nonnegative ones."""
+    """Return the fraction of least denominator strictly between two nonnegative ones."""
     whole = low.numerator // low.denominator
     if whole + 1 < high:
         return Fraction(whole + 1)
@@ -41,7 +42,7 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def named(a: sympy.Expr, b: sympy.Expr) -> Iterator[sympy.Expr]:
-    """Small multiples of numbers with names between two positive numbers, those nearest to ``a`` first."""
+    """Yield small multiples of numbers with names between two positive numbers, those nearest to ``a`` first."""
     if not (a.is_positive and b.is_positive):
         return
     low, high = sorted((float(a), float(b)))

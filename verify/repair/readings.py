@@ -63,8 +63,9 @@ class Misreading:
 
 
 def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]:
-    """States of instances that meet the hypotheses, those where the claim is known to fail first, then those with
-    several clients and coordinates."""
+    """Return states of instances that meet the hypotheses: first those where the claim is known to fail, then those
+    with several clients and coordinates.
+    """
     rng = np.random.default_rng(0)
     failing, found = [], []
     for recipe, point in islice(places, INSTANCES // 2):
@@ -123,9 +124,9 @@ def _renamed(expression: sympy.Expr, words: str) -> sympy.Expr:
 
 
 def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Misreading, ...]]:
-    """Changes of readings, one or two, after which nothing speaks against the claim at a few states.
+    """Return changes of readings, one or two, after which no violation is left at a few states.
 
-    ``places``: where the claim fails.
+    ``places``: known violations of the claim.
     """
     at = samples(claim, places) if claim.statement.statewise else []
     printed = _lines(claim, at)
@@ -165,7 +166,7 @@ def _mended(printed: list[_Line], lines: list[_Line]) -> int:
 
 
 class _Line(NamedTuple):
-    """A comparison at the samples: whether it holds, and its sides there."""
+    """A comparison at the samples: True if it holds, and its sides there."""
 
     holds: bool
     left: np.ndarray

@@ -126,7 +126,7 @@ def _covers(there: Claim, along: Along, claim: Claim, quantities: list[Quantity]
 
 
 def _settings(claim: Claim) -> dict[Setting, list[Claim]]:
-    """The other claims of the paper by their settings, that of the claim left out."""
+    """Return the other claims of the paper by their settings, without that of the claim."""
     found: dict[Setting, list[Claim]] = {}
     for other in others(claim):
         if other.setting is not claim.setting and other.setting.algorithm is not None:

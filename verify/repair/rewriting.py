@@ -33,7 +33,7 @@ class Region(NamedTuple):
 
     @classmethod
     def of(cls, file: str, node: ast.expr) -> Region:
-        """The place of an expression of a file."""
+        """Return the place of an expression of a file."""
         return cls(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
     def meets(self, other: Region) -> bool:
@@ -57,12 +57,12 @@ def text_of(file: str) -> str:
 
 @lru_cache(maxsize=64)
 def tree_of(file: str, text: str) -> ast.Module:
-    """The syntax tree of a file."""
+    """Return the syntax tree of a file."""
     return ast.parse(text, file)
 
 
 def codes(compiled: CodeType) -> Iterator[CodeType]:
-    """A code and all that are in it."""
+    """Yield a code object and all that are in it."""
     yield compiled
     for inner in compiled.co_consts:
         if isinstance(inner, CodeType):
@@ -116,7 +116,7 @@ def _differs(one: CodeType, other: CodeType) -> bool:
 
 
 def written(of: Any) -> Iterator[CodeType]:
-    """The codes of what a quantity is composed of: those that :func:`rebuilt` may change."""
+    """Yield the code objects of a quantity's components: those that :func:`rebuilt` may change."""
     seen: dict[int, Any] = {}
 
     def visit(value: Any) -> Iterator[CodeType]:
@@ -138,15 +138,18 @@ def written(of: Any) -> Iterator[CodeType]:
 
 
 def _authors(function: FunctionType) -> FunctionType:
-    """The author's function in what reads its literals as fractions. A decorator of the author's is not taken off: it
-    computes."""
+    """Return the author's function without the wrapper that reads its literals as fractions. A decorator of the
+    author's is kept: it computes.
+    """
     while is_made_by(function, in_fractions):
         function = held(function, "function")
     return function
 
 
 def _called(function: FunctionType) -> dict[str, FunctionType]:
-    """The functions of the same file that a function calls, by their names there, with a substitution or without."""
+    """Return the functions of the same file that a function calls, by their names there, with a substitution or
+    without.
+    """
     known, file = function.__globals__, _SUBSTITUTED.sub("", function.__code__.co_filename)
     names = {name for inner in codes(function.__code__) for name in inner.co_names}
     found = {name: known[name] for name in sorted(names & known.keys()) if isinstance(known[name], FunctionType)}
@@ -162,10 +165,11 @@ def _contents(cell: CellType) -> Any:
 
 
 def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any] | None = None) -> Any:
-    """A function, or what is composed of functions, with other codes: its own, those that it closes over, and those of
-    functions of the same file that it calls. ``names``: what the codes find beside what their modules hold.
+    """Return a function, or a composition of functions, with other code objects: its own, those that it closes over,
+    and those of functions of the same file that it calls.
 
-    What no change reaches is returned as it is.
+    ``names``: names that the code finds beside those of its module. Components that no change reaches are returned as
+    they are.
     """
     return _Rebuilding(changed, names or {}).of(of)
 

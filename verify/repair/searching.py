@@ -100,8 +100,11 @@ class _Standing:
 
 @dataclass
 class Search:
-    """A search for repairs of a claim. ``known``: what was found of changes, by their words, in a run before, to which
-    it adds; ``say``: called with what is found, in words; ``advance``: called for each family that is tried."""
+    """A search for repairs of a claim.
+
+    ``known``: by the words of a change, if it survived in an earlier run, to which it adds; ``say``: called with each
+    result, in words; ``advance``: called for each family that is tried.
+    """
 
     bench: Bench
     known: Known = field(default_factory=dict)
@@ -185,7 +188,7 @@ class Search:
             self._pairs(self.agenda)
 
     def _all(self) -> Iterator[Family]:
-        """The agenda, with what the code of quantities may read from where that costs as much."""
+        """Yield the agenda, with changes of readings inserted from their cost on."""
         begun = sum(family.cost < COSTS["reading"] for family in self.agenda)
         yield from self.agenda[:begun]
         further = misreadings(self.claim, self.bench.misreadings())
@@ -204,7 +207,7 @@ class Search:
         return proven is not None and proven.change.cost <= cost
 
     def _examine(self, standing: list[_Standing], cost: float) -> None:
-        """All methods on what stands and costs at most so much, the cheapest first."""
+        """Examine by all methods the changes that survive and cost at most this much, the cheapest first."""
         while standing:
             one = min(standing, key=lambda s: s.change.cost)
             if one.change.cost > cost or self._done(one.change.cost):
@@ -345,7 +348,7 @@ class Search:
         return new
 
     def _least(self, family: Family, above: sympy.Expr = sympy.S.One) -> Iterator[_Standing]:
-        """The least amount on the grid of a family that stands, beyond one that does not."""
+        """Yield the least amount on the grid of a family that survives, beyond one that does not."""
         fallen = above
         grid = [a for a in family.amounts if above == 1 or _size(a) > _size(above)]
         if family.ordered and not self._may_stand(family, grid):
@@ -411,7 +414,9 @@ class Search:
 def _halved(
     family: Family, fallen: sympy.Expr, least: sympy.Expr, holds: Callable[[sympy.Expr], bool]
 ) -> tuple[sympy.Expr, sympy.Expr]:
-    """The largest amount that does not hold and the least that does, as far as simple numbers lie between them."""
+    """Return the largest amount that does not hold and the least that does, as far as simple numbers lie between
+    them.
+    """
     unit = family.unit
     while (number := between(unit * fallen, unit * least)) is not None:
         fallen, least = (fallen, number / unit) if holds(number / unit) else (number / unit, least)

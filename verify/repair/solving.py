@@ -17,10 +17,10 @@ Assignments = Mapping[sympy.Symbol, sympy.Expr]
 
 
 def solved(statement: ParameterRule) -> Iterator[Assignments]:
-    """Assignments that meet all relations at a few values of the letters, those with fewest changes first.
+    """Yield assignments that meet all relations at a few values of the letters, those with fewest changes first.
 
-    A relation that fails is made an equation, and solved for one constant. Whether what is found meets the relations
-    everywhere is for the methods to say.
+    A relation that fails is made an equation, and solved for one constant. The methods decide if the assignments meet
+    the relations everywhere.
     """
     if statement.quantities:
         return
@@ -48,7 +48,7 @@ def solved(statement: ParameterRule) -> Iterator[Assignments]:
 
 
 def _values(relation: sympy.Rel, symbol: sympy.Symbol, assignments: Assignments) -> list[sympy.Expr]:
-    """The values of a constant at which the two sides are equal, the other constants being as they are assigned."""
+    """Return the values of a constant at which the two sides are equal, with the other constants as assigned."""
     rest = {name: value for name, value in assignments.items() if name != symbol}
     difference = (relation.lhs - relation.rhs).subs(rest)
     try:

@@ -72,7 +72,7 @@ class Verdict(NamedTuple):
 
 
 class Ended(Exception):
-    """The trials for a repair, or the time that was given for them, are over."""
+    """The end of the trials for a repair, or of their time."""
 
 
 @dataclass
@@ -104,7 +104,7 @@ class Bench:
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
     def search(self, changed: Claim, size: int = SHORT, seed: int | None = None, enough: int = 3) -> Searched:
-        """A search; the counterexamples that it finds are kept."""
+        """Search for violations; the counterexamples found are kept."""
         seconds, at = self._begin(SHORT_SEARCH if size == SHORT else LONG_SEARCH), self.seed if seed is None else seed
         try:
             found = limits.limited(lambda: _searched(changed, at, size, enough), seconds)
@@ -114,7 +114,7 @@ class Bench:
         return found
 
     def check(self, changed: Claim) -> Verdict:
-        """All methods; the counterexample that they find is kept."""
+        """Run all methods; a counterexample that they find is kept."""
         seconds = self._begin(CHECK)
         try:
             found = limits.limited(lambda: _told(check(changed, self.seed)), seconds)
@@ -141,7 +141,7 @@ class Bench:
             raise Ended
 
     def _begin(self, counted: int) -> int:
-        """Count a trial. The seconds that it may take."""
+        """Count a trial. Return the seconds that it may take."""
         self._goes_on()
         self.effort -= counted
         return max(1, int(min(ENDLESS, self.until - self.clock())))
@@ -187,7 +187,7 @@ def _met(claim: Claim) -> list[Instance]:
 
 
 def _clients(instances: list[Instance]) -> set[int]:
-    """The numbers of clients of instances that have functions."""
+    """Return the numbers of clients of instances that have functions."""
     return {at.problem.n for at in instances if hasattr(at.problem, "n")}
 
 

@@ -61,7 +61,7 @@ class Paper:
 
     @cached_property
     def faults(self) -> dict[FailureMode, list[tuple[Card, ...]]]:
-        """The same, by the way and then by the root: roots in the order of the paper."""
+        """The same, by failure mode and then by root, in the order of the paper."""
         found: dict[FailureMode, list[tuple[Card, ...]]] = {}
         for way in FailureMode:
             cards = {card.id: card for card in self.cards if card.failure_mode is way}
@@ -106,7 +106,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Culprit:
-    """A claim that fell and on which a printed proof rests, ``through`` others that fell, the nearest first."""
+    """A failed claim on which a printed proof rests, ``through`` other failed claims, the nearest first."""
 
     link: Link
     through: tuple[Link, ...]
@@ -119,7 +119,7 @@ class Culprit:
 
 @dataclass(frozen=True)
 class Card:
-    """All that pages show of a claim: its ``entry`` in an audit; ``claim``: None where the package does not know it."""
+    """All that pages show of a claim: its ``entry`` in an audit; ``claim``: None if the package does not know it."""
 
     entry: Mapping[str, Any]
     claim: Claim | None = field(repr=False)
@@ -154,7 +154,7 @@ class Card:
 
     @property
     def gist(self) -> str:
-        """The claim in a line; empty where the package does not know it."""
+        """The claim in a line; empty if the package does not know it."""
         return self.claim.gist if self.claim else ""
 
     @property
@@ -273,8 +273,9 @@ class Card:
 
     @cached_property
     def culprits(self) -> tuple[Culprit, ...]:
-        """The claims that fell and on which the printed proof rests, directly or through others that fell; the nearest
-        first."""
+        """The failed claims on which the printed proof rests, directly or through other failed claims; the nearest
+        first.
+        """
         link = self.atlas.link
 
         def uses(id: str) -> list[str]:
@@ -353,7 +354,7 @@ class Card:
 
     @cached_property
     def counterexample(self) -> Counterexample | None:
-        """The counterexample, of a claim that the package knows; None where it cannot be rebuilt."""
+        """The counterexample, if the package knows the claim; None if it cannot be rebuilt."""
         if not self.replayable:
             return None
         try:
@@ -393,14 +394,14 @@ class Card:
 
 @dataclass(frozen=True)
 class Beside:
-    """A printed statement beside the one that holds; in both is marked what the other does not have."""
+    """A printed statement beside the one that holds; each is marked where it differs from the other."""
 
     printed: Card
     repaired: Card
 
     @cached_property
     def formulas(self) -> tuple[Sequence[Markup], Sequence[Markup]]:
-        """The formulas of both, with what differs marked."""
+        """The formulas of both, with the differences marked."""
         first, second = self.printed.latex, self.repaired.latex
         return mathml.compared(first, second) if first and second else (self.printed.formulas, self.repaired.formulas)
 
@@ -411,7 +412,7 @@ class Beside:
 
     @property
     def hypotheses(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-        """The hypotheses of both, each with whether the other lacks it."""
+        """The hypotheses of both, each with True if the other lacks it."""
         ours, theirs = ([h.text for h in card.claim.requires] if card.claim else [] for card in self._both)
         # Where one of them states none there is nothing to compare.
         both = bool(ours and theirs)
@@ -429,7 +430,7 @@ class Beside:
 
 
 class Atlas:
-    """All cards of an audit, and how claims hang together."""
+    """All cards of an audit, and the links between claims."""
 
     def __init__(self, audit: Mapping[str, Any]) -> None:
         self.audit = audit
@@ -484,7 +485,7 @@ def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
 
 
 def _own(id: str) -> Claim | None:
-    """A user's claim that this process knows."""
+    """Return a user's claim that this process knows."""
     try:
         return claims.get(id)
     except ValueError:
@@ -500,6 +501,6 @@ def _inverse(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, list[str
 
 
 def _title(paper: str) -> tuple[str, str]:
-    """The first sentence on a registered paper and its version; the name of another."""
+    """Return the first sentence on a registered paper and its version; the name of another."""
     known = plugins.every().get(paper)
     return (paper, "") if known is None else (known.title, known.version)

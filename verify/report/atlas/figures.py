@@ -100,7 +100,9 @@ def shares(counts: Mapping[Verdict, int]) -> Markup:
 
 
 def number(text: str) -> str:
-    """A stored number, as a fraction where that is short, else with twelve digits; as it is where it is none."""
+    """Return a stored number, as a fraction if that is short, else with twelve digits; unchanged if it is not a
+    number.
+    """
     try:
         return shown(real(text))
     except ValueError:
@@ -108,7 +110,7 @@ def number(text: str) -> str:
 
 
 def _both(exact: str, value: float) -> str:
-    """A number as it is stored, and a fraction that is long as a decimal too: 3/4 needs none."""
+    """Return a number as it is stored, and a long fraction as a decimal too: 3/4 needs none."""
     text = number(exact)
     return f"{text}, about {value:.8g}" if "/" in text and len(text) > _SHORT else text
 

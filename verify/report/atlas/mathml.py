@@ -25,14 +25,14 @@ ET.register_namespace("", _NAMESPACE)
 
 @cache
 def formula(latex: str) -> Markup:
-    """A displayed formula; where its LaTeX is not understood, that as code."""
+    """Return a displayed formula; LaTeX that is not understood as code."""
     element = _element(latex)
     return Markup("<code>{}</code>").format(latex) if element is None else _written(element)
 
 
 @cache
 def inline(latex: str) -> Markup:
-    """A formula within a line."""
+    """Return a formula within a line."""
     element = _element(latex)
     if element is None:
         return Markup("<code>{}</code>").format(latex)
@@ -41,7 +41,7 @@ def inline(latex: str) -> Markup:
 
 
 def compared(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[Markup, ...], tuple[Markup, ...]]:
-    """Two lists of displayed formulas; what the other list does not have is marked in each."""
+    """Return two lists of displayed formulas, with the differences from the other list marked in each."""
     ours, theirs = ([_element(latex) for latex in lines] for lines in (first, second))
     for tag, i, j, k, l in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -62,7 +62,7 @@ def compared(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[Markup,
 
 
 def _element(latex: str) -> ET.Element | None:
-    """The element ``math``; None where the LaTeX is not understood."""
+    """Return the element ``math``; None if the LaTeX is not understood."""
     try:
         element = ET.fromstring(convert(latex, display="block"))
     except Exception:  # A user's letters may be anything, and the converter raises many kinds of errors.
@@ -167,7 +167,7 @@ _SCRIPTED_INSIDE = re.compile(rf"(?P<base>{_NAME}|{_CLOSING}){_SCRIPTS}")
 
 
 def typeset(text: str) -> Markup:
-    """The text, escaped, with Greek letters, signs, subscripts and superscripts."""
+    """Return the text, escaped, with Greek letters, signs, subscripts and superscripts."""
     plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text.replace("**", "^"))
     plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], plain))
     plain = _LETTER.sub(lambda found: _GREEK[found[0]], plain)
@@ -176,7 +176,7 @@ def typeset(text: str) -> Markup:
 
 
 def _set(plain: str, scripted: re.Pattern[str]) -> Markup:
-    """A text in which letters and signs are themselves, with its scripts."""
+    """Return a text in which letters and signs are themselves, with its scripts."""
     parts, at = [Markup("")], 0
     for found in scripted.finditer(plain):
         parts += [Markup("{}").format(plain[at : found.start()]), _scripted(found["base"], found["scripts"])]

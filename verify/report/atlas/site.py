@@ -55,9 +55,8 @@ class Place:
 
 
 def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[str, str]]:
-    """(path, text) of each file; the overview last, so that what it leads to is there when it is.
-
-    The same audit gives the same texts.
+    """Yield (path, text) of each file; the overview last, so that its links lead to existing pages. The same audit
+    gives the same texts.
     """
     atlas, _render = Atlas(audit), partial(_page, at or Place())
     for paper in atlas.papers:
@@ -92,7 +91,7 @@ def _page(at: Place, template: str, atlas: Atlas, root: str, **more: Any) -> str
 
 
 def _squeezed(text: str) -> str:
-    """The text without the empty lines that blocks leave which are left out."""
+    """Return the text without the empty lines of blocks that are left out."""
     return re.sub(r"\n\s*\n+", "\n", text)
 
 
@@ -124,7 +123,7 @@ def _templates() -> Environment:
 
 
 def _citation(card: Card, at: Place) -> str:
-    """An entry for BibTeX, which says what was found, by which code."""
+    """Return a BibTeX entry with the verdict and the version of the code."""
     audit = card.atlas.audit
     told = (
         f"fedtheory {audit['version']}",
@@ -149,7 +148,7 @@ def _report(card: Card, at: Place) -> str:
 
 
 def _note(text: str) -> Markup:
-    """A note as a paragraph; long lists of margins are folded away."""
+    """Return a note as a paragraph; long lists of margins are folded away."""
     found = LISTED.fullmatch(text)
     if found is None or len(found["list"]) < _LONG:
         return Markup("<p>{}</p>").format(typeset(text))
