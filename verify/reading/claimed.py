@@ -118,14 +118,14 @@ def _case(
             raise Unread(f"parameters of {algorithm.name} vary with the round")
         law = law_of(reader, algorithm, given)
         after = reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
-        told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
+        letter_types = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
-        program = StepProgram(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
+        program = StepProgram(algorithm.name, scene.types, letter_types, {}, scene.with_g, law, step, reader.raising)
     of_states: tuple[Term, ...] = ()
     axis_of_states = -1
     if of_all is not None:
-        said = reader.call(theirs(of_all), *given)
-        of_states, axis_of_states = _terms(said), getattr(said, "axis", -1)
+        declared = reader.call(theirs(of_all), *given)
+        of_states, axis_of_states = _terms(declared), getattr(declared, "axis", -1)
     taken, raising, quotients = tuple(reader.taken), tuple(reader.raising), tuple(reader.quotients)
     return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
@@ -246,12 +246,12 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
     else:
         raise Unread(f"problems are of the unknown type {of.__name__}")
     params = _params(claim, instances, reader, there)
-    told = _types(claim, instances, reader, problem, params)
+    part_types = _types(claim, instances, reader, problem, params)
     State: Any = type(_state(instances[0]))
-    if not is_record_class(State) or set(State._fields) != set(told):
+    if not is_record_class(State) or set(State._fields) != set(part_types):
         raise Unread(f"states of {claim.id} have code of their own, or undeclared parts")
     # What unpacks a state, or makes one of a tuple, goes by the order of its class.
-    types = {name: told[name] for name in State._fields}
+    types = {name: part_types[name] for name in State._fields}
     state = NamedTupleValue(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
     return Scene(None if of is None else problem, params, state, types, with_g)
 
@@ -284,21 +284,21 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
     cls = type(instances[0].params)
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
-    told: dict[str, Any] = {}
+    symbolic: dict[str, Any] = {}
     make = claim.setting.drawing.parameters
     ours, numbers = there or theory.holds(make), {v for v in claim.setting.sources.values() if isinstance(v, str)}
     for name in cls._fields:
         if not ours and name not in numbers:
-            told[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
+            symbolic[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
             continue
         found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
-            told[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
+            symbolic[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
         else:
             # What is no letter and no compressor has one value here, and may have others elsewhere.
             known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
-            told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
-    return NamedTupleValue(cls, told)
+            symbolic[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
+    return NamedTupleValue(cls, symbolic)
 
 
 def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:

@@ -207,8 +207,8 @@ def _sizes(case: CodePath, state: Any) -> Any:
     shapes = [
         zip(kind.axes[::-1], np.shape(getattr(state, name))[::-1], strict=False) for name, kind in case.types.items()
     ]
-    told = {axis: size for shape in shapes for axis, size in shape}
-    return SimpleNamespace(n=told.get(Axis.CLIENTS), d=told.get(Axis.COORDINATES))
+    lengths = {axis: size for shape in shapes for axis, size in shape}
+    return SimpleNamespace(n=lengths.get(Axis.CLIENTS), d=lengths.get(Axis.COORDINATES))
 
 
 def _spread(instances: Sequence[Instance]) -> tuple[list[Instance], list[Instance]]:

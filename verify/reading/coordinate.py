@@ -102,7 +102,7 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
     below: tuple[sympy.Expr, bool] | None = None
     where = []
     for condition, answer in taken:
-        if not _speaks_of(condition, U):
+        if not _depends_on(condition, U):
             where.append(say.relation(condition, answer))
             continue
         left, right = condition.of
@@ -115,10 +115,10 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
     return EntryValue(tuple(where), say.number(probability), below, say.number(value))
 
 
-def _speaks_of(condition: Any, *leaves: Term) -> bool:
+def _depends_on(condition: Any, *leaves: Term) -> bool:
     """Return True if a condition depends on some leaves."""
     if isinstance(condition, Condition):
-        return any(_speaks_of(part, *leaves) for part in condition.of)
+        return any(_depends_on(part, *leaves) for part in condition.of)
     return isinstance(condition, Term) and any(part in leaves for part in parts(condition))
 
 
@@ -153,7 +153,7 @@ class _Letters:
         of these were met earlier.
         """
         for quotient, met in reader.quotients:
-            before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _speaks_of(c, U)]
+            before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _depends_on(c, U)]
             yield tuple(before), sympy.Ne(self.number(quotient.of[-1]), 0, evaluate=False)
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
@@ -213,7 +213,7 @@ class _Reading:
             raise Unread(f"an entry becomes {value.type}")
         decided = [condition for condition, _ in self.reader.deciding]
         decided += [*self.reader.asked, *(condition for _, condition in self.reader.raising)]
-        if any(_speaks_of(condition, X, LOW, U) for condition in decided):
+        if any(_depends_on(condition, X, LOW, U) for condition in decided):
             raise Unread("a branch depends on one entry of an array")
         return value
 
@@ -251,7 +251,7 @@ class _Reading:
 
     def _subset(self, of: Any, size: Any) -> Law:
         count = as_term(size)
-        if of is not _D or count.type != NUMBER or _speaks_of(count, X, LOW, U):
+        if of is not _D or count.type != NUMBER or _depends_on(count, X, LOW, U):
             raise ValueError("a subset is drawn of something other than the coordinates")
         self.demands.append(
             Condition("and", (Condition("<=", (terms.constant(1), count)), Condition("<=", (count, _D))))
@@ -289,7 +289,7 @@ def _refused(value: Any) -> Any:
 
 
 def _as_float(value: Any) -> Any:
-    if isinstance(value, Term) and value.type == NUMBER and not _speaks_of(value, X, LOW, U):
+    if isinstance(value, Term) and value.type == NUMBER and not _depends_on(value, X, LOW, U):
         return value
     if type(value) not in (int, Fraction):
         raise ValueError("a float is made from something that is not a number")

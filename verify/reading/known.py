@@ -27,12 +27,12 @@ from verify.reading.values import (
     Named,
     NamedTupleValue,
     Numbers,
-    Often,
-    Once,
     Probabilities,
     Rule,
     Several,
     Shape,
+    SinglePassIterable,
+    SymbolicRange,
     Unknown,
     describe,
     is_record_class,
@@ -279,9 +279,9 @@ def _has(value: Any, name: Any) -> bool:
     return hasattr(value.of, name)
 
 
-def _range(*ends: Any) -> range | Often:
+def _range(*ends: Any) -> range | SymbolicRange:
     if len(ends) == 1 and isinstance(ends[0], Term) and ends[0].op is Op.LETTER and ends[0].type == terms.NUMBER:
-        return Often(ends[0])
+        return SymbolicRange(ends[0])
     if not all(type(end) is int for end in ends):
         raise ValueError("the ends of a range are neither literals nor declared counts")
     return range(*ends)
@@ -301,8 +301,8 @@ def _length(value: Any) -> Any:
     return len(_tuple(value))
 
 
-def _zipped(*values: Any, strict: bool = False) -> Once:
-    return Once(tuple(zip(*map(_tuple, values), strict=strict)))
+def _zipped(*values: Any, strict: bool = False) -> SinglePassIterable:
+    return SinglePassIterable(tuple(zip(*map(_tuple, values), strict=strict)))
 
 
 def _number(value: Any) -> Term:

@@ -69,13 +69,13 @@ def read(
         law = law_of(world.reader, algorithm, world.given)
         after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
         step = parts_after(after, world.types)
-    told = world.given[1].fields
+    symbolic = world.given[1].fields
     _check_used(world.reader, *step.values(), *law.terms())
     return StepProgram(
         algorithm.name,
         world.types,
-        {name: value.type for name, value in told.items() if isinstance(value, Term)},
-        {name: value for name, value in told.items() if not isinstance(value, Term | known.Named | Unknown)},
+        {name: value.type for name, value in symbolic.items() if isinstance(value, Term)},
+        {name: value for name, value in symbolic.items() if not isinstance(value, Term | known.Named | Unknown)},
         problem.g is not None,
         law,
         step,
@@ -115,11 +115,11 @@ def quantities(
     return several
 
 
-def _check_used(reader: Reader, *told: Term) -> None:
+def _check_used(reader: Reader, *results: Term) -> None:
     """Raise ``Unread`` if a quotient is formed that stands in none of the terms: its divisor may be zero all the
     same.
     """
-    used = {id(term) for term in parts(*told)}
+    used = {id(term) for term in parts(*results)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
             raise Unread("an unused quotient may be undefined for some letters")
@@ -187,17 +187,17 @@ class _Given:
         types = parts_of(algorithm, problem, params)
         # Where no part of the state is of the clients, a single one's messages are points.
         points = problem.n == 1 and not any(Axis.CLIENTS in kind.axes for kind in types.values())
-        told = {
+        fields = {
             name: parameter(reader, name, value, problem.n, counts, points) for name, value in params._asdict().items()
         }
-        if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in told.values()):
+        if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in fields.values()):
             raise Unread(f"{algorithm.name} has parameters of each client's own, and there is only one")
         state = NamedTupleValue(
             algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
         )
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
         given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
-        return cls(reader, (given, NamedTupleValue(type(params), told), state), types)
+        return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 
 
 def parameter(

@@ -25,10 +25,10 @@ from verify.reading.values import (
     Function,
     Made,
     Maker,
-    Often,
-    Once,
     Rule,
     Scope,
+    SinglePassIterable,
+    SymbolicRange,
     Unknown,
     describe,
     is_same,
@@ -178,7 +178,7 @@ class Reader(Expressions):
             self._run(at.body if self._decided(at.test, scope) else at.orelse, scope)
         elif isinstance(at, ast.For):
             over = self._value(at.iter, scope)
-            if isinstance(over, Often) and self._path is not None:
+            if isinstance(over, SymbolicRange) and self._path is not None:
                 self._loop(at, scope)
                 return
             for value in self._each(over, at.iter, scope):
@@ -269,7 +269,7 @@ class Reader(Expressions):
     def _each(self, value: Any, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
         if type(value) is range:
             return tuple(value)
-        if isinstance(value, Once) and isinstance(over, ast.Call):
+        if isinstance(value, SinglePassIterable) and isinstance(over, ast.Call):
             return value.of
         items = items_of(value)
         if items is None:

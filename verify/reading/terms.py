@@ -138,9 +138,9 @@ def _width(term: Term) -> tuple[int, bool] | None:
         return (term.data.numerator.bit_length(), False) if term.data.denominator == 1 else None
     if term.op is Op.COUNT or term.whole:
         return COUNTED, bool(term.type.axes)
-    told = [one.width for one in term.of[term.op is Op.CHOOSE :]]
-    widths = [width for width in told if width is not None]
-    if term.op not in _WIDER or len(widths) < len(told) or (term.op is Op.POWER and term.data < 0):
+    operands = [one.width for one in term.of[term.op is Op.CHOOSE :]]
+    widths = [width for width in operands if width is not None]
+    if term.op not in _WIDER or len(widths) < len(operands) or (term.op is Op.POWER and term.data < 0):
         return None
     return _WIDER[term.op](term.data, [bits for bits, _ in widths]), term.op is Op.CHOOSE or any(a for _, a in widths)
 
@@ -253,9 +253,9 @@ def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
 
 def _check_once(axes: tuple[Axis, ...]) -> None:
     """Raise ``ValueError`` if two axes run over the same: then a client would be taken for another."""
-    told = [axis for axis in axes if axis is not Axis.ONE]
-    if len(told) > len(set(told)):
-        raise ValueError(f"two axes run over the {next(axis for axis in told if told.count(axis) > 1)}")
+    long = [axis for axis in axes if axis is not Axis.ONE]
+    if len(long) > len(set(long)):
+        raise ValueError(f"two axes run over the {next(axis for axis in long if long.count(axis) > 1)}")
 
 
 def add(one: Term, other: Term) -> Term:

@@ -142,14 +142,14 @@ class Lengths:
 
 
 @dataclass(frozen=True, eq=False)
-class Once:
+class SinglePassIterable:
     """An iterable that is consumed once, where it is made."""
 
     of: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Often:
+class SymbolicRange:
     """A range that ends at a letter."""
 
     end: Term
@@ -292,6 +292,10 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+#: Types that errors, which become notes, name in a word of their own.
+_NAMES: dict[type, str] = {SinglePassIterable: "once", SymbolicRange: "often"}
+
+
 def describe(value: Any) -> str:
     """Return a value in words."""
     if isinstance(value, Term):
@@ -302,7 +306,9 @@ def describe(value: Any) -> str:
         return value.why
     if isinstance(value, Condition):
         return "the values of letters"
-    return repr(value) if type(value) in CONSTANTS else f"a {type(value).__name__.lower()}"
+    if type(value) in CONSTANTS:
+        return repr(value)
+    return f"a {_NAMES.get(type(value), type(value).__name__.lower())}"
 
 
 @dataclass(frozen=True, eq=False)

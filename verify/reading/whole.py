@@ -98,10 +98,10 @@ def read(claim: Claim, instance: Instance) -> Code:
         try:
             scene = claimed.scene_at(claim, instance, reader)
             for value in _values(claim, reader, scene):
-                told = _told(value)
-                _check(told, getattr(instance.problem, "blocks", None) is not None)
-                _check_bounds(told, instance)
-                made += told
+                results = _terms_of(value)
+                _check(results, getattr(instance.problem, "blocks", None) is not None)
+                _check_bounds(results, instance)
+                made += results
         except (Unread, ValueError) as error:
             why = str(error)
         else:
@@ -220,20 +220,20 @@ def _drawn(of: Any, reader: Reader, given: tuple[Any, Any, Any], State: type | N
     return law, reader.call_step(theirs(of.step, State), *given, oracles.drawn(law))
 
 
-def _told(value: Any) -> list[Term]:
+def _terms_of(value: Any) -> list[Term]:
     """Return the terms of a value. Raise ``Unread`` if it is not made of terms."""
     if isinstance(value, NamedTupleValue):
         return list(map(as_term, value.fields.values()))
     return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
 
 
-def _check(told: Iterable[Term], blocks: bool) -> None:
+def _check(results: Iterable[Term], blocks: bool) -> None:
     """Raise ``Unread`` if a term depends on the length of vectors or of their blocks, or on a letter by a high
     power.
     """
     degrees: dict[int, dict[str, int]] = {}
     drawn: set[int] = set()
-    for term in parts(*told):
+    for term in parts(*results):
         if term.op is Op.SIZE:
             raise Unread("it takes the root of a number that depends on the state")
         if term.op is Op.LARGER:
@@ -254,14 +254,14 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
             raise Unread(f"it has powers of the {letter} beyond the {POWERS}th, which may vanish at every point tried")
 
 
-def _check_bounds(told: Iterable[Term], instance: Instance) -> None:
+def _check_bounds(results: Iterable[Term], instance: Instance) -> None:
     """Raise ``Unread`` if an adversary may have no answer: of such a state anything is true."""
 
     def known(term: Term) -> bool:
         free = all(part.op in _LETTERS or part.op is Op.VIEW for part in parts(term)) and not term.type.axes
         return free and bool(comparing.evaluated(term, instance.problem, instance.params, None) >= 0)
 
-    for term in parts(*told):
+    for term in parts(*results):
         if term.op is Op.ANSWER and not is_nonnegative(term.of[1], known):
             raise Unread(f"the bound of {term.data} is not seen to be nonnegative")
 

@@ -50,7 +50,7 @@ def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) 
     for by in found:
         parts = readings.misread(claim, by)
         sort = "count" if all(one.sort == "count" for one in by) else "reading"
-        family = _fixed(sort, readings.told(claim, by, parts), parts)
+        family = _fixed(sort, readings.in_words(claim, by, parts), parts)
         made.append(replace(family, further=_of_readings(claim, by)))
     return sorted(made, key=lambda family: family.cost)
 

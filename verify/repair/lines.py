@@ -31,8 +31,8 @@ def altered(changed: Claim, claim: Claim) -> Claim:
     """Return the part of a changed claim that has to be searched: the lines that the change alters. The others are as
     before; if one of them fails, so does the claim.
     """
-    told, printed = lines(changed), lines(claim)
-    if not told or {"requires", "setting", "algorithm", "statement"} & set(changed.changes):
+    remaining, printed = lines(changed), lines(claim)
+    if not remaining or {"requires", "setting", "algorithm", "statement"} & set(changed.changes):
         return changed
-    kept = [line for line in told if line not in printed]
-    return alone(changed, kept) if kept and kept[0].relation == "<=" and len(kept) < len(told) else changed
+    kept = [line for line in remaining if line not in printed]
+    return alone(changed, kept) if kept and kept[0].relation == "<=" and len(kept) < len(remaining) else changed

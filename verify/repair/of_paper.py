@@ -66,13 +66,13 @@ def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
 
     No declaration groups quantities by sort; names that share their letters are, as a rule, of one sort.
     """
-    used = {name for name, _ in spoken(claim)}
+    used = {name for name, _ in mentioned_quantities(claim)}
     known = {q.expression: q for q in claim.statement.quantities if q.expression in used}
     for other in others(claim):
         alike = other.setting.sources.keys() == claim.setting.sources.keys()
         if alike and other.setting.algorithm is claim.setting.algorithm:
             # What a claim holds and does not speak of, it may share with one that repairs it.
-            there = {name for name, _ in spoken(other)}
+            there = {name for name, _ in mentioned_quantities(other)}
             for q in other.statement.quantities:
                 if q.expression in there:
                     known.setdefault(q.expression, q)
@@ -92,7 +92,7 @@ def _stem(quantity: Quantity) -> frozenset[str]:
     return frozenset(_WORDS.findall(_INDICES.sub("", str(quantity.expression))))
 
 
-def spoken(claim: Claim) -> set[tuple[sympy.Expr, bool]]:
+def mentioned_quantities(claim: Claim) -> set[tuple[sympy.Expr, bool]]:
     """Return the quantities in the formulas, each by its name and True if it is taken after a step."""
     sides = sympy.Tuple(*(side for c in claim.statement.comparisons for side in (c.left, c.right)))
     return {(q.expression, q.after) for q in claim.statement.quantities if sides.has(q.expression)}

@@ -110,7 +110,7 @@ def misread(claim: Claim, by: Iterable[Misreading]) -> dict[str, Any]:
     return {**parts, "quantities": tuple(found)} if parts else {}
 
 
-def told(claim: Claim, by: Iterable[Misreading], parts: Mapping[str, Any]) -> str:
+def in_words(claim: Claim, by: Iterable[Misreading], parts: Mapping[str, Any]) -> str:
     """Return a change in words: the new readings, their quantities, and the place in the code."""
     pairs = zip(claim.statement.quantities, parts["quantities"], strict=True)
     names = ", ".join(str(old.expression) for old, new in pairs if new is not old)
@@ -134,7 +134,7 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
         return []
     equal = equalities(claim)
     singles = [one for one in readings(claim, at) if equal or one.sort != "multiple"]
-    told: list[tuple[Misreading, ...]] = []
+    accepted: list[tuple[Misreading, ...]] = []
     partly: list[tuple[int, Misreading]] = []
     known = {_signature(printed)}
 
@@ -145,17 +145,17 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
             yield from ((first, second) for second in singles if not place.meets(second.substitution.place))
 
     for by in islice(candidates(), TRIED):
-        if len(told) == MOST:
+        if len(accepted) == MOST:
             break
         parts, lines = _tried(claim, by, at)
         if lines is None or (signature := _signature(lines)) in known:
             continue
         known.add(signature)
         if all(line.holds for line in lines):
-            told += [by] if _says_something(claim, parts, at, printed, lines) else []
+            accepted += [by] if _says_something(claim, parts, at, printed, lines) else []
         elif len(by) == 1 and (mended := _mended(printed, lines)) > 0:
             partly.append((mended, by[0]))
-    return told
+    return accepted
 
 
 def _mended(printed: list[_Line], lines: list[_Line]) -> int:

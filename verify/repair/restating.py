@@ -21,7 +21,7 @@ from fedtheory.settings.iterations import Alone, Along
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.derivation.runs import outside
-from verify.repair.of_paper import others, spoken
+from verify.repair.of_paper import mentioned_quantities, others
 
 #: Runs of which iterations are looked at, how many are proposed, and how near what is the same comes out.
 _RUNS, _PROPOSED, _NEAR = 40, 2000, 1e-9
@@ -35,7 +35,7 @@ def restated(claim: Claim) -> Iterator[Claim]:
     The hypotheses kept are relations between letters of the new setting, and those that its claims require in the same
     words: the claim is then made under no more than before.
     """
-    used = spoken(claim)
+    used = mentioned_quantities(claim)
     if not used or not claim.statement.statewise or "algorithm" in claim.changes:
         return
     settings, named = _settings(claim), set[Setting]()

@@ -158,12 +158,12 @@ class Search:
                     break
                 searches += not found.why
             else:
-                at, told = self.found.repairs.index(least), replace(least, searches=searches)
-                self.found.repairs[at] = told
-                if self._lowered(told):
+                at, searched = self.found.repairs.index(least), replace(least, searches=searches)
+                self.found.repairs[at] = searched
+                if self._lowered(searched):
                     continue
-                if (nearer := self._nearer(told)) is not None:
-                    self.found.repairs[at] = replace(told, nearer=nearer.text)
+                if (nearer := self._nearer(searched)) is not None:
+                    self.found.repairs[at] = replace(searched, nearer=nearer.text)
                 return
             self._drop(least)
 
@@ -288,8 +288,8 @@ class Search:
         numbers = (n / family.unit for n in names)
         nearer = next((n for n in numbers if stands(n)), open_)
         change = None if nearer == one.amount else family.change(self.claim, nearer)
-        told = {r.change.text for r in self.found.repairs}
-        return None if change is None or change.text in told else change
+        reported = {r.change.text for r in self.found.repairs}
+        return None if change is None or change.text in reported else change
 
     def _lowered(self, repair: Repair) -> bool:
         """Return True if a number smaller than that of a supported repair holds too; it is then reported."""
@@ -338,13 +338,13 @@ class Search:
         """Return True if a change asserts something that no cheaper one did."""
         if change is None:
             return False
-        said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
+        content = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
         # By the same names quantities may have other code.
-        said += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
-        new = said not in self._seen and change.claim.statement != self.claim.statement
+        content += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
+        new = content not in self._seen and change.claim.statement != self.claim.statement
         elsewhere = "requires" in change.claim.changes or change.claim.setting != self.claim.setting
-        new = new or (said not in self._seen and elsewhere)
-        self._seen.add(said)
+        new = new or (content not in self._seen and elsewhere)
+        self._seen.add(content)
         return new
 
     def _least(self, family: Family, above: sympy.Expr = sympy.S.One) -> Iterator[_Standing]:
@@ -377,11 +377,11 @@ class Search:
         once = (f for f in agenda if f.sort != "reversed")
         singles = [c for f in once for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
         holding = [(r.change.claim.statement, r.change.claim.requires) for r in self.found.repairs]
-        told = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
+        reported = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
         shares = [(self.bench.share(c.claim), c) for c in singles if "requires" not in c.claim.changes]
         first: dict[str, Change] = {}
         for share, change in sorted(shares, key=lambda one: (-one[0], one[1].cost)):
-            if share > 0 and change.text not in told:
+            if share > 0 and change.text not in reported:
                 first.setdefault(change.sort, change)
         for change in list(first.values())[:_BEAM]:
             standing = []
@@ -390,7 +390,7 @@ class Search:
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2] if family.sort != "reversed" else ():
                     second = family.change(change.claim, amount)
-                    if second is None or second.text in told or second.text.endswith(again):
+                    if second is None or second.text in reported or second.text.endswith(again):
                         continue
                     pair = Change(
                         f"{change.sort}, {second.sort}",

@@ -77,8 +77,8 @@ def _words(claim: Claim) -> dict[str, str]:
     """Return the parameters that are words, at an instance."""
     found = _instances(claim, 1)
     params: Any = found[0].params if found else None
-    told = params._asdict() if hasattr(params, "_asdict") else {}
-    return {name: value for name, value in told.items() if type(value) is str}
+    fields = params._asdict() if hasattr(params, "_asdict") else {}
+    return {name: value for name, value in fields.items() if type(value) is str}
 
 
 def _instances(claim: Claim, count: int) -> list[Instance]:

@@ -117,7 +117,7 @@ class Bench:
         """Run all methods; a counterexample that they find is kept."""
         seconds = self._begin(CHECK)
         try:
-            found = limits.limited(lambda: _told(check(changed, self.seed)), seconds)
+            found = limits.limited(lambda: _verdict(check(changed, self.seed)), seconds)
         except ValueError as error:
             return Verdict("failed", str(error), None, 0, ())
         self._keep(found.places)
@@ -201,7 +201,7 @@ def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:
     return Searched(places, found.instances, float(found.worst), why)
 
 
-def _told(evidence: Evidence) -> Verdict:
+def _verdict(evidence: Evidence) -> Verdict:
     example = evidence.counterexample
     places = () if example is None else (Place(example.recipe, example.point, example.rounds),)
     return Verdict(str(evidence.verdict), evidence.note, evidence.margin, evidence.instances, places)

@@ -125,7 +125,7 @@ def _templates() -> Environment:
 def _citation(card: Card, at: Place) -> str:
     """Return a BibTeX entry with the verdict and the version of the code."""
     audit = card.atlas.audit
-    told = (
+    provenance = (
         f"fedtheory {audit['version']}",
         f"commit {audit['commit']}" if audit.get("commit") else "",
         audit.get("date"),
@@ -134,7 +134,7 @@ def _citation(card: Card, at: Place) -> str:
         "title": f"{card.id}: {card.verdict}",
         "author": "{The fedtheory authors}",
         "year": str(audit.get("date") or "")[:4],
-        "note": ", ".join(filter(None, told)),
+        "note": ", ".join(filter(None, provenance)),
         "url": f"{at.address.rstrip('/')}/claims/{card.slug}.html" if at.address else "",
     }
     lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
