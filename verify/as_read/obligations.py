@@ -22,7 +22,7 @@ from verify.reading.terms import Axis, Op, Type
 from verify.reading.values import Condition, relation_of
 from verify.reading.worlds import ONE, World, WorldValue, at_client, symbol_of
 
-#: How the least, and the most, of the numbers of the clients are to that of any of them.
+#: The relations of the least, and the largest, of the clients' numbers to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
 
 

@@ -12,11 +12,11 @@ from verify.reading import terms
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.values import Owners, Rule, Shape, describe
 
-#: What the number of examples is called.
+#: The name of the number of examples.
 EXAMPLES = "f.examples"
 
 
-#: What stands for the number of places on an axis.
+#: The symbols of the lengths of axes.
 _LENGTHS = {
     Axis.ONE: (Op.CONSTANT, "1"),
     Axis.CLIENTS: (Op.COUNT, "n"),

@@ -87,7 +87,7 @@ def cases(
     """
     hints = claim.setting.hints
     if not theory.holds(hints.signs) or (known_too and not theory.vouches(claim.setting)):
-        # What runs at instances show of it is not so of all constants and states.
+        # Runs at instances show nothing of other constants and states.
         raise Unread("what the setting says of all constants and states is no code of this package's theory")
     reader = Reader(known.FUNCTIONS, ())
     for _ in reader.paths():
@@ -153,7 +153,7 @@ def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
         except Unread:
             continue
         finally:
-            # Where a hypothesis cannot be decided it is not met.
+            # A hypothesis that cannot be decided is not met.
             del reader.raising[before:], reader.quotients[made:]
         if term.type.axes == (Axis.CLIENTS,) and not term.type.degree:
             yield term
@@ -182,7 +182,7 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
         except Unread:
             continue
         finally:
-            # Where a hypothesis cannot be decided it is not met.
+            # A hypothesis that cannot be decided is not met.
             del reader.raising[before:], reader.quotients[made:]
         if value is False or (isinstance(value, Condition) and not reader.answered(value)):
             return None
@@ -201,7 +201,7 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
             else:
                 value = _named(source, reader, scene)
             term = as_term(value)
-            # What each client has is no letter: a statement says what it says of one number.
+            # A number of each client is not a letter: a statement is about one number.
             if not term.type.axes:
                 yield letter, term
         except ValueError:
@@ -224,7 +224,7 @@ def _named(source: str, reader: Reader, scene: Scene) -> Any:
     raise ValueError(f"nothing is known of {source}")
 
 
-# What functions are given
+# Arguments of functions
 
 
 def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
@@ -250,7 +250,7 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
     State: Any = type(_state(instances[0]))
     if not is_record_class(State) or set(State._fields) != set(part_types):
         raise Unread(f"states of {claim.id} have code of their own, or undeclared parts")
-    # What unpacks a state, or makes one of a tuple, goes by the order of its class.
+    # Code that unpacks a state, or makes one of a tuple, uses the order of its class.
     types = {name: part_types[name] for name in State._fields}
     state = NamedTupleValue(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
     return Scene(None if of is None else problem, params, state, types, with_g)
@@ -295,7 +295,7 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
         if any(not _alike(value, found[0]) for value in found):
             symbolic[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
         else:
-            # What is no letter and no compressor has one value here, and may have others elsewhere.
+            # A parameter that is neither a letter nor a compressor has one value here, and may have others elsewhere.
             known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
             symbolic[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
     return NamedTupleValue(cls, symbolic)
@@ -308,7 +308,7 @@ def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, ther
     if there and type(value) is Oracle:
         return oracles.oracle(name)
     if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
-        # Of a setting without functions these are the sizes of its states.
+        # In a setting without functions these are the sizes of its states.
         return terms.leaf(Op.COUNT, name, terms.NUMBER)
     return parameter(reader, name, value, _sizes(instance)[0], {})
 

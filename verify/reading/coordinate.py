@@ -28,7 +28,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
 from verify.reading.values import COMPARISONS, Condition, Law, Named, NamedTupleValue, Rule, Unknown, relation_of
 
-#: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
+#: The ingredients of an entry: itself, the power of two below it, and the uniform variate that is drawn for it.
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
 _D, _K, _BITS = (
     terms.leaf(Op.COUNT, "d", NUMBER),
@@ -110,7 +110,7 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
             raise Unread("a uniform variate is used other than by comparing it with a number")
         if below is not None:
             raise Unread("a uniform variate is compared more than once")
-        # Whether it is equal has no probability.
+        # Equality has probability 0.
         below = say.number(right if left is U else left), answer is (left is U)
     return EntryValue(tuple(where), say.number(probability), below, say.number(value))
 
@@ -132,7 +132,7 @@ class _Letters:
             id(LOW): low,
             id(_D): d,
             id(_K): statement.k,
-            # What d - 1 needs in binary is the logarithm of d, rounded up, for every d >= 1.
+            # The binary length of d - 1 is the logarithm of d, rounded up, for every d >= 1.
             id(_BITS): sympy.ceiling(sympy.log(d, 2)),
         }
 
@@ -144,7 +144,7 @@ class _Letters:
             return sympy.Rational(term.data.numerator, term.data.denominator)
         rule = _ARITHMETIC.get(term.op)
         if rule is None or term.type.axes:
-            # A new axis would stand beside those of the vector, of which an entry has none.
+            # A new axis would stand beside those of the vector; an entry has none.
             raise Unread(f"nothing says which number {term.data or term.op} is")
         return rule(term, *map(self.number, term.of))
 
@@ -175,7 +175,7 @@ class _Reading:
     """The code of a compressor while it is read: the function that makes it once, and its code on every path."""
 
     def __init__(self, exact: bool) -> None:
-        #: What must hold of distributions, or an error is raised.
+        #: Conditions on distributions without which an error is raised.
         self.demands: list[Condition] = []
         self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), ())
 

@@ -45,11 +45,11 @@ class Expressions(Objects):
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
         super().__init__(known)
         self._left = LARGEST
-        #: How many clients there are, where a statement is about that number alone: each may then be named.
+        #: The number of clients, if a statement is about that number alone: each may then be named.
         self.clients = 0
         #: Conditions on letters on which what was read depends, each with its answer.
         self.taken: list[tuple[Condition, bool]] = []
-        #: Conditions of which it is asked whether they are true before they are put together with others.
+        #: Conditions whose truth is tested before they are combined with others.
         self.asked: list[Condition] = []
         #: Quotients that were made, used or not, each with how many conditions were answered before.
         self.quotients: list[tuple[Term, int]] = []
@@ -158,7 +158,7 @@ class Expressions(Objects):
         for part in at.values:
             found.append(self._value(part, scope))
             if not isinstance(found[-1], Condition) and self._decided(part, scope) is (by == "or"):
-                # What comes after is not computed.
+                # The operands that follow are not computed.
                 break
         if not any(isinstance(value, Condition) for value in found):
             return found[-1]

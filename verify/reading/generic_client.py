@@ -195,7 +195,7 @@ def _of_block(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     raise Unread("a block of coordinates is taken, where all of them are alike")
 
 
-#: What neither the state nor a draw has a part in: it may be one letter, by the way it is written.
+#: Operations without the state or a draw: the result may be one letter, by the way it is written.
 _FIXED = frozenset(
     {Op.CONSTANT, Op.LETTER, Op.COUNT, Op.GIVEN, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.VIEW, Op.SUM}
     | {Op.ROOT, Op.LEAST, Op.MOST}
@@ -231,7 +231,7 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
 }
 
 
-# What a step preserves
+# Invariants of a step
 
 
 def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) -> bool:

@@ -49,7 +49,7 @@ _PARTS = (
     *(ast.arguments, ast.arg, ast.keyword, ast.comprehension),
     *(ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
 )
-#: How many arguments functions of numpy take by their places before one that they would write to.
+#: The number of positional arguments of numpy's functions before one that they would write to.
 _PLACES = {
     **dict.fromkeys(uses.names("conj conjugate"), 1),
     **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max median min outer round stack"), 2),
@@ -90,7 +90,7 @@ class Look:
     """One function of the author's, with the functions in it."""
 
     function: FunctionType
-    #: Whether functions in it that have names are looked at with it.
+    #: True if named functions in it are inspected with it.
     deep: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -110,14 +110,14 @@ class Look:
         """
         own = self.nodes(body)
         made = self.own(_made(own, self._makes))
-        # What is called is not passed on.
+        # A function that is called is not passed on.
         self.called |= {id(node.func) for node in own if isinstance(node, ast.Call)}
         for node in own:
             if isinstance(node, ast.comprehension | ast.For):
                 for name in _set(node.target):
                     self.loops.setdefault(name, []).append(node.iter)
         self.stores.update(name for node in own if isinstance(node, ast.Name) for name in _set(node))
-        # Of a module, of getattr and of type nothing else may be done than what is listed.
+        # A module, getattr and type may only be used as listed.
         self.at_once |= {id(node.value) for node in own if isinstance(node, ast.Attribute)}
         self.at_once |= {id(n.func) for n in own if isinstance(n, ast.Call) and _is_one_of(n.func, {"getattr", "type"})}
         if any(isinstance(n, ast.Name) and n.id == new and not isinstance(n.ctx, ast.Load) for n in own):
@@ -245,7 +245,7 @@ class Look:
             case ast.BinOp(op=ast.Mult(), left=left, right=right):
                 return self._is_number(left, single) and self._is_number(right, single)
             case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Div() | ast.Pow(), left=left, right=right):
-                # Where one is a number the other is no text, nor holds any.
+                # If one is a number the other is not a text, nor does it hold any.
                 return self._is_number(left, True) or self._is_number(right, True)
             case ast.Call(func=function):
                 known = self.known(function)
@@ -305,7 +305,7 @@ def _within(body: list[Any]) -> Iterator[ast.AST]:
             decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
             left += [*decorators, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
         elif isinstance(node, ast.AnnAssign):
-            # What annotates a name of a function is not computed.
+            # Annotations of a function's names are not evaluated.
             left += [node.target, *([] if node.value is None else [node.value])]
         else:
             left += ast.iter_child_nodes(node)
@@ -336,6 +336,6 @@ def _places(node: ast.expr, function: Any) -> int | None:
         most = _PLACES.get(function.__name__) if is_numeric(function) else None
         return most
     if isinstance(node, ast.Attribute) and node.attr in _PLACES:
-        # Of a method the array is no argument.
+        # The array of a method is not an argument.
         return _PLACES[node.attr] - 1
     return None

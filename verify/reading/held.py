@@ -25,7 +25,7 @@ from verify.reading.loading import File
 from verify.reading.source import Unread
 from verify.reading.values import is_record_class, plain_record
 
-#: What holds no code: these types, and no subclasses.
+#: Types of values without code: these, and no subclasses.
 _DATA = frozenset(
     {
         type(None),
@@ -46,7 +46,7 @@ _DATA = frozenset(
 )
 #: Classes of Python's that classes of the author's derive from.
 _BASES = frozenset({object, tuple, Generic, Protocol})
-#: What a class of the author's may have of those names that Python itself looks up.
+#: The names looked up by Python itself that a class of the author's may define.
 _SPECIAL = uses.names("""
     __abstractmethods__ __annotations__ __call__ __dataclass_fields__ __dataclass_params__ __delattr__ __dict__ __doc__
     __eq__ __getnewargs__ __hash__ __init__ __match_args__ __module__ __new__ __orig_bases__ __parameters__
@@ -85,7 +85,7 @@ class Reached:
     def _changed(self) -> str:
         """Return which object has changed since it was read, as code of the claim was run; empty if none has."""
         for at, parts in self.parts.values():
-            # What is computed once and kept comes after what there was.
+            # Cached attributes come after the original ones.
             now = list(self._parts(at))[: len(parts)]
             if len(now) < len(parts) or not all(map(_is_still, now, parts)):
                 return f"{getattr(at, '__qualname__', type(at).__name__)} was changed while the claim was checked"
@@ -157,7 +157,7 @@ class Reached:
 
     def _noted(self, at: FunctionType | File, found: Found) -> Iterator[Any]:
         """Record the findings on a function or a file, and yield the objects that it holds."""
-        # Who calls it by another name may give it an object that there is.
+        # A caller by another name may pass it an existing object.
         known = self.looked_at.get(at)
         if known is None or not known.why:
             self.looked_at[at] = found
@@ -179,12 +179,12 @@ class Reached:
                 self.fields.add(name)
             elif name not in _SPECIAL:
                 raise Unread(f"the class {cls.__name__} of the claim has a {name} of its own")
-            # What a class of records or a dataclass is made with has no source.
+            # The generated methods of a record class or a dataclass have no source.
             if not _is_generated(cls, name, value, record):
                 yield _Init(value) if name == "__init__" and type(value) is FunctionType else value
         for one in fields(cls) if is_dataclass(cls) else ():
             yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
-        # What derives from a container holds what nobody has gone through.
+        # A subclass of a container holds items that were not visited.
         yield from (_Base(base) for base in cls.__bases__ if base not in _BASES)
 
 
@@ -219,7 +219,7 @@ def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
     return made and _same(value, vars(_plain(cls)).get(name)) and all(map(_is_kept(cls), *_closed_over(value)))
 
 
-#: What is seen already where it is asked whether a class is one of records.
+#: Attributes checked already by the test for record classes.
 _SEEN = frozenset({"__new__", "_make", "_replace"})
 
 

@@ -182,7 +182,7 @@ def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
 
 
 def _of_replicas(value: Any) -> Term:
-    # What is put before are axes of replicas; before axes of its own they would be others.
+    # Leading axes are those of replicas; before axes of its own they would be others.
     term = as_term(value)
     if term.type.axes:
         raise ValueError("np.atleast_2d is applied to more than a number")
@@ -272,7 +272,7 @@ def _zeros_like(like: Any) -> Term:
 
 def _has(value: Any, name: Any) -> bool:
     if isinstance(value, Named) and name == "resolvent" and name in value.fields:
-        # Where some of the functions have none others of their class may.
+        # Where some of the functions have none, others of their class may.
         return True
     if type(name) is not str or not isinstance(value, NamedTupleValue) or value.of is None:
         raise ValueError("hasattr is called on something that is not a record")
@@ -322,7 +322,7 @@ def _independent(one: Any, count: Any) -> Law:
     law = _law(one)
     if law.name == "bernoulli" and axis_of(count) is Axis.COORDINATES:
         return Law("coins of coordinates", law.of)
-    # A single client has one compressor; that there is a single one is asked where the law is used.
+    # A single client has one compressor; the users of the law check that there is a single client.
     alone = law.name == "compression" and type(count) is int and count == 1
     return Law("independent", (law, count if alone else _clients(count)))
 

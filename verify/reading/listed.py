@@ -31,7 +31,7 @@ import fedtheory
 from verify.base import uses
 from verify.reading import theory
 
-#: What arrays, numbers, texts and containers have that changes none of them.
+#: Attributes of arrays, numbers, texts and containers that change none of them.
 _ATTRIBUTES = uses.names("""
     T all any argmax argmin argsort astype clip conj conjugate copy cumsum diagonal dot dtype flatten imag item kind
     max mean min ndim nonzero prod ravel real repeat reshape round shape size squeeze std sum swapaxes take tolist trace
@@ -40,7 +40,7 @@ _ATTRIBUTES = uses.names("""
     choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
     Half NegativeOne One Zero setting statement variant __name__
     """)
-#: What changes a list, a set, a mapping or what it is given: of those that the function made alone.
+#: Methods that change a list, a set, a mapping or their argument: allowed only if the function made it.
 CHANGING = uses.names("""
     add append clear discard extend insert pop remove reverse setdefault sort update
     permuted shuffle standard_exponential standard_gamma
@@ -56,7 +56,7 @@ INNER = frozenset(
     for name in dir(kind)
 )
 BUILTINS = uses.BUILTIN | {"getattr", "hasattr"}
-#: What may be called by any name.
+#: Functions that may be called by any name.
 _FUNCTIONS: tuple[Any, ...] = (
     *(vars(builtins)[name] for name in uses.BUILTIN if name in vars(builtins)),
     *(value for value in vars(math).values() if isinstance(value, BuiltinFunctionType)),
@@ -67,7 +67,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     *(typing.Protocol, typing.Iterator, typing.Mapping, typing.Sequence),
     *(dataclasses.field, functools.cached_property, collections.namedtuple),
 )
-#: What a function or a class may be decorated by.
+#: The decorators that a function or a class may have.
 DECORATORS = (classmethod, property, staticmethod, dataclasses.dataclass, functools.cached_property)
 #: Functions and classes of sympy. They evaluate any text that they are given, but for the names of symbols.
 _SYMPY = uses.names("""
@@ -79,7 +79,7 @@ _OF_SYMPY = {id(thing): thing for thing in map(vars(sympy).__getitem__, _SYMPY)}
 NAMING = (sympy.Symbol, sympy.Dummy, sympy.symbols)
 #: A number in a text.
 _NUMBER = re.compile(r"[-+]?\d+([./]\d+)?")
-#: What a file of one's own is written with.
+#: The names for users' own files.
 _OPEN = {id(thing): thing for thing in (getattr(fedtheory, name) for name in fedtheory.__all__)}
 _KNOWN = {id(thing): thing for thing in _FUNCTIONS}
 _NUMERIC = {id(thing): thing for thing in uses.NUMERIC.values() if callable(thing)}
@@ -88,7 +88,7 @@ _TAKING_PART = tuple(
     f"fedtheory.{part}"
     for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
 )
-#: What a module does not have.
+#: Stands for an attribute that a module does not have.
 _MISSING = object()
 
 

@@ -115,7 +115,7 @@ def _run(body: list[Any]) -> Iterator[ast.AST]:
             continue
         yield node
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            # What it is decorated by is looked at with it.
+            # Its decorators are inspected with it.
             calls = [one for one in node.decorator_list if isinstance(one, ast.Call)]
             left += [part for call in calls for part in (*call.args, *call.keywords)]
         if isinstance(node, ast.FunctionDef):
@@ -138,7 +138,7 @@ def _is_of_main(node: ast.AST) -> bool:
 def _imported(node: ast.AST) -> Iterator[str]:
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in getattr(node, "names", ())]
     for name in names:
-        # What is beside a file is loaded in the same way, and looked at by itself.
+        # Files beside it are loaded in the same way, and inspected by themselves.
         relative = isinstance(node, ast.ImportFrom) and bool(node.level)
         if not relative and name.partition(".")[0] not in _PACKAGES and not neighbours.loaded(name):
             yield f"it imports {name}"

@@ -206,7 +206,7 @@ class Objects(ABC):
         raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
 
 
-#: What to write in place of functions that are not read, by their names.
+#: Replacements for functions that are not read, by their names.
 _INSTEAD = {
     **dict.fromkeys(("dot", "inner", "vdot", "einsum", "matmul"), "(u * v).sum(axis=-1)"),
     **dict.fromkeys(("outer", "kron", "trace", "solve", "inv"), "vectors and their inner products"),
@@ -277,7 +277,7 @@ def check_as_written(thing: Any) -> None:
     if getattr(thing, "__module__", "").partition(".")[0] != "fedtheory":
         return
     for name, part in vars(thing).items() if isinstance(thing, type) else (("", thing),):
-        # What begins so is made with a class, and has no file.
+        # Names that begin so are generated with a class, and have no file.
         if type(part) is FunctionType and not name.startswith("_"):
             _, module = tree_of(part)
             if not theory.is_file(module.name) or part.__code__.co_name != part.__name__:

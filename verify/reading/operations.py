@@ -33,7 +33,7 @@ _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-#: How comparisons of letters are written: from the left, or from the right.
+#: The canonical form of comparisons of letters: from the left, or from the right.
 _WRITTEN: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.Eq: ("==", False),
     ast.NotEq: ("!=", False),

@@ -25,7 +25,7 @@ from verify.reading.values import (
     describe,
 )
 
-#: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
+#: The oracles of the f_i and of g: the axes of an answer after those of clients, and its degree.
 ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
     "gradient": ((Axis.COORDINATES,), 1),
     "conjugate_gradient": ((Axis.COORDINATES,), 1),
@@ -34,7 +34,7 @@ ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
 }
 
 
-#: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
+#: Vectors of a problem, by name, that code computes in ways that are not read; nothing is assumed of them.
 MULTIPLIER = "the multiplier of the constraint"
 
 
@@ -60,7 +60,7 @@ def problem(
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
-    # M is asked for only where it is declared.
+    # M is read only if it is declared.
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M")}
     return Named(
         "the problem",
@@ -126,7 +126,7 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
     return Named(f"the parameter {name}", {**of, **numbers})
 
 
-#: What stands for the constants of compressors, by their class; the variance of noise has other letters.
+#: The symbols of the constants of compressors, by their class; the variance of noise has other letters.
 _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
 
 

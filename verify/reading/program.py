@@ -185,7 +185,7 @@ class _Given:
             raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
         types = parts_of(algorithm, problem, params)
-        # Where no part of the state is of the clients, a single one's messages are points.
+        # If no part of the state is of the clients, the messages of a single one are points.
         points = problem.n == 1 and not any(Axis.CLIENTS in kind.axes for kind in types.values())
         fields = {
             name: parameter(reader, name, value, problem.n, counts, points) for name, value in params._asdict().items()
@@ -228,7 +228,7 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
     axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
     given = list(signature(algorithm.init).parameters.values())[2:]
     asks = any(part.default is Parameter.empty and part.kind is not Parameter.VAR_KEYWORD for part in given)
-    # What only says what a point is has no start.
+    # A method that only defines a point has no start.
     state = (algorithm.fixed_point if asks else algorithm.init)(problem, params)
     for name, value in state._asdict().items():
         shape = np.shape(value)

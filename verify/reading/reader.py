@@ -101,7 +101,7 @@ class Reader(Expressions):
         except Unread:
             raise
         except ValueError as error:
-            # Nothing was read yet: there is no place to tell.
+            # No source location is available yet.
             raise Unread(str(error)) from error
 
     # Calls
@@ -189,7 +189,7 @@ class Reader(Expressions):
             if not self._decided(at.test, scope):
                 raise refused(at, scope, "it does not hold")
         elif isinstance(at, ast.Expr):
-            # Of a call that gives nothing the conditions are left under which it raises an error.
+            # A call that returns nothing leaves the conditions under which it raises an error.
             guards = isinstance(at.value, ast.Call) and self._value(at.value, scope) is None
             if not guards and not isinstance(at.value, ast.Constant):
                 raise refused(at, scope, "its result is discarded")

@@ -62,9 +62,9 @@ class Op(StrEnum):
     LARGER = "the larger of two"
 
 
-#: What is drawn, or made of it.
+#: Operations that depend on draws.
 DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
-#: The degree of what is zero, which is of any.
+#: The degree of zero, which counts as any.
 ANY_DEGREE = -1
 
 
@@ -107,9 +107,9 @@ class Term:
     of: tuple[Term, ...]
     type: Type
     data: Any = None
-    #: Whether a letter is a whole number.
+    #: True if a letter is a whole number.
     whole: bool = False
-    #: Of what are whole numbers: bits that are enough for them, and whether they stand in arrays, which have 64.
+    #: For whole numbers: bits that suffice, and True if they stand in arrays, which have 64.
     width: tuple[int, bool] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -200,7 +200,7 @@ def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:
     return Term(Op.VIEW, (constant(0),), Type(axes, batched, ANY_DEGREE))
 
 
-# What the functions of a problem and compressors answer
+# Answers of a problem's functions and of compressors
 
 
 def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree: int) -> Term:
@@ -453,7 +453,7 @@ def expected(one: Term, axis: int, draws: Term) -> Term:
     return Term(Op.EXPECTED, (one, draws), Type(left, one.type.batched, one.type.degree), axis)
 
 
-#: What is made of draws and is a polynomial in them, so that its expectation is known by their moments.
+#: Operations that are polynomials in draws, so that moments determine the expectation.
 _OF_DRAWS = frozenset(
     {Op.ALL, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.CHOOSE, Op.NOT, Op.AND, Op.OR, Op.SUM, Op.VIEW}
 )
@@ -465,7 +465,7 @@ def beyond_moments(expectation: Term) -> Term | None:
     """
     drawn = _drawn(expectation)
     for term in drawn.values():
-        # What a compressor draws is its own; what it is given is not drawn.
+        # A compressor's draws are its own; its input is not drawn.
         compresses = term.op is Op.COMPRESSED and term.of[0].op is Op.ALL
         compresses = compresses and not any(id(part) in drawn for part in term.of[1:])
         if term.op not in _OF_DRAWS and not compresses:

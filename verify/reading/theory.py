@@ -17,11 +17,11 @@ import fedtheory
 from verify.reading.source import Unread, tree_of
 from verify.reading.values import is_ours
 
-#: Where the theory is.
+#: The folder of the theory.
 _THEORY = Path(fedtheory.__file__).resolve().parent
 #: The modules of its classes of functions and compressors.
 _CLASSES = "fedtheory.classes."
-#: What holds no code: these types, and no subclasses, which may be called.
+#: Types of values without code: these, and no subclasses, which may be callable.
 _DATA = frozenset({type(None), bool, int, float, str, Fraction})
 
 

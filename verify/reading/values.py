@@ -18,7 +18,7 @@ from verify.reading import terms
 from verify.reading.source import Module, Unread
 from verify.reading.terms import Axis, Term
 
-#: The types of what is written, or of a parameter that is no letter: these, and not what derives from them.
+#: The types of literals, or of a parameter that is not a letter: these, and no subclasses.
 CONSTANTS = (Fraction, int, bool, str, type(None))
 
 
@@ -224,7 +224,7 @@ def plain_record(names: tuple[str, ...]) -> Any:
     return namedtuple("plain", names)
 
 
-#: What the class of a NamedTuple has besides what comes of its fields.
+#: The attributes of a NamedTuple class besides those of its fields.
 _KEPT = {"__annotations__", "__orig_bases__", "__module__"}
 
 
@@ -346,7 +346,7 @@ def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
 
 #: Comparisons, by how a condition has them.
 COMPARISONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
-#: What quotients by zero are.
+#: The values of quotients by zero.
 _NO_NUMBERS = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
 
 

@@ -75,7 +75,7 @@ def letter(name: Any) -> sympy.Symbol:
     return sympy.Symbol(str(name), real=True)
 
 
-#: What is made of letters alone, in letters.
+#: The operations on letters alone, in letters.
 _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
     Op.CONSTANT: lambda value, of: sympy.Rational(value.numerator, value.denominator),
     **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), lambda name, _: letter(name)),

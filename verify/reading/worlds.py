@@ -35,7 +35,7 @@ class Atom(NamedTuple):
 SPARE, SUMS = "sum ", 12
 #: Factors of a product, and terms that it is expanded to, at most.
 FACTORS, PRODUCTS = 32, 20_000
-#: A product: draws, of which each is its own square; and what else is multiplied, in order.
+#: A product: draws, each equal to its own square; and the other factors, in order.
 Monomial = tuple[frozenset[str], tuple[Atom, ...]]
 ONE: Monomial = (frozenset(), ())
 
@@ -91,33 +91,33 @@ class World:
     field: Any
     indexed: frozenset[str]
     totals: dict[str, WorldValue] = field(default_factory=dict)
-    #: What answers of oracles were asked, by the names of the answers.
+    #: The arguments of oracles, by the names of their answers.
     answers: dict[str, tuple[str, list[WorldValue]]] = field(default_factory=dict)
-    #: Of draws of subsets, weights of the clients: one is drawn with a probability proportional to the sum of its own.
+    #: For draws of subsets, weights of the clients: a subset's probability is proportional to the sum of its weights.
     weights: dict[str, WorldValue] = field(default_factory=dict)
     #: The letters that stand for how many examples each client holds, and all of them.
     held: Any = None
     examples: Any = None
-    #: Letters that are known to be numbers that are written.
+    #: Letters with known, written values.
     fixed: dict[sympy.Symbol, Any] = field(default_factory=dict)
     #: Functions that have one gradient at each point, by name: of others it is one subgradient of several.
     smooth: frozenset[str] = frozenset()
     #: Draws of each coordinate's own.
     along: frozenset[str] = frozenset()
-    #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
+    #: The meaning of atoms: the mean or the deviation of a named quantity, or the sum or the inner product of others.
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
     sums: dict[str, Any] = field(default_factory=dict)
-    #: What is divided by, as it is written with these letters: where it is zero, nothing is said.
+    #: Divisors, as written with these letters: nothing is claimed where one is zero.
     divisors: list[str] = field(default_factory=list)
     #: The same, as elements of the field.
     divided: list[Any] = field(default_factory=list)
-    #: What parts of a state are known to be, by name, in place of new vectors.
+    #: Known values of parts of a state, by name, in place of new vectors.
     known: dict[str, WorldValue] = field(default_factory=dict)
-    #: What is said of some operations in place of what is said here, as of oracles of which a class is known.
+    #: Rules for some operations in place of those here, for instance for oracles of a known class.
     rules: dict[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = field(default_factory=dict)
 
-    #: The names of what does not depend on the draws over which an expectation is taken: of all else it is not assumed.
+    #: The names of atoms that do not depend on the draws over which an expectation is taken; the others may.
     fixed_in_expectation: frozenset[str] = frozenset()
 
     def is_fixed(self, atom: Atom) -> bool:
@@ -353,7 +353,7 @@ class World:
         return found
 
 
-#: What is no letter of the code's, and is one of the world: roots, the least and the most of numbers of the clients.
+#: Operations that are letters of the world, though not of the code: roots, extreme numbers of the clients.
 MADE = (Op.ROOT, Op.LEAST, Op.MOST)
 
 

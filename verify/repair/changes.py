@@ -29,12 +29,12 @@ GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
 _OFFSETS = tuple(sympy.Integer(n) for n in (1, 2, 4, 8))
 #: Expressions in letters at most by which a term is multiplied.
 _MONOMIALS = 40
-#: What is added where a whole right side grows with the number of clients; and where, of inequalities alone, other code
+#: Added if a whole right side grows with the number of clients; and if, for inequalities alone, other code
 #: makes a left side smaller or a right one larger, as most code does.
 _GROWING, _LOOSER = 0.6, 0.7
-#: What is added where one side is so many times the other, for a count.
+#: Added if a side is multiplied by a count.
 _COUNTED = 0.4
-#: What is added to another start where an option of the method is as other claims of the paper have it.
+#: Added to the cost of another start if an option of the method is as in other claims of the paper.
 _OPTION = 0.35
 
 
@@ -263,7 +263,7 @@ def _lettered(claim: Claim) -> Iterator[Family]:
 
     clients = {letter for letter, source in claim.setting.sources.items() if source == "n"}
     for monomial in by:
-        # Of many clients a bound that is so many times as large says nothing.
+        # For many clients a bound that grows with their number is void.
         above, below = (bool(part.free_symbols & clients) for part in monomial.as_numer_denom())
         for name, _, made in formulas.right_sides(statement):
             yield Family("letter", partial(whole, name, made, monomial), further=_GROWING * (above and not below))
@@ -286,7 +286,7 @@ def _monomials(claim: Claim) -> list[sympy.Expr]:
     letters = sorted((s for s in symbols if s.is_nonnegative), key=str)
     found = [*letters, *factors]
     found += [a / b for kind in (letters, factors) for a, b in permutations(kind, 2)]
-    # (tau - 1)/(n - 1), say, where a statement speaks of neither.
+    # (tau - 1)/(n - 1), say, if a statement mentions neither.
     of_others = combinations(of_paper.factors(claim), 2)
     found += [a / b for a, b in of_others if a.args[0] == b.args[0]]
     return list(dict.fromkeys(e for m in found for e in (m, 1 / m)))[:_MONOMIALS]
@@ -330,7 +330,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
         yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
     for letter in letters:
         if sources[letter] in ("n", "d"):
-            # Of one client, or in one dimension, little would be left.
+            # For one client, or in one dimension, little would be left.
             continue
         below = () if letter.is_integer else _BELOW
         yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True)

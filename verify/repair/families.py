@@ -18,12 +18,12 @@ from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.settings.relations import Comparison
 from verify.base.evaluate import meeting
 
-#: What each sort of change costs, before the size of its number is counted.
+#: The cost of each sort of change, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
-    # Of two sides that are equal it says more than that one is at most the other.
+    # An equality of two sides asserts more than an inequality.
     "equality": 0.5,
     "relation": 0.6,
-    # What the rate and the hypotheses say is kept.
+    # The rate and the hypotheses are kept.
     "noise": 0.9,
     "constant": 1.0,
     "assignment": 1.0,
@@ -51,12 +51,12 @@ COSTS: Mapping[str, float] = {
     "left out": 2.4,
     "hypothesis on two letters": 2.6,
 }
-#: What doubling or halving a number costs.
+#: The cost of doubling or halving a number.
 _DOUBLING = 0.2
-#: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
+#: Added if a relation of a rule changes, and for each letter that is no longer mentioned.
 _REQUIRED, _LOST = 1.0, 1.0
-#: What is added for a fraction where the printed number is none of that denominator, up to the largest that is usual;
-#: and for what comes last: a number that nobody prints, and a contraction that is none any more.
+#: Added for a fraction if the printed number does not have that denominator, up to the largest that is usual;
+#: and for the last resorts: a number that nobody prints, and a contraction that is no longer one.
 _FRACTION, _USUAL, _LAST = 0.15, 4, 3.0
 #: Instances at which rates are compared.
 _PROPOSED = 200
@@ -116,7 +116,7 @@ class Family:
         if _says_nothing(claim, changed):
             return None
         size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
-        # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
+        # Whatever uses a constant requires its relations; and a statement that mentions less asserts less.
         lost = free_symbols(claim.statement) - free_symbols(changed.statement)
         further = (
             _DOUBLING * size
@@ -136,7 +136,7 @@ def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
         return 0.0, ""
     if not value.is_Rational or not value:
         return 0.0, "" if value.is_Rational else "an unusual constant"
-    # Of numbers below 1 the inverses are looked at.
+    # For numbers below 1 the inverses count.
     denominator = min(value.q, abs(value.p))
     if denominator == 1 or (unit.is_Rational and unit.q % value.q == 0):
         return 0.0, ""

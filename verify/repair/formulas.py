@@ -10,7 +10,7 @@ import sympy
 from fedtheory.kinds.base import Statement, measured
 from fedtheory.settings.relations import Comparison
 
-#: What a rewriting makes of an expression.
+#: A function from expressions to expressions.
 Rewriting = Callable[[sympy.Expr], sympy.Expr]
 #: Numbers that are no constants of a formula.
 _STRUCTURE = (sympy.S.Zero, sympy.S.One, sympy.S.NegativeOne)
@@ -42,7 +42,7 @@ def rewritten(statement: Statement, rewriting: Rewriting) -> dict[str, Any]:
     try:
         return _changed(statement, rewriting)
     except (TypeError, ValueError):
-        # A maximum of numbers that are not real, say: it is no statement.
+        # A maximum of numbers that are not real, say: it is not a statement.
         return {}
 
 

@@ -41,7 +41,7 @@ class _Noting(ast.NodeTransformer):
         self._lines = text.encode().split(b"\n")
 
     def _at(self, node: ast.expr) -> ast.Constant:
-        # Of an expression of several lines, which is not replaced, nothing that matters.
+        # An expression of several lines is not replaced, so its text does not matter.
         place = Region.of(self._file, node)
         self._notes.texts[place] = self._lines[place.line - 1][place.begin : place.end].decode(errors="replace")
         return ast.copy_location(ast.Constant(tuple(place)), node)  # type: ignore[arg-type]
@@ -113,13 +113,13 @@ class Notes:
                 if other != name and _alike(_answered(base, other, given), value):
                     others[text.replace(f".{name}(", f".{other}(")] = "part"
             self._note(place, value, scope, others)
-        # What a class of functions is known for, too, is what is answered; sums of numbers are none.
+        # Answers of a class of functions are noted too; sums of numbers are not.
         return value if isinstance(base, np.ndarray | ModuleType | type) else self.seen(value)
 
     def result(self, place: tuple[Any, ...], scope: Mapping[str, Any], function: Any, *given: Any, **by: Any) -> Any:
         """Return ``function(...)``, of a function of the file."""
         value = function(*given, **by)
-        # A function that is handed over, by whatever name, is no helper of the quantity's.
+        # A function that is passed as an argument, by whatever name, is not a helper of the quantity's.
         named = self.texts[Region(*place)].startswith(f"{getattr(function, '__name__', '')}(")
         if named and _is_array(value) and not by and not any(_is_array(g) or callable(g) for g in given):
             self._note(place, value, scope, {})
@@ -153,7 +153,7 @@ class Notes:
     def _keep(self, place: tuple[Any, ...], others: dict[str, str]) -> None:
         at = Region(*place)
         _, known = self.found.get(at, ("", others))
-        # What is of the same shape by accident is not elsewhere.
+        # Values of the same shape by accident differ elsewhere.
         self.found[at] = (self.texts[at], {new: sort for new, sort in known.items() if new in others})
 
 

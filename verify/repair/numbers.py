@@ -9,7 +9,7 @@ import sympy
 
 #: The largest denominator, or numerator below 1, of a refined number; how near to each other two need not be parted.
 _LARGEST, _NEAR = 12, 1.03
-#: Numbers with names, of which small multiples are tried.
+#: Numbers with names whose small multiples are tried.
 _NAMED = (sympy.exp(-1), sympy.E, sympy.sqrt(2), sympy.sqrt(3), sympy.pi)
 _MULTIPLES = tuple(sympy.Rational(a, b) for b in range(1, 5) for a in range(1, 9) if sympy.gcd(a, b) == 1)
 

@@ -71,7 +71,7 @@ def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
     for other in others(claim):
         alike = other.setting.sources.keys() == claim.setting.sources.keys()
         if alike and other.setting.algorithm is claim.setting.algorithm:
-            # What a claim holds and does not speak of, it may share with one that repairs it.
+            # Quantities that a claim declares without using them may be shared with its repair.
             there = {name for name, _ in mentioned_quantities(other)}
             for q in other.statement.quantities:
                 if q.expression in there:

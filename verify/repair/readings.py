@@ -26,14 +26,14 @@ from verify.repair import formulas
 from verify.repair.noting import AnyNumbers, Notes, noting
 from verify.repair.rewriting import Substitution, rebuilt, substituted
 
-#: Instances at which code is run, of so many that are proposed; states of each; how near the same numbers are.
+#: Instances at which code is run, of how many proposed; states of each; how near the same numbers are.
 INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
 #: Single changes that mend some line, to which a second one is added; changes that are found, and tried, at most.
 _BEAM, MOST, TRIED = 3, 12, 2000
-#: What a reading is replaced by: costs beyond that of another part.
+#: The costs of replacements beyond that of another part.
 COSTS: Mapping[str, float] = {"part": 0.0, "count": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
 
-#: Where a claim fails: the instance and the coordinates of a state.
+#: A violation: the instance and the coordinates of a state.
 Counterexample = tuple[Recipe, tuple[Fraction, ...]]
 
 
@@ -262,7 +262,7 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
         Misreading(Substitution(place, old, new), sort)
         for place, (old, others) in notes.found.items()
         for new, sort in others.items()
-        # What is nowhere negative is a square or a size, and is not negated.
+        # A nonnegative value is a square or a size, and is not negated.
         if sort != "negative" or place in notes.signed
     ]
     return sorted(made, key=lambda one: (COSTS[one.sort], one.substitution.place))

@@ -23,7 +23,7 @@ from verify.base.evaluate import meeting
 from verify.derivation.runs import outside
 from verify.repair.of_paper import mentioned_quantities, others
 
-#: Runs of which iterations are looked at, how many are proposed, and how near what is the same comes out.
+#: Runs whose iterations are compared, how many are proposed, and how near equal numbers come out.
 _RUNS, _PROPOSED, _NEAR = 40, 2000, 1e-9
 
 
@@ -62,7 +62,7 @@ def _in(setting: Setting, stated: list[Claim], claim: Claim, quantities: list[Qu
         return
     asked = {h.text: h for other in stated for h in other.requires}
     requires = tuple(h for own in claim.requires if (h := _there(own, asked, letters)) is not None)
-    # A statement of any kind that speaks of quantities.
+    # A statement of any kind that involves quantities.
     statement: Any = claim.statement
     with suppress(ValueError, TypeError):
         yield replace(

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from fedtheory.numbers.literals import in_fractions
 from verify.reading.program import held, is_made_by
 
-#: What the names of sources with substitutions end with.
+#: The ending of the names of sources with substitutions.
 _SUBSTITUTED = re.compile(r" \([0-9a-f]{12}\)$")
 
 
@@ -177,7 +177,7 @@ def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, A
 class _Rebuilding:
     def __init__(self, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any]) -> None:
         self._changed, self._names = changed, names
-        # What is being rebuilt stands for itself: functions may call each other.
+        # A function being rebuilt stands for itself: functions may call each other.
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def of(self, value: Any) -> Any:

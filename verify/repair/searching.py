@@ -26,18 +26,18 @@ from verify.repair.trials import FIRST, FURTHER, Bench, Ended, Verdict, collapse
 HOLDING = ("proved", "certified", "supported")
 #: Instances of a longer search, as of a check.
 LONG = 160
-#: Repairs that are only supported, of which so many of a sort are told.
+#: The number of repairs of a sort that are reported if only supported.
 _SUPPORTED = 2
 #: Letters that are taken off the least number that is shown; numbers with names that are tried beside it; and numbers
 #: that hold without being shown, after which no others are looked for.
 _LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
 #: Numbers that are checked below one that is only supported.
 _LOWERED = 3
-#: What it costs to say the same in another setting.
+#: The cost of stating the same in another setting.
 RESTATED = 0.1
 #: Counterexamples that are enough to begin with, and the share of the trials in which changes are tried.
 _KNOWN, _SHARE = 4, 0.8
-#: What a single change may cost before two together are tried.
+#: The most that a single change may cost before two together are tried.
 _TWO = 3.6
 #: Single changes from which pairs are made, one of a sort; and others that join them.
 _BEAM, _JOINING = 8, 120
@@ -84,7 +84,7 @@ class Found:
         return min(shown, key=lambda r: r.change.cost, default=None)
 
 
-#: Whether changes stand, by their words: from a run before, whose verdicts are found again and not taken over.
+#: By the words of a change, True if it survived in an earlier run, whose verdicts are found again, not taken over.
 Known = dict[str, bool]
 
 
@@ -176,7 +176,7 @@ class Search:
         self.found.of = len(self.agenda)
         standing: list[_Standing] = []
         for family in self._all():
-            # What stands and costs less than all that is to come is examined first.
+            # A surviving change that costs less than all that are to come is examined first.
             self._examine(standing, family.cost)
             if self._done(family.cost):
                 return
@@ -232,7 +232,7 @@ class Search:
         shown too, then the least minus a letter, then numbers with names above those that fail.
         """
         if repair.word not in HOLDING[:2]:
-            # How near the next one that falls is, is asked of what is told alone.
+            # The nearest failing change is sought for reported repairs only.
             self._open[repair.change.text] = one
             if repair is self.found.least:
                 self._lowered(repair)
@@ -259,7 +259,7 @@ class Search:
 
         _, least = _halved(family, one.fallen, least, shows)
         letters = sorted((s for s in free_symbols(self.claim.statement) if s.is_nonnegative), key=str)
-        # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
+        # To lower a hypothesis, or a number that is made smaller, makes the claim assert less.
         for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
             shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
@@ -294,7 +294,7 @@ class Search:
     def _lowered(self, repair: Repair) -> bool:
         """Return True if a number smaller than that of a supported repair holds too; it is then reported."""
         for _ in range(_LOWERED):
-            # What falls is known from then on, and the next one is another.
+            # A failing change is known from then on, and the next one is another.
             nearer = self._nearer(repair)
             further = None if nearer is None else self._checked(nearer)
             if further is not None:
@@ -356,7 +356,7 @@ class Search:
         for amount in grid:
             change = family.change(self.claim, amount)
             if change is not None and not self._new(change):
-                # Another family has said it, and says the rest.
+                # Another family has made this change, and makes the rest.
                 return
             if change is not None and self._stands(change):
                 yield _Standing(change, family, amount, fallen)
@@ -385,7 +385,7 @@ class Search:
                 first.setdefault(change.sort, change)
         for change in list(first.values())[:_BEAM]:
             standing = []
-            # What is put in place of something is not replaced again: that is a single change.
+            # A replacement is not replaced again: that is a single change.
             again = " for " + change.text.split(" for ")[0].removeprefix("the right side times ")
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2] if family.sort != "reversed" else ():

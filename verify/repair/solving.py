@@ -34,7 +34,7 @@ def solved(statement: ParameterRule) -> Iterator[Assignments]:
         if wrong is None:
             found += [] if assignments in found else [assignments]
             continue
-        # What a constant alone must exceed is the shortest way.
+        # A bound on a constant alone is the shortest way.
         alone = [side for side in wrong.args if side in assignments]
         others = sorted(wrong.free_symbols & set(assignments) - set(alone), key=str)
         following = [{**assignments, s: v} for s in (*alone, *others) for v in _values(wrong, s, assignments)]

@@ -27,7 +27,7 @@ from verify.repair import of_paper
 
 #: Gradients, and those of the conjugates f_i^*, by the names that problems give them.
 _MAPS = {"gradient": "grad f_i", "conjugate_gradient": "grad f_i^*"}
-#: Instances at which a start is looked at, and recipes of which they are made.
+#: Instances at which a start is tested, and recipes from which they are made.
 _INSTANCES, _PROPOSED = 6, 60
 
 

@@ -30,9 +30,9 @@ SHORT, FIRST = 24, 10
 POOL = 24
 #: Instances that are proposed to see what a hypothesis leaves.
 PROPOSED = 200
-#: Of how many of them a share is counted.
+#: The number of them of which a share is counted.
 SOME = 6
-#: What a short search, a longer one and a check by all methods are counted as, and how much of it there is.
+#: The cost of a short search, a longer one and a check by all methods, and the total effort.
 SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
 #: Seconds of processor time of one trial: changed code may never end.
 ENDLESS = 3600

@@ -168,7 +168,7 @@ class Card:
         margin = self.entry["margin"]
         return "–" if margin is None else f"{margin:.3g}"
 
-    # What the paper prints
+    # The paper's text
 
     @property
     def origin(self) -> str:
@@ -249,7 +249,7 @@ class Card:
         """The setting in which it is stated and tested, with every restriction."""
         return statement.scope(self.claim) if self.claim else ""
 
-    # What other claims have to do with it
+    # Related claims
 
     @property
     def repairs(self) -> Link | None:
@@ -414,7 +414,7 @@ class Beside:
     def hypotheses(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
         """The hypotheses of both, each with True if the other lacks it."""
         ours, theirs = ([h.text for h in card.claim.requires] if card.claim else [] for card in self._both)
-        # Where one of them states none there is nothing to compare.
+        # If one of them states none there is nothing to compare.
         both = bool(ours and theirs)
         return [(h, both and h not in theirs) for h in ours], [(h, both and h not in ours) for h in theirs]
 

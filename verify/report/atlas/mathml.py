@@ -151,7 +151,7 @@ _COMPOSITE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_COMPOSED)})(?![A-Za-z])")
 _ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRON}"}
 _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
-#: What stands beneath or above a letter.
+#: Marks beneath or above a letter.
 _INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?(?:[0-9]+|\w+?(?=_|\b))"
 _STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")

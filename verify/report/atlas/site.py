@@ -25,7 +25,7 @@ from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED
 from verify.report.outcomes import LISTED, short
 
-#: What a verdict means, for readers of the pages.
+#: The meaning of a verdict, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {
     Verdict.PROVED: "true for all values of its constants: by symbolic execution of the code, by multipliers in closed "
     "form, or by a decision procedure over the reals",
