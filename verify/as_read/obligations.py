@@ -69,7 +69,9 @@ class Ground:
 
 
 def ground(claim: Claim, case: CodePath, world: World) -> Ground:
-    """Return what is known of a world's letters: the hypotheses, the values of the claim's letters, and the case."""
+    """Return the known relations of a world's letters: the hypotheses, the values of the claim's letters, and the
+    case.
+    """
     names: dict[sympy.Symbol, sympy.Expr] = {}
     links: list[tuple[sympy.Expr, Any]] = []
     bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
@@ -136,7 +138,7 @@ def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], worl
 
 
 def learn_sums(ground: Ground) -> None:
-    """Add what is known of sums of numbers over the clients: they are positive where all of their terms are."""
+    """Add the known properties of sums of numbers over the clients: they are positive if all of their terms are."""
     world = ground.world
     for name, symbol in world.sums.items():
         _, letters, draws, _ = world.meaning[name]

@@ -1,7 +1,7 @@
 """Claims shown as they are read: two sides that are one expression, residuals that a step leaves zero.
 
-What is shown holds for every n, d, state, function and value of the letters that meet the hypotheses, whatever is
-drawn: nothing was ever asked of any of them.
+The conclusions hold for every n, d, state, function and value of the letters that meet the hypotheses, and for all
+draws: nothing was ever assumed of any of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def applies(claim: Claim) -> bool:
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
-        # Another kind may have parts of these names, and say something else of them.
+        # Another kind may have parts of these names with another meaning.
         return isinstance(statement, Invariant | Stays)
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     either = statement.statewise or statement.algebraic

@@ -25,7 +25,7 @@ STATEMENTS = (
     ast.Expr,
     ast.Pass,
 )
-#: Expressions that make another thing of the function in which they stand.
+#: Expressions that change the kind of the function that contains them, a generator for instance.
 _NOT_READ = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
 

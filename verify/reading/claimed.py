@@ -1,8 +1,8 @@
 """The content of a claim, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
 
-The world comes from the claim's setting alone. What a state is made of is read off the fixed point, which every state
-of the setting has the shape of, or, where this package's own recipes make states, seen at instances of several sizes;
-the kinds of the parameters are those that they have at all instances.
+The world comes from the claim's setting alone. The parts of a state are read off the fixed point, whose shape every
+state of the setting has, or observed at instances of several sizes if this package's own recipes make the states; the
+kinds of the parameters are those that they have at all instances.
 """
 
 from __future__ import annotations

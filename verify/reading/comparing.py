@@ -48,7 +48,7 @@ def evaluated(term: Term, problem: Any, params: Any, state: Any, draw: Any = Non
 def _values(wanted: tuple[Term, ...], problem: Any, params: Any, state: Any, draw: Any) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for term in parts(*wanted):
-        # All draws come with their probabilities, which expectations alone want.
+        # All draws come with their probabilities, which only expectations use.
         of = [
             found[id(part)][0] if part.op is Op.ALL and term.op is not Op.EXPECTED else found[id(part)]
             for part in term.of

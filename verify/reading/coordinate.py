@@ -81,7 +81,7 @@ def read(statement: CompressorClass) -> CoordinateCompressor:
 
 
 def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ...], sympy.Expr, sympy.Expr, Any]:
-    """Read a compressor on fractions, or on floats, each of which is taken as the number that is written."""
+    """Read a compressor on fractions, or on floats, each taken as the decimal that is written."""
     say, reading = _Letters(statement), _Reading(exact)
     made = reading.compressor(statement)
     omega, bits = (say.number(as_term(made.fields[name])) for name in ("omega", "bits"))

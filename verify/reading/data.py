@@ -17,7 +17,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import Made, Named, Owners, Rule
 
-#: The functions of a squared loss, which hold nothing but its gamma.
+#: The functions of a squared loss, which close over its gamma alone.
 _LOSS = ("value", "slope", "curvature", "conjugate", "ascent")
 
 

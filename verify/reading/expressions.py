@@ -1,6 +1,6 @@
 """Expressions of functions, read from their syntax trees: arithmetic, whole axes, and calls.
 
-What is not in the table at the end is refused, with its line.
+Anything not in the table at the end is refused, with its line.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Expressions(Objects):
         self.taken: list[tuple[Condition, bool]] = []
         #: Conditions whose truth is tested before they are combined with others.
         self.asked: list[Condition] = []
-        #: Quotients that were made, used or not, each with how many conditions were answered before.
+        #: Quotients that were made, used or not, each with the number of conditions answered before.
         self.quotients: list[tuple[Term, int]] = []
 
     @abstractmethod

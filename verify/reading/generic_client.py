@@ -71,7 +71,7 @@ def world_of(*terms: Term) -> World:
 
 
 def _examples(terms: Sequence[Term]) -> dict[str, Any]:
-    """Return the letters that stand for numbers of examples, if any term involves examples."""
+    """Return the symbols of numbers of examples, if any term involves examples."""
     if not any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
         return {}
     return {"held": sympy.Symbol(f"{Op.GIVEN} f.sizes"), "examples": sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
@@ -328,7 +328,7 @@ class Pair(NamedTuple):
 
 
 def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
-    """Return the expectation of a value over the subsets of clients that ``draw`` stands for."""
+    """Return the expectation of a value over the subsets of clients in ``draw``."""
     tau, n = world.totals[draw], world.count("n")
     weights = world.weights.get(draw)
     factor = WorldValue({ONE: world.field.one})
@@ -345,7 +345,7 @@ def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
 def _factors(
     world: World, monomial: Monomial, c: Any, draw: str
 ) -> Iterator[tuple[WorldValue, list[WorldValue | Pair], bool]]:
-    """Yield the part without the draws, the terms of sums over drawn clients, and whether a client must be drawn."""
+    """Yield the part without the draws, the terms of sums over drawn clients, and True if a client must be drawn."""
     draws, atoms = monomial
     kept, sums = [], []
     for atom in atoms:

@@ -97,7 +97,7 @@ class Look:
         self.holds: list[Any] = []
         self.attributes: list[tuple[int, str]] = []
         self.called: set[int] = set()
-        #: Through what names go, and how often names are set.
+        #: The iterables of loop variables, and the assignments of names.
         self.loops: dict[str, list[ast.expr]] = {}
         self.stores = Counter[str]()
         self.at_once: set[int] = set()
@@ -137,7 +137,7 @@ class Look:
         return made - self.outer
 
     def is_set_once(self, node: ast.expr) -> bool:
-        """Return True if what a name from outside stands for is all that it ever stood for."""
+        """Return True if the value of a name from outside is the only one that it has ever had."""
         return True
 
     def node_refused(self, node: ast.AST, made: frozenset[str], new: str) -> Iterator[str]:
@@ -265,7 +265,7 @@ class Look:
         if isinstance(node, ast.Call):
             function = self.known(node.func)
             if isinstance(node.func, ast.Attribute) and function is None:
-                # No class of the author's has a copy of its own.
+                # No class of the author's defines its own copy.
                 return node.func.attr == "copy" and not node.args
             arrays = is_numeric(function) and function.__name__ in _MAKERS
             return (arrays or any(function is one for one in (dict, list, set))) and all(
@@ -274,7 +274,7 @@ class Look:
         return isinstance(node, _MAKING)
 
 
-#: Displays, constants, and arithmetic, which makes another value: no class of the author's has operators of its own.
+#: Displays, constants, and arithmetic, which makes another value: no class of the author's defines operators.
 _MAKING = (
     *(ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp),

@@ -234,7 +234,9 @@ def _closed_over(function: FunctionType) -> tuple[tuple[str, ...], tuple[Any, ..
 
 
 def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
-    """Return True if a function of a dataclass closes over what its decorator gives it: defaults, and object."""
+    """Return True if a function of a dataclass closes over the values that its decorator gives it: defaults, and
+    object.
+    """
     defaults = {f"_dflt_{f.name}": (f.default, f.default_factory) for f in fields(cls)}
 
     def is_kept(name: str, value: Any) -> bool:

@@ -39,14 +39,14 @@ from verify.reading.values import (
     support,
 )
 
-#: Clients that are put in order, at most: of more the orders are too many.
+#: The largest number of clients whose orders are enumerated: beyond it there are too many.
 MOST_PLACES = 5
 
 
 def _whole(value: Any) -> Any:
     if isinstance(value, Term) and value.op is Op.COUNT:
         return value
-    # A decimal may be whole as it is written, and less than that in floats.
+    # A decimal may be whole as written, and slightly less in floats.
     if type(value) is not int:
         raise ValueError("an integer is made from something that is not one")
     return value
@@ -378,5 +378,5 @@ def product(make: Any, of: Any) -> Law:
     return Law("product", tuple(map(_law, _tuple(of))), make.of)
 
 
-#: Functions with rules of their own, as they are when this is imported: what they are changed to later is not known.
+#: Functions with rules of their own, as they are on import of this module: later replacements are not known.
 FUNCTIONS = tuple(_functions_of_others())

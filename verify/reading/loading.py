@@ -20,7 +20,7 @@ from verify.base import neighbours, uses
 from verify.reading.harmless import Found, Look, looked_up_outside
 from verify.reading.listed import DECORATORS
 
-#: Packages whose modules may be imported: what these do then is known, and what of them is used is looked at.
+#: Packages whose modules may be imported: the effect of the import is known, and the names used are inspected.
 _PACKAGES = sys.stdlib_module_names | uses.PACKAGES | {"fedtheory", "scipy", "verify"}
 #: Names that Python gives to modules, which a file may set.
 _SETTABLE = frozenset({"__all__", "__author__", "__doc__", "__version__"})
@@ -68,7 +68,7 @@ class _FileLook(Look):
         return isinstance(node, ast.Name) and self.times[node.id] <= 1
 
     def nodes(self, body: list[Any]) -> list[ast.AST]:
-        # Another name of the file's for a function of a library is looked at where it is called, as one that is
+        # An alias in the file for a function of a library is inspected where it is called, as one that is
         # imported by another name.
         names = (n for n in body if isinstance(n, ast.Assign) and len(n.targets) == 1)
         self.at_once |= {
@@ -129,7 +129,7 @@ def _run(body: list[Any]) -> Iterator[ast.AST]:
 
 
 def _is_of_main(node: ast.AST) -> bool:
-    """Return True for what is run where a file is a program only."""
+    """Return True for code that runs only if the file is run as a program."""
     if not isinstance(node, ast.If) or node.orelse or not isinstance(node.test, ast.Compare):
         return False
     return ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
@@ -201,7 +201,7 @@ def _setting(body: list[Any], often: bool = False) -> Iterator[tuple[ast.AST, bo
             repeats = isinstance(node, ast.For | ast.While | ast.comprehension | ast.expr) and not isinstance(
                 node, ast.Tuple
             )
-            # The names that a comprehension goes through are its own.
+            # The loop variables of a comprehension are its own.
             inner = [node.iter, *node.ifs] if isinstance(node, ast.comprehension) else list(ast.iter_child_nodes(node))
             if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
                 yield from _setting(inner, often or repeats)

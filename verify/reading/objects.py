@@ -50,9 +50,9 @@ class Objects(ABC):
     """The meaning of objects. ``known``: functions and objects with rules of their own, as pairs, by identity."""
 
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
-        # The objects are kept, so that no other comes to have the identity of one that is gone.
+        # The objects are kept, so that no new object gets the identity of a deleted one.
         self._known = {id(thing): (thing, value) for thing, value in known}
-        #: Those of them whose code was seen to be what their files say.
+        #: Those of them whose code was found to agree with their files.
         self._kept: set[int] = set()
 
     @abstractmethod
@@ -90,7 +90,7 @@ class Objects(ABC):
         if is_keeper(value):
             return Maker(value)
         if is_ours(value) and is_dataclass(value):
-            # Such classes check what they are given, and keep it.
+            # Such classes check their arguments, and keep them.
             name = str(getattr(value, "__name__", ""))
             return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, which is not known here"))
         if _is_plain_instance(value):
@@ -186,7 +186,7 @@ class Objects(ABC):
         return replace(self._function(found), given=(value,))
 
     def _part_of(self, value: DataclassValue | Made, name: str) -> Any:
-        # As Python does: properties, then what the object has, then functions and constants of its class.
+        # As Python does: properties, then attributes of the object, then functions and constants of its class.
         if isinstance(value, Made) and name in value.fields:
             return value.fields[name]
         of = value.of if isinstance(value, Made) else type(value.of)

@@ -15,7 +15,7 @@ from verify.reading.values import CONSTANTS, Condition, Numbers, Unknown, descri
 
 #: Expressions read, and parts of a tuple, at most: a loop that is written may still be long.
 LARGEST = 200_000
-#: The largest number that is written or made of such: arrays of whole numbers begin anew beyond 2^63.
+#: The largest whole number, written or computed: arrays of whole numbers overflow beyond 2^63.
 WHOLE = 2**31
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -95,7 +95,7 @@ def related(by: ast.cmpop, one: Any, other: Any) -> Any:
             raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
         return (one is None) is isinstance(by, ast.Is)
     if isinstance(by, ast.In | ast.NotIn):
-        # Floats that are written may compare otherwise than the decimals that they stand for.
+        # Written floats may compare otherwise than the decimals that they approximate.
         if type(one) in PLAIN and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
             return (one in other) is isinstance(by, ast.In)
     elif type(one) in PLAIN and type(other) in PLAIN:

@@ -21,7 +21,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several, Unknown, is_record_class
 
-#: The functions of this package that wrap the author's, and under which name: what they do is done here.
+#: The functions of this package that wrap the author's, and the name of these in them: their effect is computed here.
 _HOLDERS = {
     literals.in_fractions: "function",
     base.beginning: "made",
@@ -116,9 +116,7 @@ def quantities(
 
 
 def _check_used(reader: Reader, *results: Term) -> None:
-    """Raise ``Unread`` if a quotient is formed that stands in none of the terms: its divisor may be zero all the
-    same.
-    """
+    """Raise ``Unread`` if a quotient is formed but occurs in none of the terms: its divisor may still be zero."""
     used = {id(term) for term in parts(*results)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):

@@ -51,13 +51,13 @@ class Reader(Expressions):
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         super().__init__(known)
         self._depth, self._loops = 0, 0
-        #: Whether loops may end at a letter. What they leave has one name, and depends on the state: a quantity would
+        #: True if loops may end at a letter. Their result has one name, and depends on the state: a quantity would
         #: seem to be the same before and after a step.
         self._open_loops = False
-        #: Conditions under which what was read raises an error, each with the place where it stands.
+        #: Conditions under which the code that was read raises an error, each with its place.
         self.raising: list[tuple[str, Condition]] = []
         self._path = None if path is None else list(path)
-        #: Conditions on letters that decide what is done, each with the file in which it does, as often as it does.
+        #: Conditions on letters that decide a branch, each with the file of the branch, once for each.
         self.deciding: list[tuple[Condition, str]] = []
 
     def paths(self) -> Iterator[None]:
@@ -147,7 +147,7 @@ class Reader(Expressions):
             raise Returned(None if at.value is None else self._value(at.value, scope))
         if isinstance(at, ast.Assign):
             if isinstance(at.value, ast.GeneratorExp) and all(isinstance(t, ast.Tuple) for t in at.targets):
-                # It is run through where it is made.
+                # It is consumed where it is made.
                 of = at.value
                 value = self._placed(of, scope, lambda: self._comprehension(of, scope))
             else:

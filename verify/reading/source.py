@@ -13,7 +13,7 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TypeAlias
 
-#: The name and the first line of a code.
+#: The name and the first line of a code object.
 _Place: TypeAlias = tuple[str, int]
 
 

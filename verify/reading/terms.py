@@ -129,7 +129,7 @@ class Term:
 
 
 def _width(term: Term) -> tuple[int, bool] | None:
-    """Return the number of bits that suffices for whole numbers, and whether they stand in an array; None for anything
+    """Return the number of bits that suffices for whole numbers, and True if they stand in an array; None for anything
     else.
     """
     if term.type.mask:
@@ -145,7 +145,7 @@ def _width(term: Term) -> tuple[int, bool] | None:
     return _WIDER[term.op](term.data, [bits for bits, _ in widths]), term.op is Op.CHOOSE or any(a for _, a in widths)
 
 
-#: Bits of a count, or of a letter that is a whole number: more clients, or coordinates, fit in no memory.
+#: Bits of a count, or of a letter that is a whole number: more clients, or coordinates, do not fit in memory.
 COUNTED = 31
 _WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
     Op.ADD: lambda data, bits: max(bits) + 1,
@@ -315,7 +315,7 @@ def listed(numbers: Sequence[Term], kept: bool) -> Term:
 
 
 def root(one: Term) -> Term:
-    """Return the square root of a number, be it the same in all replicas or one of a state."""
+    """Return the square root of a number, either the same in all replicas or one of a state."""
     if one.type.degree or one.type.mask or Axis.COORDINATES in one.type.axes:
         raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
     return Term(Op.ROOT if one.type == NUMBER else Op.SIZE, (one,), one.type)

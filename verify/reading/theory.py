@@ -31,7 +31,7 @@ def is_file(file: str) -> bool:
 
 
 def stands(function: Any) -> bool:
-    """Return True if a function or a class is of this package's theory, and not of code that only says so."""
+    """Return True if a function or a class is of this package's theory, and does not merely claim to be."""
     if isinstance(function, type):
         return is_ours(function)
     if type(function) is not FunctionType:

@@ -90,7 +90,7 @@ class Names:
 
 @dataclass(frozen=True, eq=False)
 class DataclassValue:
-    """A frozen dataclass: its fields, its methods, and what it computes as properties, which are read."""
+    """A frozen dataclass: its fields, its methods, and its properties, which are read."""
 
     of: Any
 
@@ -344,7 +344,7 @@ def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
     return draws, Probabilities(draws)
 
 
-#: Comparisons, by how a condition has them.
+#: Comparisons, by their symbols in a condition.
 COMPARISONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
 #: The values of quotients by zero.
 _NO_NUMBERS = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)

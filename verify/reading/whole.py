@@ -27,9 +27,9 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
-#: Times that code is read anew because a condition on letters is otherwise than was taken.
+#: The number of times that code is read again because a condition on letters was answered wrongly.
 _TIMES = 64
-#: The highest power in which code may have a letter. What is certified is so at a few values of each.
+#: The highest power of a letter in code. Certificates are checked at a few values of each.
 POWERS = 8
 
 
@@ -117,7 +117,7 @@ def foreign(claim: Claim) -> str:
     """Return the name of a function of a claim that is not entirely code of this package's theory as it stands; or
     empty.
     """
-    # Runs begin, and states are about the fixed point, as the setting's method says.
+    # The setting's method defines the start of runs, and the fixed point of states.
     methods = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
     algorithms = [a for a in methods if a is not None]
     functions = [
@@ -165,7 +165,7 @@ def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]
     given = scene.problem, scene.params, scene.state
     for function in _functions(claim):
         if type(function) is NextRound:
-            # An expectation over draws of what is read is read.
+            # The expectation is read if its integrand is.
             law, after = _drawn(function, reader, given)
             yield tuple(law.terms())
             yield reader.call(theirs(function.of), *given, after)

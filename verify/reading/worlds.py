@@ -31,9 +31,9 @@ class Atom(NamedTuple):
     example: bool = False
 
 
-#: Letters that stand for sums of numbers over the clients, and how many there are.
+#: The prefix of symbols for sums of numbers over the clients, and the number of these.
 SPARE, SUMS = "sum ", 12
-#: Factors of a product, and terms that it is expanded to, at most.
+#: The largest numbers of factors of a product, and of terms of its expansion.
 FACTORS, PRODUCTS = 32, 20_000
 #: A product: draws, each equal to its own square; and the other factors, in order.
 Monomial = tuple[frozenset[str], tuple[Atom, ...]]
@@ -95,18 +95,18 @@ class World:
     answers: dict[str, tuple[str, list[WorldValue]]] = field(default_factory=dict)
     #: For draws of subsets, weights of the clients: a subset's probability is proportional to the sum of its weights.
     weights: dict[str, WorldValue] = field(default_factory=dict)
-    #: The letters that stand for how many examples each client holds, and all of them.
+    #: The symbols of the number of examples of each client, and of all of them.
     held: Any = None
     examples: Any = None
     #: Letters with known, written values.
     fixed: dict[sympy.Symbol, Any] = field(default_factory=dict)
-    #: Functions that have one gradient at each point, by name: of others it is one subgradient of several.
+    #: Functions with one gradient at each point, by name: for others it is one of several subgradients.
     smooth: frozenset[str] = frozenset()
     #: Draws of each coordinate's own.
     along: frozenset[str] = frozenset()
     #: The meaning of atoms: the mean or the deviation of a named quantity, or the sum or the inner product of others.
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
+    #: Sums of numbers over the clients, by name: symbols of the field for them, so that one can divide by them.
     sums: dict[str, Any] = field(default_factory=dict)
     #: Divisors, as written with these letters: nothing is claimed where one is zero.
     divisors: list[str] = field(default_factory=list)
@@ -241,7 +241,7 @@ class World:
             return WorldValue({ONE: self.field(self.held)})
         pairs = [(atom, pair) for atom in held if (pair := self._with_others(atom)) is not None]
         if len(pairs) == 1 and not sum(atom.degree for atom in held):
-            # An inner product with what the examples of a client share: the sum is taken of the vectors.
+            # In an inner product with a vector that the examples of a client share, the vectors are summed.
             (atom, (vector, other)) = pairs[0]
             rest = list(held)
             rest[rest.index(atom)] = vector
@@ -309,7 +309,7 @@ class World:
         if draws & self.along and not sum(atom.degree for atom in own):
             raise Unread("numbers are summed over clients drawn separately for each coordinate")
         if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
-            # An inner product with what all share: the sum is taken of the vectors.
+            # In an inner product with a vector that all clients share, the vectors are summed.
             return self.inner(
                 self._sum(letters, draws, pair[:1]) * WorldValue({(frozenset(), pair[1:]): self.field.one})
             )

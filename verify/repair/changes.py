@@ -130,7 +130,7 @@ def _scaled(claim: Claim) -> Iterator[Family]:
         for new in (2 * node - 2, 2 * node - 1) if node.is_integer and node.is_Symbol else ():
             parts = formulas.rewritten(statement, formulas.replacing(node, new))
             yield _fixed("count", f"{words(new)} for {words(node)}", parts)
-        # Numbers are added to counts only: what has a unit they say nothing of.
+        # Numbers are added to counts only: quantities with a unit do not allow it.
         if node.is_integer and not node.free_symbols & measured(statement):
             for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
                 yield Family("offset", partial(offset, node), amounts)
@@ -161,7 +161,7 @@ def _shaped(claim: Claim) -> Iterator[Family]:
         parts = formulas.rewritten(statement, formulas.rescaling(size, sympy.S.NegativeOne))
         yield _fixed("sign", f"-{size} for {size}", parts)
     for node in formulas.terms(statement):
-        # A letter that is positive is not printed for its negative.
+        # A positive letter is not a misprint for its negative.
         if not node.is_Symbol or node in measured(statement):
             yield one("sign", node, -node)
     for node in formulas.nodes(statement, (sympy.Max, sympy.Min)):

@@ -207,7 +207,7 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
     )
     if {-rate for rate in _rates(claim)} & _rates(changed) or _expands(claim, changed):
         return True
-    # delta |w|^2 <= |w|^2 says something of delta alone.
+    # delta |w|^2 <= |w|^2 is a statement about delta alone.
     named = quantities | measured(changed.statement)
     both = [(c.left.free_symbols & named, c.right.free_symbols & named) for c in now]
     if any(left == right and len(left) == 1 for left, right in both) and not any(
@@ -255,7 +255,7 @@ def _rates(claim: Claim) -> set[sympy.Expr]:
 
 
 def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
-    """Return True if a side is the negative of what it was; or is in letters alone, and negative where it was
+    """Return True if a side is the negative of its former self; or is in letters alone, and negative where it was
     positive.
     """
     if new == old or (quantities & (old.free_symbols | new.free_symbols) and new != -old):

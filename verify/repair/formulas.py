@@ -12,7 +12,7 @@ from fedtheory.settings.relations import Comparison
 
 #: A function from expressions to expressions.
 Rewriting = Callable[[sympy.Expr], sympy.Expr]
-#: Numbers that are no constants of a formula.
+#: Numbers that are not constants of a formula.
 _STRUCTURE = (sympy.S.Zero, sympy.S.One, sympy.S.NegativeOne)
 
 
@@ -126,7 +126,7 @@ def terms(statement: Statement) -> list[sympy.Expr]:
 
 
 def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
-    """Return the expressions of some kinds that stand in the formulas, each once."""
+    """Return the expressions of some kinds that occur in the formulas, each once."""
     found: dict[sympy.Expr, None] = {}
     for part in formulas(statement).values():
         for expression in expressions(part):

@@ -14,7 +14,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from verify.repair.rewriting import Region, paired, rebuilt, text_of, tree_of, written
 
-#: Names in the code that notes what is read: nobody can write them.
+#: Names in the code that notes reads: no source can contain them.
 _PART, _ANSWER, _RESULT, _INDEX = "the part", "the answer", "the result", "the index"
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import sympy
 
-#: The largest denominator, or numerator below 1, of a refined number; how near to each other two need not be parted.
+#: The largest denominator, or numerator below 1, of a refined number; the ratio below which two are not separated.
 _LARGEST, _NEAR = 12, 1.03
 #: Numbers with names whose small multiples are tried.
 _NAMED = (sympy.exp(-1), sympy.E, sympy.sqrt(2), sympy.sqrt(3), sympy.pi)
@@ -21,7 +21,7 @@ def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
     if not (a.is_Rational and b.is_Rational and a > 0 and b > 0) or max(a / b, b / a) < _NEAR:
         return None
     below = a <= 1 and b <= 1
-    # Exactly: of two ends that are rounded one may lie between them.
+    # Exactly: rounding may put an end between the two.
     ends = sorted(Fraction(int(v.q), int(v.p)) if below else Fraction(int(v.p), int(v.q)) for v in (a, b))
     found = _simplest(*ends)
     if found.denominator > _LARGEST:

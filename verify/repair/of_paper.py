@@ -49,7 +49,7 @@ def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
 
 
 def factors(claim: Claim) -> Iterator[sympy.Expr]:
-    """Yield letters of the setting minus a number that stand in other claims, each once."""
+    """Yield the letters of the setting minus a number that occur in other claims, each once."""
     known: set[sympy.Expr] = set()
     for other in others(claim):
         sides = (side for c in other.statement.comparisons for side in (c.left, c.right))

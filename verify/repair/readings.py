@@ -84,7 +84,7 @@ def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]
         n, d = (getattr(exact.problem, name, 1) for name in ("n", "d"))
         found.append(((n > 1) + (d > 1) + (n != d), Sample(instance, rng.normal(size=(STATES, size)))))
     found.sort(key=lambda one: -one[0])
-    # Single clients and coordinates tell other things apart.
+    # Single clients and coordinates distinguish other readings.
     half = INSTANCES // 2
     return failing + [sample for _, sample in [*found[:half], *found[half:][-half:]]]
 

@@ -22,13 +22,13 @@ from verify.repair.numbers import between, named
 from verify.repair.restating import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, Ended, Verdict, collapsed
 
-#: Verdicts that say that a claim holds, strongest first.
+#: Verdicts of claims that hold, strongest first.
 HOLDING = ("proved", "certified", "supported")
 #: Instances of a longer search, as of a check.
 LONG = 160
 #: The number of repairs of a sort that are reported if only supported.
 _SUPPORTED = 2
-#: Letters that are taken off the least number that is shown; numbers with names that are tried beside it; and numbers
+#: Letters subtracted from the least number that is shown; numbers with names that are tried beside it; and numbers
 #: that hold without being shown, after which no others are looked for.
 _LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
 #: Numbers that are checked below one that is only supported.
@@ -127,7 +127,7 @@ class Search:
     def run(self) -> Found:
         """Search until a repair is proved or certified, all changes are tried, or the trials are over."""
         bench = self.bench
-        # Some is kept for further searches against what is only supported.
+        # Some effort is kept for further searches against repairs that are only supported.
         kept, until, now = (1 - _SHARE) * bench.effort, bench.until, bench.clock()
         bench.effort, bench.until = bench.effort - kept, now + _SHARE * (until - now)
         try:
@@ -264,7 +264,7 @@ class Search:
             shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
         if open_ != least:
-            # The least number that a search leaves standing is below the least that holds.
+            # The least number that survives a search is below the least that holds.
             for number in islice(named(family.unit * fallen, family.unit * least), _NAMES):
                 if (found := checked(number / family.unit)) is not None:
                     self._tell(found)
@@ -339,7 +339,7 @@ class Search:
         if change is None:
             return False
         content = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
-        # By the same names quantities may have other code.
+        # Quantities of the same names may have other code.
         content += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
         new = content not in self._seen and change.claim.statement != self.claim.statement
         elsewhere = "requires" in change.claim.changes or change.claim.setting != self.claim.setting

@@ -36,7 +36,7 @@ SOME = 6
 SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
 #: Seconds of processor time of one trial: changed code may never end.
 ENDLESS = 3600
-#: Other seeds at which what is only supported is searched again.
+#: The number of other seeds at which a supported repair is searched again.
 FURTHER = 3
 
 
@@ -156,7 +156,7 @@ def fails(claim: Claim, place: Place) -> bool:
         with np.errstate(all="ignore"):
             return refutation.refute(claim, place.recipe, place.point, place.rounds) is not None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Undefined):
-        # It does not have this instance, or the sides are no numbers there.
+        # It does not have this instance, or the sides are not numbers there.
         return False
 
 

@@ -51,7 +51,7 @@ class Paper:
 
     @property
     def tested(self) -> int:
-        """The number of printed statements that were tested, a literal reading counted apart from what it means."""
+        """The number of printed statements that were tested; a literal reading counts apart from the claim as meant."""
         return sum(card.origin == "printed" and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
 
     @property
@@ -234,7 +234,7 @@ class Card:
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:
-        """Quantities in the statement, and what they are; each meaning once."""
+        """Quantities in the statement with their meanings; each meaning once."""
         found = statement.meanings(self.claim) if self.claim else []
         return [(mathml.inline(name), meaning) for name, meaning in dict.fromkeys(found)]
 

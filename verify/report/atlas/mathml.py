@@ -15,7 +15,7 @@ from markupsafe import Markup
 from verify.report.names import GREEK
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-#: The class of what another formula does not have.
+#: The class of parts that another formula does not have.
 CHANGED = "changed"
 #: Elements whose children have fixed places.
 _PLACES = frozenset(("mfrac", "msup", "msub", "msubsup", "munder", "mover", "munderover", "mroot"))
@@ -69,7 +69,7 @@ def _element(latex: str) -> ET.Element | None:
         return None
     for part in element.iter():
         tag = part.tag.rpartition("}")[2]
-        # Words are what a relation stands between: beside text, which counts as space, it would have no space.
+        # Words are set as operands of a relation: beside text, which counts as space, it would have no space.
         part.tag = "mi" if tag == "mtext" else tag
     return element
 
@@ -141,7 +141,7 @@ _SIGN = re.compile(
     r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|(?<![A-Za-z_])(?:sum|prod)_(?=[A-Za-z{])"
     r"|(?<=[\w)\]|}])\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
 )
-#: Names of several words, which are joined by what marks subscripts elsewhere.
+#: Names of several words, joined by the mark of subscripts elsewhere.
 _WORDS = re.compile(
     rf"\b(?!(?:{'|'.join(GREEK)})_)[A-Za-z']{{2,}}(?:_(?!(?:hat|bar|next|min|max)\b)(?:of|in|T|[a-z']{{3,}}|[0-9]\.[0-9]))+\b"
 )
