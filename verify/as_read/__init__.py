@@ -1,1 +1,3 @@
-"""Claims whose sides are one expression as their code is read; what read code requires of the hypotheses."""
+"""Claims whose sides are one expression as their code is read, and the obligations of read code under the
+hypotheses.
+"""

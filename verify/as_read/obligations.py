@@ -22,15 +22,14 @@ from verify.reading.terms import Axis, Op, Type
 from verify.reading.values import Condition, relation_of
 from verify.reading.worlds import ONE, World, WorldValue, at_client, symbol_of
 
-#: How the least, and the most, of the numbers of the clients are to that of any of them.
+#: The relations of the least, and the largest, of the clients' numbers to that of any of them.
 _BOUNDS: Mapping[Op, Any] = {Op.LEAST: sympy.Le, Op.MOST: sympy.Ge}
 
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """The known relations between the letters of a world in one case, and the names of its symbols in them.
-
-    ``before``: how many of the ``relations`` are known before the conditions of the case, which follow them.
+    """The known relations between the letters of a world in one case, and the names of its symbols in them. ``before``:
+    the number of ``relations`` known before the conditions of the case, which follow them.
     """
 
     world: World
@@ -39,17 +38,17 @@ class Ground:
     before: int = 0
 
     def expression(self, c: Any) -> sympy.Expr:
-        """An element of the field, in the letters of the claim as far as it has some."""
+        """Return an element of the field, in the letters of the claim as far as it has some."""
         return c.as_expr().xreplace(self.names)
 
     def number(self, value: WorldValue) -> sympy.Expr:
-        """A value that is a number made of letters; ``Unread`` for any other."""
+        """Return a value that is a number made of letters. Raise ``Unread`` for any other."""
         if not set(value.of) <= {ONE}:
             raise Unread("a letter, or a side of a condition, is not a number composed of letters")
         return self.expression(value.of.get(ONE, self.world.field.zero))
 
     def relation(self, condition: Condition) -> sympy.Basic:
-        """A condition as a relation between letters."""
+        """Return a condition as a relation between letters."""
         return relation_of(condition, lambda side: self.number(evaluated(self.world, [side])[0]))
 
     def implies(self, relation: sympy.Basic) -> bool:
@@ -70,7 +69,9 @@ class Ground:
 
 
 def ground(claim: Claim, case: CodePath, world: World) -> Ground:
-    """Return what is known of a world's letters: the hypotheses, the values of the claim's letters, and the case."""
+    """Return the known relations of a world's letters: the hypotheses, the values of the claim's letters, and the
+    case.
+    """
     names: dict[sympy.Symbol, sympy.Expr] = {}
     links: list[tuple[sympy.Expr, Any]] = []
     bounds: list[tuple[Any, sympy.Expr, WorldValue]] = []
@@ -106,8 +107,9 @@ def ground(claim: Claim, case: CodePath, world: World) -> Ground:
 
 
 def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -> Iterator[sympy.Basic]:
-    """That the least and the largest of the mu_i, and of the L_i, lie between the constants of the class, where a claim
-    requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i."""
+    """Yield that the least and the largest of the mu_i, and of the L_i, lie between the constants of the class, if a
+    claim requires the f_i to be members: they are smooth, and convex, with constants of their own, mu_i <= L_i.
+    """
     of: Any = claim.setting.functions
     sources = claim.setting.sources
     if not declarations(of).between or not any(h.states_membership((of,), ("contains",)) for h in claim.requires):
@@ -121,10 +123,10 @@ def _between_constants(claim: Claim, names: Mapping[sympy.Symbol, sympy.Expr]) -
 
 
 def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], world: World) -> None:
-    """Names for letters of each client's own of which a claim names that of one client alone.
+    """Add names for the letters of a generic client, if the claim names that of one client alone.
 
-    What it says of that client, the sign of its letter too, it says of no other: signs are those that the setting says
-    all clients' numbers have.
+    The assumptions on that client, as on the sign of its letter, are not made of the others: their signs are those that
+    the setting declares for the numbers of all clients.
     """
     signs = [(evaluated(world, [term])[0], strict) for term, strict in case.signs]
     for symbol in list(names):
@@ -136,7 +138,7 @@ def _name_of_anybody(case: CodePath, names: dict[sympy.Symbol, sympy.Expr], worl
 
 
 def learn_sums(ground: Ground) -> None:
-    """Add what is known of sums of numbers over the clients: they are positive where all of their terms are."""
+    """Add the known properties of sums of numbers over the clients: they are positive if all of their terms are."""
     world = ground.world
     for name, symbol in world.sums.items():
         _, letters, draws, _ = world.meaning[name]

@@ -1,7 +1,7 @@
 """Claims shown as they are read: two sides that are one expression, residuals that a step leaves zero.
 
-What is shown holds for every n, d, state, function and value of the letters that meet the hypotheses, whatever is
-drawn: nothing was ever asked of any of them.
+The conclusions hold for every n, d, state, function and value of the letters that meet the hypotheses, and for all
+draws: nothing was ever assumed of any of them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def applies(claim: Claim) -> bool:
     """
     statement = claim.statement
     if statement.residual is not None or statement.observed is not None:
-        # Another kind may have parts of these names, and say something else of them.
+        # Another kind may have parts of these names with another meaning.
         return isinstance(statement, Invariant | Stays)
     equal = all(comparison.relation in ("==", "<=") for comparison in statement.comparisons)
     either = statement.statewise or statement.algebraic
@@ -44,7 +44,7 @@ def applies(claim: Claim) -> bool:
 
 
 def read(claim: Claim, instances: Sequence[Instance]) -> list[CodePath]:
-    """The cases of a claim. Raise ``Unread`` if something in its code is not read."""
+    """Return the cases of a claim. Raise ``Unread`` if something in its code is not read."""
     statement = claim.statement
     if statement.residual is not None:
         return list(cases(claim, instances, (statement.residual,), True))
@@ -81,11 +81,12 @@ def unshown(claim: Claim, case: CodePath) -> str:
 
 
 def sides(claim: Claim, case: CodePath) -> tuple[World, list[tuple[WorldValue, WorldValue]]]:
-    """The two sides of each comparison in one case, of vectors one after the other, and what they are values in.
+    """Return the two sides of each comparison in one case, of vectors one after the other, and the world of their
+    values.
 
-    There are none where the case never occurs. Of an invariant: the residual after a step, and what it was before times
-    a number; of what stays: what is observed after a step, and before it. Raise ``Unread`` if something in them is not
-    read, or where there is no such number.
+    There are none if the case never occurs. For an invariant, they are the residual after a step, and its value before
+    times a number; for a conserved quantity, its values after a step and before it. Raise ``Unread`` if something in
+    them is not read, or if there is no such number.
     """
     about = _ground(claim, case)
     if about.never_occurs():
@@ -138,7 +139,7 @@ def _balances(claim: Claim) -> bool:
 
 
 def _smooth(claim: Claim) -> frozenset[str]:
-    """The functions of a claim that its class says are smooth."""
+    """Return the functions of a claim that its class declares smooth."""
     known = declarations(claim.setting.functions)
     if not known.differentiable:
         return frozenset()
@@ -146,7 +147,7 @@ def _smooth(claim: Claim) -> frozenset[str]:
 
 
 def _world(case: CodePath) -> World:
-    """The world of all that was read in a case."""
+    """Return the world of all that was read in a case."""
     terms = [term for several in case.quantities.values() for term in several]
     terms += [term for term, _ in case.signs]
     terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
@@ -160,7 +161,7 @@ def _world(case: CodePath) -> World:
 
 
 def _number(one: Term, other: Term) -> Mapping[sympy.Symbol, Any]:
-    """The letter that is a number that is written, if one of two sides is a letter and the other such a number."""
+    """Return the letter with a written value, if one of two sides is a letter and the other a number."""
     for letter, number in ((one, other), (other, one)):
         if letter.op in (Op.LETTER, Op.GIVEN) and letter.type == NUMBER and number.op is Op.CONSTANT:
             return {symbol_of(letter): number.data}
@@ -179,7 +180,7 @@ def _of_conditions(conditions: Sequence[Any]) -> Iterator[Term]:
 
 
 def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """The two sides of each comparison, of each of the vectors that a quantity gives side by side."""
+    """Yield the two sides of each comparison, for each of the vectors that a quantity gives side by side."""
     statement, here = claim.statement, about.world
     found = {q.expression: evaluated(here, case.quantities[q.of]) for q in statement.quantities}
     known = {letter: term for letter, term in case.letters.items() if term.op not in (Op.LEAST, Op.MOST)}
@@ -194,7 +195,9 @@ def _sides(claim: Claim, case: CodePath, about: Ground) -> Iterator[tuple[WorldV
 
 
 def of_expression(expression: sympy.Expr, env: Mapping[sympy.Expr, WorldValue], world: World) -> WorldValue:
-    """The value of an expression in letters and quantities. Raise ``Unread`` unless it is a quotient of polynomials."""
+    """Return the value of an expression in letters and quantities. Raise ``Unread`` unless it is a quotient of
+    polynomials.
+    """
     if expression in env:
         return env[expression]
     if expression.is_Rational:

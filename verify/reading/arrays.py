@@ -1,4 +1,4 @@
-"""Arrays while code is read: whole axes are indexed, summed and measured, and no place on them is named."""
+"""Arrays in code that is read: whole axes are indexed, summed and measured; no entry is singled out."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from verify.reading import terms
 from verify.reading.terms import Axis, Op, Term
 from verify.reading.values import Owners, Rule, Shape, describe
 
-#: What the number of examples is called.
+#: The name of the number of examples.
 EXAMPLES = "f.examples"
 
 
-#: What stands for the number of places on an axis.
+#: The symbols of the lengths of axes.
 _LENGTHS = {
     Axis.ONE: (Op.CONSTANT, "1"),
     Axis.CLIENTS: (Op.COUNT, "n"),
@@ -26,7 +26,7 @@ _LENGTHS = {
 
 
 def as_term(value: Any) -> Term:
-    """A term, or the number that is written as one. ``ValueError`` for anything else."""
+    """Return a term, or the number that is written as one. Raise ``ValueError`` for anything else."""
     if isinstance(value, Term):
         return value
     if type(value) in (int, bool, Fraction):
@@ -35,7 +35,9 @@ def as_term(value: Any) -> Term:
 
 
 def axis_of(length: Any) -> Axis:
-    """The axis that has this length: n of clients, d of coordinates, 1 of one place. ``ValueError`` for any other."""
+    """Return the axis of this length: n for clients, d for coordinates, 1 for an axis of length 1. Raise ``ValueError``
+    for any other.
+    """
     if isinstance(length, Term) and length.op is Op.GIVEN and length.data == EXAMPLES:
         return Axis.EXAMPLES
     if isinstance(length, Term) and length.op is Op.COUNT and length.data in ("n", "d"):
@@ -46,10 +48,10 @@ def axis_of(length: Any) -> Axis:
 
 
 def indexed(value: Term, items: Sequence[Any]) -> Term:
-    """Whole axes, axes with one place that are put in, and the one place of such an axis that is taken out.
+    """Return a term with whole axes kept, axes of length 1 inserted, and such axes removed by their only index.
 
-    ``items``: slices as they are written, and what the others stand for. A parameter that says which client is meant
-    takes out what this one has.
+    ``items``: slices as they are written, and the values of the others. A parameter that names a client selects that
+    client's entry.
     """
     if any(isinstance(item, Owners) for item in items):
         k = next(k for k, item in enumerate(items) if isinstance(item, Owners))
@@ -95,7 +97,7 @@ def indexed(value: Term, items: Sequence[Any]) -> Term:
 
 
 def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
-    """An index in which clients that are named by their numbers, of so many, are named by letters."""
+    """Return an index with the numbers of single clients, of ``clients`` in all, replaced by letters."""
     found = list(items)
     for k, item in enumerate(items):
         place = -sum(later is not None for later in items[k:])
@@ -105,7 +107,9 @@ def numbered(value: Term, items: Sequence[Any], clients: int) -> list[Any]:
 
 
 def listed(value: Sequence[Any], clients: int) -> Term:
-    """An array of numbers that are listed, ``(n,)`` or ``(n, 1)``, where there are as many ``clients``."""
+    """Return the array of a list of numbers, ``(n,)`` or ``(n, 1)``. Raise ``ValueError`` if their number is not
+    ``clients``.
+    """
     kept = all(type(part) is tuple and len(part) == 1 for part in value)
     if len(value) != clients:
         raise ValueError(
@@ -120,7 +124,7 @@ def _is_client(item: Any) -> bool:
 
 
 def _written(item: ast.expr) -> int | None:
-    """The whole number that is written, with its sign."""
+    """Return the whole number that is written, with its sign; None for anything else."""
     if isinstance(item, ast.UnaryOp) and isinstance(item.op, ast.USub):
         inner = _written(item.operand)
         return None if inner is None else -inner
@@ -128,7 +132,7 @@ def _written(item: ast.expr) -> int | None:
 
 
 def shortened(shape: Shape, by: ast.Slice) -> Shape:
-    """A shape without some of its last axes."""
+    """Return a shape without some of its last axes."""
     cut = None if by.upper is None else _written(by.upper)
     if by.lower is not None or by.step is not None or cut is None or not -len(shape.axes) <= cut < 0 or shape.cut:
         raise ValueError("the shape of the axes of replicas is read")
@@ -136,7 +140,7 @@ def shortened(shape: Shape, by: ast.Slice) -> Shape:
 
 
 def length(shape: Shape, place: Any) -> Any:
-    """The length of one of the last axes."""
+    """Return the length of one of the last axes."""
     if type(place) is not int or not -len(shape.axes) <= place < 0 or shape.cut:
         raise ValueError("the shape of the axes of replicas is read")
     axis = shape.axes[place]
@@ -146,7 +150,7 @@ def length(shape: Shape, place: Any) -> Any:
 
 
 def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
-    """The sum along one axis or several, counted from the last."""
+    """Return the sum along one axis or several, counted from the last."""
     term = as_term(value)
     if axis is None and not term.type.batched:
         axis = tuple(range(-len(term.type.axes), 0))
@@ -165,7 +169,7 @@ def summed(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
 
 
 def averaged(value: Any, axis: Any = None, keepdims: Any = False) -> Term:
-    """The mean along one axis."""
+    """Return the mean along one axis."""
     return terms.divide(summed(value, axis, keepdims), as_term(length(Shape(as_term(value).type.axes), axis)))
 
 

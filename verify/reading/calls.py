@@ -1,4 +1,4 @@
-"""What a call binds: the arguments of a function, the names that it may set, the parts of a record."""
+"""The bindings of a call: arguments of a function, names that it may set, fields of a record."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ STATEMENTS = (
     ast.Expr,
     ast.Pass,
 )
-#: Expressions that make another thing of the function in which they stand.
+#: Expressions that change the kind of the function that contains them, a generator for instance.
 _NOT_READ = (ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 
 
 def loads(node: ast.Name) -> bool:
-    """Whether a name is looked up, and not set."""
+    """Return True if a name is looked up, not set."""
     return isinstance(node.ctx, ast.Load)
 
 
 def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> NamedTupleValue:
-    """What a class of NamedTuples makes of its parts."""
+    """Return the record that a NamedTuple class makes of its fields."""
     fields = dict(zip(cls._fields, given, strict=False))
     if len(given) > len(cls._fields) or set(fields) & set(named) or set(fields) | set(named) != set(cls._fields):
         raise ValueError(f"{cls.__name__} is made of {len(given) + len(named)} parts, where it has {len(cls._fields)}")
@@ -44,7 +44,7 @@ def record(cls: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> NamedT
 
 
 def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Callable[[Any], Any]) -> Made:
-    """The object of a class of dataclasses that is made of its parts; ``lifted``: what a default stands for."""
+    """Return the object that a dataclass makes of its parts; ``lifted`` returns the meaning of a default."""
     own = fields(cls)
     found = dict(zip((f.name for f in own), given, strict=False))
     if len(given) > len(own) or set(found) & set(named) or not set(named) <= {f.name for f in own}:
@@ -59,14 +59,14 @@ def made(cls: type, given: tuple[Any, ...], named: Mapping[str, Any], lifted: Ca
 
 
 def replaced(record: NamedTupleValue, **changed: Any) -> NamedTupleValue:
-    """A record with some other parts."""
+    """Return a record with some parts replaced."""
     if not set(changed) <= set(record.fields):
         raise ValueError(f"{', '.join(changed)} are replaced, of a record that has {', '.join(record.fields)}")
     return NamedTupleValue(record.of, {**record.fields, **changed})
 
 
 def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a call by their names."""
+    """Return the arguments of a call, by name."""
     a = function.node.args
     if a.vararg is not None or a.kwarg is not None:
         raise ValueError("a function takes a variable number of arguments")
@@ -84,14 +84,14 @@ def bound(function: Function, given: tuple[Any, ...], named: Mapping[str, Any]) 
 
 
 def set_in(body: list[ast.stmt]) -> frozenset[str]:
-    """The names that some statements set, themselves and what stands in them."""
+    """Return the names that some statements set, with those in nested statements."""
     nodes = (node for statement in body for node in ast.walk(statement))
     return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and not loads(node))
 
 
 @lru_cache(maxsize=4096)
 def local_names(node: ast.FunctionDef | ast.Lambda) -> frozenset[str]:
-    """The names that a function sets. ``Unread`` where it consists of more than what is read, reached or not."""
+    """Return the names that a function sets. Raise ``Unread`` if any part of it, reached or not, is not supported."""
     found: set[str] = set()
     stack: list[ast.AST] = list(node.body) if isinstance(node, ast.FunctionDef) else [node.body]
     while stack:

@@ -1,8 +1,8 @@
-"""What a claim is about, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
+"""The content of a claim, read for all n, d, letters and states: its problem, parameters, quantities and hypotheses.
 
-The world comes from the claim's setting alone. What a state is made of is read off the fixed point, which every state
-of the setting has the shape of, or, where this package's own recipes make states, seen at instances of several sizes;
-the kinds of the parameters are those that they have at all instances.
+The world comes from the claim's setting alone. The parts of a state are read off the fixed point, whose shape every
+state of the setting has, or observed at instances of several sizes if this package's own recipes make the states; the
+kinds of the parameters are those that they have at all instances.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from verify.reading.values import Condition, Named, NamedTupleValue, Several, Un
 
 @dataclass(frozen=True, eq=False)
 class CodePath:
-    """What a claim says on one path through the conditions on letters in its code.
+    """The content of a claim on one path through the conditions on letters in its code.
 
-    ``conditions``: these, each with its answer; ``raising``: conditions under which something that was read raises an
-    error; ``quotients``: those that were made, used or not, each with how many conditions were met before; ``letters``:
-    what those letters of the claim are of which that can be read; ``quantities``: the terms that each function
-    computes, by the function, and ``axis``: on which those lie that one computes side by side; ``types``: of the parts
-    of a state; ``program``: the step of the method, where the claim is about one; ``known``: what its
-    setting says is at most 0 in all states, where that is asked for, side by side on ``known_axis``; ``masks``: those
-    that are true by hypotheses; ``signs``: numbers of each client that the setting says are at least 0, or positive.
+    ``conditions``: these, each with its answer; ``raising``: conditions under which the code that was read raises an
+    error; ``quotients``: all that were formed, used or not, each with the number of conditions met before; ``letters``:
+    the terms of those letters of the claim that can be read; ``quantities``: the terms that each function computes, by
+    the function, and ``axis``: the axis along which a function puts several side by side; ``types``: of the parts of a
+    state; ``program``: the step of the method, if the claim involves one; ``known``: the terms that the setting
+    declares to be at most 0 in all states, if requested, side by side on ``known_axis``; ``masks``: those that
+    hypotheses make true; ``signs``: numbers of each client that the setting declares nonnegative, or positive.
     """
 
     conditions: tuple[tuple[Condition, bool], ...]
@@ -59,14 +59,14 @@ class CodePath:
 
     @property
     def whose(self) -> frozenset[str]:
-        """The parameters that say of which client something is meant."""
+        """The parameters that name a client."""
         found = parts(*self.letters.values(), *(term for several in self.quantities.values() for term in several))
         return frozenset(str(term.data) for term in found if term.op is Op.CLIENT)
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What functions of a claim are given."""
+    """The arguments that functions of a claim are called with."""
 
     problem: Any
     params: Any
@@ -78,14 +78,16 @@ class Scene:
 def cases(
     claim: Claim, instances: Sequence[Instance], functions: Sequence[Any], stepping: bool, known_too: bool = False
 ) -> Iterator[CodePath]:
-    """What ``functions(problem, params, state)`` of a claim compute, on every path on which its hypotheses may hold.
+    """Yield the terms that ``functions(problem, params, state)`` of a claim compute, on every path on which its
+    hypotheses may hold.
 
-    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: whether the step is read too;
-    ``known_too``: whether what the setting says of all states is. ``Unread`` says what stands in the way.
+    ``instances``: some that meet the hypotheses, in fractions; ``stepping``: True to read the step too; ``known_too``:
+    True to read the inequalities that the setting declares for all states. Raise ``Unread`` with the reason if the code
+    cannot be read.
     """
     hints = claim.setting.hints
     if not theory.holds(hints.signs) or (known_too and not theory.vouches(claim.setting)):
-        # What runs at instances show of it is not so of all constants and states.
+        # Runs at instances show nothing of other constants and states.
         raise Unread("what the setting says of all constants and states is no code of this package's theory")
     reader = Reader(known.FUNCTIONS, ())
     for _ in reader.paths():
@@ -116,14 +118,14 @@ def _case(
             raise Unread(f"parameters of {algorithm.name} vary with the round")
         law = law_of(reader, algorithm, given)
         after = reader.call_step(theirs(algorithm.step, algorithm.State), *given, oracles.drawn(law))
-        told = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
+        letter_types = {name: value.type for name, value in scene.params.fields.items() if isinstance(value, Term)}
         step = parts_after(after, scene.types)
-        program = StepProgram(algorithm.name, scene.types, told, {}, scene.with_g, law, step, reader.raising)
+        program = StepProgram(algorithm.name, scene.types, letter_types, {}, scene.with_g, law, step, reader.raising)
     of_states: tuple[Term, ...] = ()
     axis_of_states = -1
     if of_all is not None:
-        said = reader.call(theirs(of_all), *given)
-        of_states, axis_of_states = _terms(said), getattr(said, "axis", -1)
+        declared = reader.call(theirs(of_all), *given)
+        of_states, axis_of_states = _terms(declared), getattr(declared, "axis", -1)
     taken, raising, quotients = tuple(reader.taken), tuple(reader.raising), tuple(reader.quotients)
     return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
@@ -131,14 +133,16 @@ def _case(
 
 
 def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool], ...]:
-    """The numbers of each client whose signs the setting says, or a hypothesis."""
+    """Return the numbers of each client whose signs the setting or a hypothesis declares."""
     given = scene.problem, scene.params
     found = [(as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs]
     return (*found, *((term, False) for term in _of_each(claim, reader, scene)))
 
 
 def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
-    """The numbers of each client that hypotheses say are at least 0; those that cannot be read may be any."""
+    """Yield the numbers of each client that hypotheses declare nonnegative; nothing is assumed of those that cannot be
+    read.
+    """
     for hypothesis in claim.requires:
         met = theirs(hypothesis.met)
         if not isfunction(met) or not is_made_by(met, of_each):
@@ -149,7 +153,7 @@ def _of_each(claim: Claim, reader: Reader, scene: Scene) -> Iterator[Term]:
         except Unread:
             continue
         finally:
-            # Where a hypothesis cannot be decided it is not met.
+            # A hypothesis that cannot be decided is not met.
             del reader.raising[before:], reader.quotients[made:]
         if term.type.axes == (Axis.CLIENTS,) and not term.type.degree:
             yield term
@@ -160,13 +164,14 @@ def _terms(value: Any) -> tuple[Term, ...]:
 
 
 def _axes(value: Any) -> tuple[Any, ...]:
-    """How the arrays that a function gives lie side by side."""
+    """Return the axis on which a function puts arrays side by side, then the axes of each."""
     return (value.axis, *(term.type.axes for term in value.of)) if isinstance(value, Several) else ()
 
 
 def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | None:
-    """The masks that are true by hypotheses that are given as code; None where these do not hold on this path. Those
-    that cannot be read may."""
+    """Return the masks that hypotheses given as code make true; None if these do not hold on this path. Those that
+    cannot be read may.
+    """
     found: list[Term] = []
     for hypothesis in claim.requires:
         if hypothesis.met is None or hypothesis.states_membership(claim.setting.classes):
@@ -177,7 +182,7 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
         except Unread:
             continue
         finally:
-            # Where a hypothesis cannot be decided it is not met.
+            # A hypothesis that cannot be decided is not met.
             del reader.raising[before:], reader.quotients[made:]
         if value is False or (isinstance(value, Condition) and not reader.answered(value)):
             return None
@@ -187,7 +192,7 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
 
 
 def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:
-    """What letters of a claim are, of those of which it can be read."""
+    """Yield the letters of a claim that can be read, each with its term."""
     for letter, source in claim.setting.sources.items():
         before, made = len(reader.raising), len(reader.quotients)
         try:
@@ -196,7 +201,7 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
             else:
                 value = _named(source, reader, scene)
             term = as_term(value)
-            # What each client has is no letter: a statement says what it says of one number.
+            # A number of each client is not a letter: a statement is about one number.
             if not term.type.axes:
                 yield letter, term
         except ValueError:
@@ -206,7 +211,7 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
 
 
 def _named(source: str, reader: Reader, scene: Scene) -> Any:
-    """What a source stands for that is a name: as ``fedtheory.instances.value_of`` looks it up."""
+    """Return the value of a source that is a name, looked up as ``fedtheory.instances.value_of`` does."""
     of_problem = getattr(scene.problem, "fields", {})
     if source == "kappa" and of_problem:
         return terms.divide(as_term(of_problem["L"]), as_term(of_problem["mu"]))
@@ -219,11 +224,11 @@ def _named(source: str, reader: Reader, scene: Scene) -> Any:
     raise ValueError(f"nothing is known of {source}")
 
 
-# What functions are given
+# Arguments of functions
 
 
 def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
-    """What functions of a claim are given, whose parameters that are no letters are those of an instance."""
+    """Return the arguments of a claim's functions, with the parameters that are not letters as in one instance."""
     clients = set(claim.setting.clients)
     reader.clients = max(clients) if len(clients) == 1 else 0
     return _scene(claim, [instance], reader, True)
@@ -241,12 +246,12 @@ def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: b
     else:
         raise Unread(f"problems are of the unknown type {of.__name__}")
     params = _params(claim, instances, reader, there)
-    told = _types(claim, instances, reader, problem, params)
+    part_types = _types(claim, instances, reader, problem, params)
     State: Any = type(_state(instances[0]))
-    if not is_record_class(State) or set(State._fields) != set(told):
+    if not is_record_class(State) or set(State._fields) != set(part_types):
         raise Unread(f"states of {claim.id} have code of their own, or undeclared parts")
-    # What unpacks a state, or makes one of a tuple, goes by the order of its class.
-    types = {name: told[name] for name in State._fields}
+    # Code that unpacks a state, or makes one of a tuple, uses the order of its class.
+    types = {name: part_types[name] for name in State._fields}
     state = NamedTupleValue(State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()})
     return Scene(None if of is None else problem, params, state, types, with_g)
 
@@ -257,8 +262,9 @@ def _state(instance: Instance) -> Any:
 
 
 def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool, int]:
-    """The kind of a problem, whether it has a g, whether there is only ever one client, whether the f_i and g have
-    resolvents, and in how many blocks the coordinates are."""
+    """Return the type of a problem, and if it has a g, if there is only ever one client, if the f_i and g have
+    resolvents, and the number of blocks of coordinates.
+    """
     problem = instance.problem
     single = set(claim.setting.clients) == {1}
     if problem is None:
@@ -272,25 +278,27 @@ def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, boo
 
 
 def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool) -> NamedTupleValue:
-    """What parameters stand for: of the same kind at all instances; ``there``: no others are meant."""
+    """Return the values of the parameters, each of one kind at all instances; ``there``: only these instances are
+    meant.
+    """
     cls = type(instances[0].params)
     if not is_record_class(cls):
         raise Unread("parameters have code of their own")
-    told: dict[str, Any] = {}
+    symbolic: dict[str, Any] = {}
     make = claim.setting.drawing.parameters
     ours, numbers = there or theory.holds(make), {v for v in claim.setting.sources.values() if isinstance(v, str)}
     for name in cls._fields:
         if not ours and name not in numbers:
-            told[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
+            symbolic[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
             continue
         found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
-            told[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
+            symbolic[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
         else:
-            # What is no letter and no compressor has one value here, and may have others elsewhere.
+            # A parameter that is neither a letter nor a compressor has one value here, and may have others elsewhere.
             known_kind = isinstance(found[0], Term | Named | Unknown) or (there and type(found[0]) in (str, bool))
-            told[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
-    return NamedTupleValue(cls, told)
+            symbolic[name] = found[0] if known_kind else Unknown(f"the parameter {name}, whose value is not known")
+    return NamedTupleValue(cls, symbolic)
 
 
 def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:
@@ -300,13 +308,13 @@ def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, ther
     if there and type(value) is Oracle:
         return oracles.oracle(name)
     if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
-        # Of a setting without functions these are the sizes of its states.
+        # In a setting without functions these are the sizes of its states.
         return terms.leaf(Op.COUNT, name, terms.NUMBER)
     return parameter(reader, name, value, _sizes(instance)[0], {})
 
 
 def _sizes(instance: Instance) -> tuple[int, int]:
-    """n and d; where there is no problem, as many clients as the first parameter that is an array has entries."""
+    """Return n and d; without a problem, n is the length of the first parameter that is an array."""
     if instance.problem is not None:
         return instance.problem.n, instance.problem.d
     return next((len(value) for value in instance.params if isinstance(value, np.ndarray) and value.ndim == 1), 0), 0
@@ -323,7 +331,7 @@ def _alike(one: Any, other: Any) -> bool:
 def _types(
     claim: Claim, instances: Sequence[Instance], reader: Reader, problem: Named, params: NamedTupleValue
 ) -> dict[str, Type]:
-    """The types of the parts of a state."""
+    """Return the types of the parts of a state."""
     algorithm = claim.setting.algorithm
     if claim.setting.drawing.special is not None or algorithm is None:
         return _seen(claim, instances)
@@ -344,7 +352,9 @@ def _types(
 
 
 def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
-    """The types of the parts of a state, by their shapes at all instances; of recipes of this package alone."""
+    """Return the types of the parts of a state, from their shapes at all instances; only for recipes of this
+    package.
+    """
     build = claim.setting.drawing.special
     if build is None or not _is_theory(build.build):
         raise Unread("the shapes of a state are not known for every n and d")
@@ -380,7 +390,7 @@ def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
 
 
 def _is_theory(function: Any) -> bool:
-    """Whether a function stands in a file of this package's theory."""
+    """Return True if a function is defined in a file of this package's theory."""
     inner = getattr(function, "func", function)
     code = getattr(inner, "__code__", None)
     return code is not None and theory.is_file(code.co_filename)

@@ -1,4 +1,5 @@
-"""What was read, against the code itself, entry by entry at instances: a safety net, which decides for no claim.
+"""A comparison of the terms that were read with the code itself, entry by entry at instances: a safety net, which
+decides no claim.
 
 Terms are evaluated on arrays, as the code computes them.
 """
@@ -26,7 +27,7 @@ from verify.reading.values import Condition
 
 
 def step(program: StepProgram, problem: Any, params: Any, state: Any, draw: Any) -> dict[str, Array]:
-    """The parts of the state after a step that was read, by name; shapes are those of a state with its replicas."""
+    """Return the parts of the state after a step that was read, by name, in the shapes of a state with its replicas."""
     first, kind = next(iter(state)), next(iter(program.parts.values()))
     lead = np.shape(first)[: np.ndim(first) - len(kind.axes)]
     found = _values(tuple(program.step.values()), problem, params, state, draw)
@@ -34,20 +35,20 @@ def step(program: StepProgram, problem: Any, params: Any, state: Any, draw: Any)
 
 
 def shape(term: Term, problem: Any, lead: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape of what a term is, after that of the replicas."""
+    """Return the shape of a term's value, after that of the replicas."""
     sizes = _places(problem)
     return (*lead, *(sizes[axis] for axis in term.type.axes))
 
 
 def evaluated(term: Term, problem: Any, params: Any, state: Any, draw: Any = None) -> Any:
-    """What a term is: an array whose last axes, as far as it has them, are those of the term."""
+    """Return the value of a term: an array whose last axes, as far as it has them, are those of the term."""
     return _values((term,), problem, params, state, draw)[id(term)]
 
 
 def _values(wanted: tuple[Term, ...], problem: Any, params: Any, state: Any, draw: Any) -> dict[int, Any]:
     found: dict[int, Any] = {}
     for term in parts(*wanted):
-        # All draws come with their probabilities, which expectations alone want.
+        # All draws come with their probabilities, which only expectations use.
         of = [
             found[id(part)][0] if part.op is Op.ALL and term.op is not Op.EXPECTED else found[id(part)]
             for part in term.of
@@ -130,7 +131,7 @@ _OPERATIONS: Mapping[Op, Callable[..., Any]] = {
 
 
 def _given(path: str, *among: Any) -> Any:
-    """What is found under names with dots between them: in the first of some objects that has it."""
+    """Return the attribute under a dotted name, in the first of some objects that has it."""
     names = path.split(".") if path else []
     found = next((thing for thing in among if not names or hasattr(thing, names[0])), among[0])
     for name in names:
@@ -139,27 +140,27 @@ def _given(path: str, *among: Any) -> Any:
 
 
 def _with_axes(value: Any, term: Term) -> Any:
-    """The value of a term, with at least its axes."""
+    """Return the value of a term, with at least its axes."""
     array = np.asarray(value)
     return array.reshape((1,) * max(0, len(term.type.axes) - array.ndim) + array.shape)
 
 
 def _spread_shape(value: Any, term: Term, problem: Any, axis: Axis = Axis.CLIENTS) -> tuple[int, ...]:
-    """The shape of a value with a place for each client, or for each example."""
+    """Return the shape of a value with a place for each client, or for each example."""
     shape = list(np.shape(_with_axes(value, term)))
     shape[term.type.axes.index(axis) - len(term.type.axes)] = _places(problem)[axis]
     return tuple(shape)
 
 
 def _places(problem: Any) -> dict[Axis, int]:
-    """How many places axes have."""
+    """Return the length of each axis."""
     found = {Axis.CLIENTS: getattr(problem, "n", 0), Axis.COORDINATES: getattr(problem, "d", 0), Axis.ONE: 1}
     examples = getattr(getattr(problem, "f", None), "examples", None)
     return found if examples is None else {**found, Axis.EXAMPLES: examples}
 
 
 def _viewed(value: Any, term: Term, problem: Any) -> Any:
-    """Entries under other axes: those with one place leave and enter, and are spread."""
+    """Return the entries under other axes: axes of length 1 are removed, inserted and spread."""
     before, after = term.of[0].type.axes, term.type.axes
     sizes = _places(problem)
     array = _with_axes(value, term.of[0])
@@ -183,7 +184,9 @@ CLIENTS, POINTS = (2, 3, 4, 5), 2
 
 
 def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance], rng: np.random.Generator) -> int:
-    """At how many instances what was read is what the code computes. ``Unread`` where it is not, or at none."""
+    """Return the number of instances at which the terms agree with the code. Raise ``Unread`` if they differ, or if
+    none can be compared.
+    """
     compared, (first, more) = 0, _spread(instances)
     for k, instance in enumerate([*first, *more]):
         if compared and k >= len(first):
@@ -200,17 +203,18 @@ def check(claim: Claim, cases: Sequence[CodePath], instances: Sequence[Instance]
 
 
 def _sizes(case: CodePath, state: Any) -> Any:
-    """Where there is no problem, what it would say: n and d, as states have them."""
+    """Return n and d as the shapes of states show them, in place of a problem."""
     shapes = [
         zip(kind.axes[::-1], np.shape(getattr(state, name))[::-1], strict=False) for name, kind in case.types.items()
     ]
-    told = {axis: size for shape in shapes for axis, size in shape}
-    return SimpleNamespace(n=told.get(Axis.CLIENTS), d=told.get(Axis.COORDINATES))
+    lengths = {axis: size for shape in shapes for axis, size in shape}
+    return SimpleNamespace(n=lengths.get(Axis.CLIENTS), d=lengths.get(Axis.COORDINATES))
 
 
 def _spread(instances: Sequence[Instance]) -> tuple[list[Instance], list[Instance]]:
-    """One instance for each number of clients, and others where there are not as many; and those that are left, where
-    at none of these what was read can be compared."""
+    """Return one instance for each number of clients, with others to make up the number; and the rest, to be used if
+    none of these can be compared.
+    """
     by_size: dict[Any, Instance] = {}
     for instance in instances:
         by_size.setdefault(getattr(instance.problem, "n", None), instance)
@@ -225,7 +229,7 @@ def _occurs(case: CodePath, problem: Any, params: Any, state: Any) -> bool:
 
 
 def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
-    """Whether a condition on letters, or a truth value, is true at numbers."""
+    """Return True if a condition on letters, or a truth value, is true at numbers."""
     if not isinstance(condition, Condition):
         return bool(condition)
     if condition.by in ("not", "and", "or"):
@@ -240,7 +244,9 @@ def holds(condition: Any, problem: Any, params: Any, state: Any) -> bool:
 def _compare(
     claim: Claim, case: CodePath, problem: Any, sized: Any, params: Any, state: Any, rng: np.random.Generator
 ) -> bool:
-    """Whether all that was read is compared; what loops leave is read again, with the numbers of rounds there are."""
+    """Return True if all terms were compared; the results of loops are read again, with the actual numbers of
+    rounds.
+    """
     lead = np.shape(state[0])[:2]
     loops = [_loops(terms) for terms in (*case.quantities.values(), case.known)]
     loops += [] if case.program is None else [_loops(case.program.step.values())]
@@ -279,12 +285,14 @@ def _compare(
 
 
 def _loops(terms: Iterable[Term]) -> bool:
-    """Whether terms depend on what a loop leaves that ends at a letter."""
+    """Return True if terms depend on the result of a loop that ends at a letter."""
     return any(term.op is Op.ANY for term in parts(*terms))
 
 
 def _full(value: Any, term: Term, problem: Any, lead: tuple[int, ...]) -> Array:
-    """A value with all axes of its term, and the replicas before them; of all draws it has them already."""
+    """Return a value with all axes of its term, after those of the replicas; values over all draws have them
+    already.
+    """
     if Axis.DRAWS in term.type.axes:
         return np.asarray(value)
     return np.broadcast_to(value, shape(term, problem, lead))

@@ -1,8 +1,8 @@
-"""A compressor as it is read, in one coordinate: what it makes of an entry x, and how likely, for all d and k.
+"""A compressor as it is read, in one coordinate: the values of an entry x and their probabilities, for all d and k.
 
-A vector stands for its generic entry, so that only what works entry by entry is read: arithmetic, ``np.where`` on
-comparisons and masks, absolute values, signs, and the power of two below. What is drawn for an entry is a mask, of
-which each value is read by itself, and perhaps a uniform variate, which may only be compared.
+A vector stands for its generic entry, so only entrywise operations are read: arithmetic, ``np.where`` on comparisons
+and masks, absolute values, signs, and the power of two below. The draw of an entry is a mask, each value of which is
+read by itself, and perhaps a uniform variate, which may only be compared.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, parts
 from verify.reading.values import COMPARISONS, Condition, Law, Named, NamedTupleValue, Rule, Unknown, relation_of
 
-#: What an entry is made of: itself, the power of two below it, and the uniform variate that is drawn for it.
+#: The ingredients of an entry: itself, the power of two below it, and the uniform variate that is drawn for it.
 X, LOW, U = (terms.leaf(Op.GIVEN, name, NUMBER) for name in ("x", "low", "u"))
 _D, _K, _BITS = (
     terms.leaf(Op.COUNT, "d", NUMBER),
@@ -40,9 +40,12 @@ x, low = sympy.Symbol("x", real=True), sympy.Symbol("low", positive=True)
 
 @dataclass(frozen=True)
 class EntryValue:
-    """What an entry may become: ``where``: relations in x, low, d and k under which it does; ``probability``: of the
-    masks that were drawn; ``below``: that the uniform variate is below the given number (True) or not, None where it
-    does not matter; ``value``: what it becomes."""
+    """One possible value of an entry.
+
+    ``where``: relations in x, low, d and k under which it occurs; ``probability``: of the masks that were drawn;
+    ``below``: a number, and True if the uniform variate is below it, False if not; None if the variate does not matter;
+    ``value``: the resulting entry.
+    """
 
     where: tuple[sympy.Basic, ...]
     probability: sympy.Expr
@@ -52,9 +55,10 @@ class EntryValue:
 
 @dataclass(frozen=True)
 class CoordinateCompressor:
-    """A compressor in one coordinate: its outcomes, on fractions, and on floats where these are others; its own omega
-    and bits; and what it demands, each with what is known there: relations without which its code raises an error, as
-    where it divides by zero, or a distribution has no meaning."""
+    """A compressor in one coordinate: its outcomes, on fractions, and on floats if these differ; its own omega and
+    bits; and its demands, each with the conditions known there: relations without which its code raises an error, for
+    instance divides by zero.
+    """
 
     outcomes: tuple[tuple[EntryValue, ...], ...]
     omega: sympy.Expr
@@ -63,7 +67,7 @@ class CoordinateCompressor:
 
 
 def read(statement: CompressorClass) -> CoordinateCompressor:
-    """The compressor of a claim. ``Unread`` says what stands in the way."""
+    """Return the compressor of a claim. Raise ``Unread`` with the reason if its code cannot be read."""
     try:
         both = [_read(statement, exact) for exact in (True, False)]
     except ValueError as error:
@@ -77,7 +81,7 @@ def read(statement: CompressorClass) -> CoordinateCompressor:
 
 
 def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ...], sympy.Expr, sympy.Expr, Any]:
-    """On fractions, or on floats, of which every number is taken for what is written."""
+    """Read a compressor on fractions, or on floats, each taken as the decimal that is written."""
     say, reading = _Letters(statement), _Reading(exact)
     made = reading.compressor(statement)
     omega, bits = (say.number(as_term(made.fields[name])) for name in ("omega", "bits"))
@@ -94,11 +98,11 @@ def _read(statement: CompressorClass, exact: bool) -> tuple[tuple[EntryValue, ..
 
 
 def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Term, value: Term) -> EntryValue:
-    """What is made of an entry on one path: a uniform variate is compared with one number that is no such."""
+    """Return the value of an entry on one path, on which a uniform variate is compared at most once, with a number."""
     below: tuple[sympy.Expr, bool] | None = None
     where = []
     for condition, answer in taken:
-        if not _speaks_of(condition, U):
+        if not _depends_on(condition, U):
             where.append(say.relation(condition, answer))
             continue
         left, right = condition.of
@@ -106,15 +110,15 @@ def _outcome(say: _Letters, taken: list[tuple[Condition, bool]], probability: Te
             raise Unread("a uniform variate is used other than by comparing it with a number")
         if below is not None:
             raise Unread("a uniform variate is compared more than once")
-        # Whether it is equal has no probability.
+        # Equality has probability 0.
         below = say.number(right if left is U else left), answer is (left is U)
     return EntryValue(tuple(where), say.number(probability), below, say.number(value))
 
 
-def _speaks_of(condition: Any, *leaves: Term) -> bool:
-    """Whether a condition depends on some leaves."""
+def _depends_on(condition: Any, *leaves: Term) -> bool:
+    """Return True if a condition depends on some leaves."""
     if isinstance(condition, Condition):
-        return any(_speaks_of(part, *leaves) for part in condition.of)
+        return any(_depends_on(part, *leaves) for part in condition.of)
     return isinstance(condition, Term) and any(part in leaves for part in parts(condition))
 
 
@@ -128,31 +132,32 @@ class _Letters:
             id(LOW): low,
             id(_D): d,
             id(_K): statement.k,
-            # What d - 1 needs in binary is the logarithm of d, rounded up, for every d >= 1.
+            # The binary length of d - 1 is the logarithm of d, rounded up, for every d >= 1.
             id(_BITS): sympy.ceiling(sympy.log(d, 2)),
         }
 
     def number(self, term: Term) -> sympy.Expr:
-        """A number. ``Unread`` where it is none that is made of these letters."""
+        """Return a term as an expression. Raise ``Unread`` if it is not a number in these letters."""
         if id(term) in self._leaves:
             return self._leaves[id(term)]
         if term.op is Op.CONSTANT:
             return sympy.Rational(term.data.numerator, term.data.denominator)
         rule = _ARITHMETIC.get(term.op)
         if rule is None or term.type.axes:
-            # A new axis would stand beside those of the vector, of which an entry has none.
+            # A new axis would stand beside those of the vector; an entry has none.
             raise Unread(f"nothing says which number {term.data or term.op} is")
         return rule(term, *map(self.number, term.of))
 
     def divisors(self, reader: Reader) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
-        """What is divided by, whether the quotient is used or not, is not zero under the conditions met before: what
-        these divide by was met before them."""
+        """Yield the relation that each divisor, used or not, is nonzero, with the conditions met before: the divisors
+        of these were met earlier.
+        """
         for quotient, met in reader.quotients:
-            before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _speaks_of(c, U)]
+            before = [self.relation(c, answer) for c, answer in reader.taken[:met] if not _depends_on(c, U)]
             yield tuple(before), sympy.Ne(self.number(quotient.of[-1]), 0, evaluate=False)
 
     def relation(self, condition: Any, answer: bool) -> sympy.Basic:
-        """A condition that holds, or does not."""
+        """Return a condition that holds, or does not, as a relation."""
         relation = relation_of(condition, lambda side: self.number(as_term(side)))
         return relation if answer else sympy.Not(relation)
 
@@ -167,10 +172,10 @@ _ARITHMETIC: Mapping[Op, Callable[..., sympy.Expr]] = {
 
 
 class _Reading:
-    """The code of a compressor while it is read: once what makes it, and what it does on every path."""
+    """The code of a compressor while it is read: the function that makes it once, and its code on every path."""
 
     def __init__(self, exact: bool) -> None:
-        #: What must hold of distributions, or an error is raised.
+        #: Conditions on distributions without which an error is raised.
         self.demands: list[Condition] = []
         self.reader = Reader((*known.FUNCTIONS, *self._rules(exact)), ())
 
@@ -193,7 +198,7 @@ class _Reading:
         yield randomness.Product, Rule("Product", _product)
 
     def compressor(self, statement: CompressorClass) -> Named:
-        """What the statement's function makes of d and k."""
+        """Return the compressor that the statement's function makes of d and k."""
         made = self.reader.call(theirs(statement.compressor), _D, _K)
         if not isinstance(made, Named) or made.what != "a compressor" or made.fields["d"] is not _D:
             raise Unread("the function of d and k does not return a compressor on R^d")
@@ -202,18 +207,20 @@ class _Reading:
         return made
 
     def becomes(self, made: Named, draw: Any) -> Term:
-        """What it makes of an entry."""
+        """Return the value of an entry after compression."""
         value = as_term(self.reader.call_with(made.fields["apply"], (draw, X), {}))
         if value.type.axes or value.type.mask:
             raise Unread(f"an entry becomes {value.type}")
         decided = [condition for condition, _ in self.reader.deciding]
         decided += [*self.reader.asked, *(condition for _, condition in self.reader.raising)]
-        if any(_speaks_of(condition, X, LOW, U) for condition in decided):
+        if any(_depends_on(condition, X, LOW, U) for condition in decided):
             raise Unread("a branch depends on one entry of an array")
         return value
 
     def demanded(self, say: _Letters) -> Iterator[tuple[tuple[sympy.Basic, ...], sympy.Basic]]:
-        """What must hold on the path that was read, or an error is raised, each with what is known there."""
+        """Yield the conditions without which the path that was read raises an error, each with the conditions known
+        there.
+        """
         yield from (((), say.relation(condition, True)) for condition in self.demands)
         yield from (((), say.relation(condition, False)) for _, condition in self.reader.raising)
         yield from say.divisors(self.reader)
@@ -244,7 +251,7 @@ class _Reading:
 
     def _subset(self, of: Any, size: Any) -> Law:
         count = as_term(size)
-        if of is not _D or count.type != NUMBER or _speaks_of(count, X, LOW, U):
+        if of is not _D or count.type != NUMBER or _depends_on(count, X, LOW, U):
             raise ValueError("a subset is drawn of something other than the coordinates")
         self.demands.append(
             Condition("and", (Condition("<=", (terms.constant(1), count)), Condition("<=", (count, _D))))
@@ -261,7 +268,7 @@ class _Reading:
 
 
 def _truth(mask: Term) -> bool:
-    """A mask whose draw is known."""
+    """Return a mask whose draw is known."""
     if mask.op is Op.CONSTANT and mask.type.mask:
         return bool(mask.data)
     if mask.op in (Op.NOT, Op.AND, Op.OR) and not mask.type.axes:
@@ -282,7 +289,7 @@ def _refused(value: Any) -> Any:
 
 
 def _as_float(value: Any) -> Any:
-    if isinstance(value, Term) and value.type == NUMBER and not _speaks_of(value, X, LOW, U):
+    if isinstance(value, Term) and value.type == NUMBER and not _depends_on(value, X, LOW, U):
         return value
     if type(value) not in (int, Fraction):
         raise ValueError("a float is made from something that is not a number")
@@ -339,7 +346,7 @@ def _uniforms(law: Law) -> int:
 
 
 def _draws(law: Any) -> Iterator[tuple[Any, Term]]:
-    """What may be drawn for an entry, with the probabilities of masks."""
+    """Yield the possible draws for an entry, with the probabilities of masks."""
     if not isinstance(law, Law):
         raise ValueError("the distribution of a draw is not supported")
     if law.name == "constant":

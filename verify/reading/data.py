@@ -1,6 +1,6 @@
-"""Labelled examples that lie on clients, as code of linear models looks at them: any number of them, on any clients.
+"""Labelled examples on clients, as code of linear models reads them: any number of examples, on any clients.
 
-What code asks of the model of data that this package has is read, but for a few products of the matrix of examples.
+All that code asks of this package's model of data is read, but for a few products of the matrix of examples.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import Made, Named, Owners, Rule
 
-#: The functions of a squared loss, which hold nothing but its gamma.
+#: The functions of a squared loss, which close over its gamma alone.
 _LOSS = ("value", "slope", "curvature", "conjugate", "ascent")
 
 
 def problem(problems: Sequence[Any], reader: Reader) -> Named:
-    """What stands for problems of labelled examples with a squared loss: of one way of sharing."""
+    """Return the symbolic problem of labelled examples with a squared loss. Raise ``Unread`` unless all problems share
+    them in one way.
+    """
     if any(type(p) is not LinearProblem or type(p.f) is not LinearModels for p in problems):
         raise Unread("some of the problems are of an unknown type")
     shares = {p.f.share for p in problems}

@@ -1,4 +1,4 @@
-"""What proofs may assume of a class of functions."""
+"""The properties of a class of functions that proofs may assume."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from verify.reading.values import is_ours
 
 
 def declarations(of: FunctionClass | None) -> Declared:
-    """What a class declares of its members: nothing where it, or a class that it is made of, is not one of
-    ``fedtheory.classes``, or leaves the declaration to the class from which it inherits, whose members may be others.
+    """Return the properties that a class declares of its members.
+
+    None are declared if the class, or a class that it is made of, is not one of ``fedtheory.classes``, or inherits the
+    declaration from a class whose members may be others.
     """
     return of.declares if of is not None and _declares(of) else Declared()
 

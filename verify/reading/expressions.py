@@ -1,6 +1,6 @@
 """Expressions of functions, read from their syntax trees: arithmetic, whole axes, and calls.
 
-What is not in the table at the end is refused, with its line.
+Anything not in the table at the end is refused, with its line.
 """
 
 from __future__ import annotations
@@ -33,38 +33,38 @@ from verify.reading.values import (
 
 
 class Returned(Exception):
-    """What a function gives."""
+    """The return value of a function."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
 
 
 class Expressions(Objects):
-    """What expressions stand for, in a scope."""
+    """The evaluation of expressions in a scope."""
 
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
         super().__init__(known)
         self._left = LARGEST
-        #: How many clients there are, where a statement is about that number alone: each may then be named.
+        #: The number of clients, if a statement is about that number alone: each may then be named.
         self.clients = 0
         #: Conditions on letters on which what was read depends, each with its answer.
         self.taken: list[tuple[Condition, bool]] = []
-        #: Conditions of which it is asked whether they are true before they are put together with others.
+        #: Conditions whose truth is tested before they are combined with others.
         self.asked: list[Condition] = []
-        #: Quotients that were made, used or not, each with how many conditions were answered before.
+        #: Quotients that were made, used or not, each with the number of conditions answered before.
         self.quotients: list[tuple[Term, int]] = []
 
     @abstractmethod
     def _decided(self, test: ast.expr, scope: Scope) -> bool:
-        """Whether a condition is true."""
+        """Return True if a condition is true."""
 
     @abstractmethod
     def _each(self, value: Any, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
-        """What a loop runs over."""
+        """Return the values that a loop runs over."""
 
     @abstractmethod
     def _bind(self, target: ast.expr, value: Any, scope: Scope) -> None:
-        """Sets the names of a target."""
+        """Set the names of a target."""
 
     def _value(self, at: ast.expr, scope: Scope) -> Any:
         self._left -= 1
@@ -76,7 +76,7 @@ class Expressions(Objects):
         return self._placed(at, scope, lambda: compute(self, at, scope))
 
     def _placed(self, at: ast.AST, scope: Scope, compute: Callable[[], Any]) -> Any:
-        """What is computed; ``Unread`` with the place where it cannot be."""
+        """Return the result of a computation. Raise ``Unread`` with its place in the source if it fails."""
         try:
             found = compute()
         except (Unread, Returned):
@@ -158,7 +158,7 @@ class Expressions(Objects):
         for part in at.values:
             found.append(self._value(part, scope))
             if not isinstance(found[-1], Condition) and self._decided(part, scope) is (by == "or"):
-                # What comes after is not computed.
+                # The operands that follow are not computed.
                 break
         if not any(isinstance(value, Condition) for value in found):
             return found[-1]
@@ -281,19 +281,19 @@ _EXPRESSIONS: dict[type[ast.expr], Callable[[Expressions, Any, Scope], Any]] = {
 
 
 def _is_list(given: tuple[Any, ...]) -> bool:
-    """Whether several numbers are listed."""
+    """Return True if several numbers are listed."""
     return bool(given) and type(given[0]) is tuple and len(given[0]) > 1
 
 
 def refused(at: ast.AST, scope: Scope, why: str) -> Unread:
-    """The error for code that is not read, with its place."""
+    """Return the error for code that is not read, with its place."""
     text = " ".join(ast.unparse(at).split())
     text = text if len(text) <= 60 else f"{text[:57]}..."
     return Unread(f"{scope.within}, line {getattr(at, 'lineno', 0)}: {text}: {why}")
 
 
 def items_of(value: Any) -> tuple[Any, ...] | None:
-    """What a tuple or a NamedTuple holds; None of anything else."""
+    """Return the items of a tuple or a NamedTuple; None for anything else."""
     if type(value) is tuple:
         return value
     return tuple(value.fields.values()) if isinstance(value, NamedTupleValue) and value.of is not None else None

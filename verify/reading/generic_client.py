@@ -1,4 +1,5 @@
-"""A program for every number of clients: the values of its terms in a world where n is a letter, and what it leaves.
+"""A program for every number of clients: the values of its terms in a world where n is a letter, and its state after
+the step.
 
 Expectations over random subsets of the clients are taken by their first two moments. A client is in a uniform subset of
 tau with probability tau/n, two different ones with tau (tau - 1)/(n (n - 1)). A subset by weights has tau clients too,
@@ -33,7 +34,7 @@ from verify.reading.worlds import (
 
 
 def world(program: StepProgram, *more: Term) -> World:
-    """The world of a program, and of more terms in its symbols."""
+    """Return the world of a program, and of more terms in its symbols."""
     made = world_of(*program.step.values(), *program.law.terms(), *more)
     for name, law in _subsets(program.law, "draw"):
         made.totals[name] = evaluated(made, [law.of[1]])[0]
@@ -41,7 +42,7 @@ def world(program: StepProgram, *more: Term) -> World:
 
 
 def world_of(*terms: Term) -> World:
-    """The world in which terms speak of the same letters, and of no draws whose number is known."""
+    """Return the world with the letters of all terms, in which no draw has a known value."""
     symbols = {sympy.Symbol("n"), sympy.Symbol("d"), *(sympy.Symbol(f"{SPARE}{k}") for k in range(SUMS))}
     indexed: set[str] = set()
     whose: set[str] = set()
@@ -70,14 +71,14 @@ def world_of(*terms: Term) -> World:
 
 
 def _examples(terms: Sequence[Term]) -> dict[str, Any]:
-    """The letters that stand for numbers of examples, where terms speak of some."""
+    """Return the symbols of numbers of examples, if any term involves examples."""
     if not any(Axis.EXAMPLES in term.type.axes for term in parts(*terms)):
         return {}
     return {"held": sympy.Symbol(f"{Op.GIVEN} f.sizes"), "examples": sympy.Symbol(f"{Op.GIVEN} {EXAMPLES}")}
 
 
 def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
-    """The subsets of clients that are drawn, once, or one for each coordinate, by the names of their masks."""
+    """Yield the subsets of clients that are drawn, once, or one for each coordinate, by the names of their masks."""
     if law.name == "product":
         for part, of in zip(law.make._fields, law.of, strict=True):
             yield from _subsets(of, f"{name}.{part}")
@@ -86,7 +87,7 @@ def _subsets(law: Any, name: str) -> Iterable[tuple[str, Any]]:
 
 
 def evaluated(world: World, of: Iterable[Term]) -> list[WorldValue]:
-    """The values of terms. ``Unread`` for what has none with n a letter."""
+    """Return the values of terms. Raise ``Unread`` for a term without a value in which n is a letter."""
     wanted = list(of)
     found: dict[int, WorldValue] = {}
     for term in parts(*wanted):
@@ -141,8 +142,9 @@ def _drawn(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
 
 
 def _asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-    """An answer that is known by what was asked. A gradient is known where a conjugate has its slope, or a resolvent
-    its root, if there is but one."""
+    """Return the answer of an oracle, as a function of its arguments. A gradient is known at the slope of a conjugate,
+    or at the root of a resolvent, if that is unique.
+    """
     function, _, oracle = term.data.rpartition(".")
     known = oracle == "gradient" and function in world.smooth
     before, asked = world.answers.get(of[-1].name(), ("", [])) if known else ("", [])
@@ -193,7 +195,7 @@ def _of_block(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     raise Unread("a block of coordinates is taken, where all of them are alike")
 
 
-#: What neither the state nor a draw has a part in: it may be one letter, by the way it is written.
+#: Operations without the state or a draw: the result may be one letter, by the way it is written.
 _FIXED = frozenset(
     {Op.CONSTANT, Op.LETTER, Op.COUNT, Op.GIVEN, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.VIEW, Op.SUM}
     | {Op.ROOT, Op.LEAST, Op.MOST}
@@ -229,14 +231,15 @@ _RULES: Mapping[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = {
 }
 
 
-# What a step preserves
+# Invariants of a step
 
 
 def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) -> bool:
-    """Whether a step leaves residuals zero wherever all are, for all n, d, letters and draws, in a program's world.
+    """Return True if residuals that are all zero stay zero in a step, for all n, d, letters and draws, in a program's
+    world.
 
-    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False where this does not show it;
-    ``Unread`` where it cannot be asked.
+    ``residuals``: terms in the parts of the state, ``(..., d)``, linear in them. False means only that it could not be
+    shown. Raise ``Unread`` if it cannot be decided.
     """
     _where_zero(here, program, residuals)
     here.known.update(_stepped(here, program))
@@ -246,7 +249,9 @@ def leaves_zero(here: World, program: StepProgram, residuals: Sequence[Term]) ->
 def changed(
     here: World, program: StepProgram, residuals: Sequence[Term], observed: Sequence[Term]
 ) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """What is observed after a step, and before it, wherever all residuals are zero. ``Unread`` as for these."""
+    """Yield each observed value after a step, and before it, given that all residuals are zero. Raise ``Unread`` as
+    :func:`leaves_zero` does.
+    """
     _where_zero(here, program, residuals)
     before = evaluated(here, observed)
     here.known.update(_stepped(here, program))
@@ -266,7 +271,7 @@ def _stepped(here: World, program: StepProgram) -> dict[str, WorldValue]:
 
 
 def know_optimum(here: World) -> None:
-    """Of f_i that are differentiable, and of which x* balances the gradients: these are the y*_i there, of sum zero."""
+    """Add the optimality conditions of differentiable f_i: at x*, the gradients are the y*_i, whose sum is zero."""
     x_star, y_star = here.atom("the given x_star", 1).name(), here.deviation("the given y_star", 1)
 
     def asked(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -279,7 +284,9 @@ def know_optimum(here: World) -> None:
 
 
 def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> Iterator[tuple[WorldValue, WorldValue]]:
-    """Residuals after a step, and what they were before times a number each. ``Unread`` where that is not so."""
+    """Yield each residual after a step, and its value before times a number. Raise ``Unread`` if there is no such
+    number.
+    """
     before = evaluated(here, residuals)
     here.known.update(_stepped(here, program))
     for one, other in zip(before, evaluated(here, residuals), strict=True):
@@ -291,7 +298,7 @@ def multiplied(here: World, program: StepProgram, residuals: Sequence[Term]) -> 
 
 
 def _solved(here: World, residual: WorldValue, program: StepProgram) -> dict[str, WorldValue]:
-    """A part of the state by the others, where the residual is zero."""
+    """Return a part of the state in terms of the others, where the residual is zero."""
     for name, kind in program.parts.items():
         per_client = Axis.CLIENTS in kind.axes
         own: Monomial = (frozenset(), (Atom(f"mean of {name}" if per_client else name, kind.degree),))
@@ -304,7 +311,7 @@ def _solved(here: World, residual: WorldValue, program: StepProgram) -> dict[str
 
 
 def _is_never_zero(c: Any) -> bool:
-    """Whether a coefficient is zero for no letters: n and d are not."""
+    """Return True if a coefficient is nonzero for all letters; n and d are nonzero."""
     powers = [dict(zip(map(str, c.numer.ring.symbols), monomial, strict=True)) for monomial in c.numer]
     return len(powers) == 1 and not any(power for name, power in powers[0].items() if name not in ("n", "d"))
 
@@ -314,14 +321,14 @@ _MOMENTS = 2
 
 
 class Pair(NamedTuple):
-    """The terms of two sums over drawn clients, of which the inner product is taken."""
+    """The terms of two sums over drawn clients whose inner product is taken."""
 
     one: WorldValue
     other: WorldValue
 
 
 def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
-    """The expectation of a value over the subsets of clients that ``draw`` stands for."""
+    """Return the expectation of a value over the subsets of clients in ``draw``."""
     tau, n = world.totals[draw], world.count("n")
     weights = world.weights.get(draw)
     factor = WorldValue({ONE: world.field.one})
@@ -338,7 +345,7 @@ def expected(world: World, value: WorldValue, draw: str) -> WorldValue:
 def _factors(
     world: World, monomial: Monomial, c: Any, draw: str
 ) -> Iterator[tuple[WorldValue, list[WorldValue | Pair], bool]]:
-    """What does not depend on the draws, the terms of sums over drawn clients, and whether a client must be drawn."""
+    """Yield the part without the draws, the terms of sums over drawn clients, and True if a client must be drawn."""
     draws, atoms = monomial
     kept, sums = [], []
     for atom in atoms:
@@ -366,9 +373,8 @@ def _factors(
 
 
 def _terms(world: World, atom: Atom, draw: str) -> WorldValue | Pair | None:
-    """The terms, of a generic client, of a sum over drawn clients or of its inner product; None of what is fixed.
-
-    ``Unread`` for all else.
+    """Return the terms, of a generic client, of a sum over drawn clients or of its inner product; None for anything
+    fixed. Raise ``Unread`` for anything else.
     """
     kind, *of = world.meaning.get(atom.name, ("",))
     if kind == "sum" and draw in of[1] and all(world.is_fixed(own) for own in of[2]):
@@ -394,7 +400,9 @@ def _of_sum(world: World, name: str, draw: str) -> WorldValue:
 
 
 def _moment(world: World, sums: list[WorldValue | Pair], own: bool, tau: WorldValue, n: WorldValue) -> WorldValue:
-    """The expectation of a product of sums over drawn clients, and of whether a generic client is drawn."""
+    """Return the expectation of a product of sums over drawn clients, times the indicator of a generic client's being
+    drawn if required.
+    """
     if own + sum(2 if isinstance(terms, Pair) else 1 for terms in sums) > _MOMENTS:
         raise Unread(f"more than {_MOMENTS} draws of clients are multiplied in an expectation")
     one = WorldValue({ONE: world.field.one})

@@ -1,7 +1,7 @@
-"""What a function may consist of that is run and not read, so that it changes nothing but what it made itself.
+"""The constructs allowed in a function that is run and not read, so that it changes nothing but what it made itself.
 
-By lists of what is allowed: kinds of statements, attributes, functions of Python and of numpy. What a function sets
-are its own names, and parts of containers and arrays that it made.
+They are listed: kinds of statements, attributes, functions of Python and of numpy. A function sets only its own names,
+and parts of containers and arrays that it made.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _PARTS = (
     *(ast.arguments, ast.arg, ast.keyword, ast.comprehension),
     *(ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop),
 )
-#: How many arguments functions of numpy take by their places before one that they would write to.
+#: The number of positional arguments of numpy's functions before one that they would write to.
 _PLACES = {
     **dict.fromkeys(uses.names("conj conjugate"), 1),
     **dict.fromkeys(uses.names("all any argmax argmin concatenate dot max median min outer round stack"), 2),
@@ -62,8 +62,9 @@ _MAKERS = uses.names("array empty empty_like eye full full_like identity ones on
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a function does that is not allowed (empty where there is nothing), what it holds, and which attributes it
-    uses, each with its line."""
+    """The findings on one function: ``why`` it is not allowed (empty if it is), the objects that it holds, and the
+    attributes that it uses, each with its line.
+    """
 
     why: str
     holds: tuple[Any, ...]
@@ -71,8 +72,9 @@ class Found:
 
 
 def looked_at(function: FunctionType, makes: bool = False) -> Found:
-    """What one function does, with the functions in it; ``makes``: whether its first argument is an object that is just
-    being made. ``Unread`` where its source is not there."""
+    """Inspect one function, with the functions in it; ``makes``: True if its first argument is an object under
+    construction. Raise ``Unread`` if its source is missing.
+    """
     node, _ = tree_of(function)
     if not has_plain_names(function):
         return Found("it has builtins of its own", (), ())
@@ -88,14 +90,14 @@ class Look:
     """One function of the author's, with the functions in it."""
 
     function: FunctionType
-    #: Whether functions in it that have names are looked at with it.
+    #: True if named functions in it are inspected with it.
     deep: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         self.holds: list[Any] = []
         self.attributes: list[tuple[int, str]] = []
         self.called: set[int] = set()
-        #: Through what names go, and how often names are set.
+        #: The iterables of loop variables, and the assignments of names.
         self.loops: dict[str, list[ast.expr]] = {}
         self.stores = Counter[str]()
         self.at_once: set[int] = set()
@@ -103,17 +105,19 @@ class Look:
         self.outer = looked_up_outside(self.function.__code__) | set(self.function.__code__.co_freevars)
 
     def refused(self, body: list[Any], new: str = "") -> Iterator[str]:
-        """What may not stand in a function, each with its line; ``new``: the name of an object that is being made."""
+        """Yield the constructs in a function that are not allowed, each with its line; ``new``: the name of an object
+        under construction.
+        """
         own = self.nodes(body)
         made = self.own(_made(own, self._makes))
-        # What is called is not passed on.
+        # A function that is called is not passed on.
         self.called |= {id(node.func) for node in own if isinstance(node, ast.Call)}
         for node in own:
             if isinstance(node, ast.comprehension | ast.For):
                 for name in _set(node.target):
                     self.loops.setdefault(name, []).append(node.iter)
         self.stores.update(name for node in own if isinstance(node, ast.Name) for name in _set(node))
-        # Of a module, of getattr and of type nothing else may be done than what is listed.
+        # A module, getattr and type may only be used as listed.
         self.at_once |= {id(node.value) for node in own if isinstance(node, ast.Attribute)}
         self.at_once |= {id(n.func) for n in own if isinstance(n, ast.Call) and _is_one_of(n.func, {"getattr", "type"})}
         if any(isinstance(n, ast.Name) and n.id == new and not isinstance(n.ctx, ast.Load) for n in own):
@@ -125,19 +129,19 @@ class Look:
                 yield from self.refused(node.body if isinstance(node.body, list) else [node.body])
 
     def nodes(self, body: list[Any]) -> list[ast.AST]:
-        """The nodes that are run, without those of functions in them."""
+        """Return the nodes that are run, without those of functions in them."""
         return list(_within(body))
 
     def own(self, made: frozenset[str]) -> frozenset[str]:
-        """The names that are set here and nowhere else, of those that are."""
+        """Return those of the names that are set here and nowhere else."""
         return made - self.outer
 
     def is_set_once(self, node: ast.expr) -> bool:
-        """Return True if what a name from outside stands for is all that it ever stood for."""
+        """Return True if the value of a name from outside is the only one that it has ever had."""
         return True
 
     def node_refused(self, node: ast.AST, made: frozenset[str], new: str) -> Iterator[str]:
-        """What is not allowed of one node."""
+        """Yield why one node is not allowed."""
         if not isinstance(node, (*_STATEMENTS, *_EXPRESSIONS, *_PARTS)):
             yield f"{type(node).__name__.lower()} is not listed"
         elif isinstance(node, ast.Attribute):
@@ -154,7 +158,7 @@ class Look:
             yield from self._called(node)
 
     def _value(self, name: str) -> Any:
-        """What a name stands for that the function looks up outside of it; None where it has no value."""
+        """Return the value of a name that the function looks up outside of it; None if it has none."""
         code = self.function.__code__
         if name not in code.co_freevars:
             return self.function.__globals__.get(name, vars(builtins).get(name))
@@ -164,7 +168,7 @@ class Look:
             return None
 
     def known(self, node: ast.expr) -> Any:
-        """What a name from outside is, or a name of a module; None of all else."""
+        """Return the value of a name from outside, or of an attribute of a module; None for anything else."""
         if isinstance(node, ast.Name) and node.id in self.outer:
             return self._value(node.id)
         if isinstance(node, ast.Attribute) and type(module := self.known(node.value)) is ModuleType:
@@ -183,7 +187,9 @@ class Look:
             yield f"it uses {node.id}"
 
     def _held(self, node: ast.expr, value: Any) -> Iterator[str]:
-        """What the function holds, by a name from outside or of a module."""
+        """Record an object that the function holds, by a name from outside or of a module; yield why it is not
+        allowed.
+        """
         if not is_of_sympy(value):
             self.holds.append(value)
         elif id(node) not in self.called | self.at_once:
@@ -239,7 +245,7 @@ class Look:
             case ast.BinOp(op=ast.Mult(), left=left, right=right):
                 return self._is_number(left, single) and self._is_number(right, single)
             case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Div() | ast.Pow(), left=left, right=right):
-                # Where one is a number the other is no text, nor holds any.
+                # If one is a number the other is not a text, nor does it hold any.
                 return self._is_number(left, True) or self._is_number(right, True)
             case ast.Call(func=function):
                 known = self.known(function)
@@ -259,7 +265,7 @@ class Look:
         if isinstance(node, ast.Call):
             function = self.known(node.func)
             if isinstance(node.func, ast.Attribute) and function is None:
-                # No class of the author's has a copy of its own.
+                # No class of the author's defines its own copy.
                 return node.func.attr == "copy" and not node.args
             arrays = is_numeric(function) and function.__name__ in _MAKERS
             return (arrays or any(function is one for one in (dict, list, set))) and all(
@@ -268,7 +274,7 @@ class Look:
         return isinstance(node, _MAKING)
 
 
-#: Displays, constants, and arithmetic, which makes another value: no class of the author's has operators of its own.
+#: Displays, constants, and arithmetic, which makes another value: no class of the author's defines operators.
 _MAKING = (
     *(ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Tuple, ast.List, ast.Set, ast.Dict),
     *(ast.ListComp, ast.SetComp, ast.DictComp),
@@ -276,7 +282,7 @@ _MAKING = (
 
 
 def _made(own: list[ast.AST], makes: Callable[[ast.expr], bool]) -> frozenset[str]:
-    """The names that a function sets by nothing but assignments of what it makes."""
+    """Return the names that a function sets only by assignments of values that it makes."""
     names = [node.id for node in own if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)]
     simple: list[str] = []
     for node in own:
@@ -290,7 +296,7 @@ def _made(own: list[ast.AST], makes: Callable[[ast.expr], bool]) -> frozenset[st
 
 
 def _within(body: list[Any]) -> Iterator[ast.AST]:
-    """The nodes of a function, without the bodies of those in it, whose defaults and decorators belong to it."""
+    """Yield the nodes of a function, without the bodies of those in it, whose defaults and decorators belong to it."""
     left: list[ast.AST] = list(body)
     while left:
         node = left.pop(0)
@@ -299,14 +305,14 @@ def _within(body: list[Any]) -> Iterator[ast.AST]:
             decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
             left += [*decorators, *node.args.defaults, *(d for d in node.args.kw_defaults if d is not None)]
         elif isinstance(node, ast.AnnAssign):
-            # What annotates a name of a function is not computed.
+            # Annotations of a function's names are not evaluated.
             left += [node.target, *([] if node.value is None else [node.value])]
         else:
             left += ast.iter_child_nodes(node)
 
 
 def _set(node: ast.AST) -> list[str]:
-    """The names that are set within a target, or by a name."""
+    """Return the names that are set within a target, or by a name."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List) else []
     name = [node.id] if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) else []
     return name + [one for part in parts for one in _set(part)]
@@ -317,19 +323,19 @@ def _is_one_of(node: ast.expr, names: Collection[str]) -> bool:
 
 
 def looked_up_outside(code: CodeType) -> set[str]:
-    """The names that a code, and those in it, look up in its module or among what is built in."""
+    """Return the names that a code object, and those in it, look up in the module or among the builtins."""
     found = {i.argval for i in dis.get_instructions(code) if i.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     return found.union(*(looked_up_outside(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 def _places(node: ast.expr, function: Any) -> int | None:
-    """How many arguments a call takes by their places before one that it would write to; None if there is no such."""
+    """Return the number of positional arguments of a call before one that it would write to; None if no argument is."""
     if isinstance(function, np.ufunc):
         return function.nin
     if function is not None:
         most = _PLACES.get(function.__name__) if is_numeric(function) else None
         return most
     if isinstance(node, ast.Attribute) and node.attr in _PLACES:
-        # Of a method the array is no argument.
+        # The array of a method is not an argument.
         return _PLACES[node.attr] - 1
     return None

@@ -1,6 +1,6 @@
-"""The functions of a claim that are run, whether a proof reads them or not: none of them may change what it reads.
+"""The functions of a claim that are run, read by a proof or not: none of them may change what the proof reads.
 
-What a claim reaches is gone through: each function of the author's is looked at, and of all else there is a list.
+Everything that a claim reaches is visited: each function of the author's is inspected, and all else must be listed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from verify.reading.loading import File
 from verify.reading.source import Unread
 from verify.reading.values import is_record_class, plain_record
 
-#: What holds no code: these types, and no subclasses.
+#: Types of values without code: these, and no subclasses.
 _DATA = frozenset(
     {
         type(None),
@@ -46,7 +46,7 @@ _DATA = frozenset(
 )
 #: Classes of Python's that classes of the author's derive from.
 _BASES = frozenset({object, tuple, Generic, Protocol})
-#: What a class of the author's may have of those names that Python itself looks up.
+#: The names looked up by Python itself that a class of the author's may define.
 _SPECIAL = uses.names("""
     __abstractmethods__ __annotations__ __call__ __dataclass_fields__ __dataclass_params__ __delattr__ __dict__ __doc__
     __eq__ __getnewargs__ __hash__ __init__ __match_args__ __module__ __new__ __orig_bases__ __parameters__
@@ -56,8 +56,9 @@ _SPECIAL = uses.names("""
 
 @dataclass(eq=False)
 class Reached:
-    """What a claim reaches, from when this is made: each thing with its parts, the author's functions and files,
-    the fields of the author's records; ``why``: what of it is on no list, empty where there is nothing."""
+    """The objects that a claim reaches, from when this is made: each with its parts, the author's functions and files,
+    the fields of the author's records; ``why``: the first that is on no list, empty if there is none.
+    """
 
     claim: Any
     parts: dict[int, tuple[Any, list[Any]]] = field(default_factory=dict)
@@ -78,13 +79,13 @@ class Reached:
                     left += self.parts[id(at)][1]
 
     def changing(self) -> str:
-        """Why what was read for a proof may be something else when it is run; empty where it is not."""
+        """Return why the code read for a proof may differ from the code that runs; empty if it cannot."""
         return self.why or self._unlisted() or self._changed()
 
     def _changed(self) -> str:
-        """What is no more what it was, as code of the claim was run since."""
+        """Return which object has changed since it was read, as code of the claim was run; empty if none has."""
         for at, parts in self.parts.values():
-            # What is computed once and kept comes after what there was.
+            # Cached attributes come after the original ones.
             now = list(self._parts(at))[: len(parts)]
             if len(now) < len(parts) or not all(map(_is_still, now, parts)):
                 return f"{getattr(at, '__qualname__', type(at).__name__)} was changed while the claim was checked"
@@ -101,7 +102,7 @@ class Reached:
         return ""
 
     def _parts(self, at: Any) -> Iterator[Any]:
-        """What a thing holds. ``Unread`` where it is on no list."""
+        """Yield the parts of an object. Raise ``Unread`` if it is on no list."""
         kind = type(at)
         if kind is _Base:
             if not listed.is_error(at.of):
@@ -155,8 +156,8 @@ class Reached:
         yield from self._noted(function, harmless.looked_at(function, makes))
 
     def _noted(self, at: FunctionType | File, found: Found) -> Iterator[Any]:
-        """What a function or a file holds, by what was seen of it."""
-        # Who calls it by another name may give it an object that there is.
+        """Record the findings on a function or a file, and yield the objects that it holds."""
+        # A caller by another name may pass it an existing object.
         known = self.looked_at.get(at)
         if known is None or not known.why:
             self.looked_at[at] = found
@@ -178,12 +179,12 @@ class Reached:
                 self.fields.add(name)
             elif name not in _SPECIAL:
                 raise Unread(f"the class {cls.__name__} of the claim has a {name} of its own")
-            # What a class of records or a dataclass is made with has no source.
+            # The generated methods of a record class or a dataclass have no source.
             if not _is_generated(cls, name, value, record):
                 yield _Init(value) if name == "__init__" and type(value) is FunctionType else value
         for one in fields(cls) if is_dataclass(cls) else ():
             yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
-        # What derives from a container holds what nobody has gone through.
+        # A subclass of a container holds items that were not visited.
         yield from (_Base(base) for base in cls.__bases__ if base not in _BASES)
 
 
@@ -196,7 +197,7 @@ class _Base:
 
 @dataclass(frozen=True)
 class _Init:
-    """What a class of the author's makes its objects by."""
+    """The ``__init__`` of a class of the author's."""
 
     function: FunctionType
 
@@ -218,7 +219,7 @@ def _is_generated(cls: Any, name: str, value: Any, record: bool) -> bool:
     return made and _same(value, vars(_plain(cls)).get(name)) and all(map(_is_kept(cls), *_closed_over(value)))
 
 
-#: What is seen already where it is asked whether a class is one of records.
+#: Attributes checked already by the test for record classes.
 _SEEN = frozenset({"__new__", "_make", "_replace"})
 
 
@@ -233,7 +234,9 @@ def _closed_over(function: FunctionType) -> tuple[tuple[str, ...], tuple[Any, ..
 
 
 def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
-    """Return True if a function of a dataclass closes over what its decorator gives it: defaults, and object."""
+    """Return True if a function of a dataclass closes over the values that its decorator gives it: defaults, and
+    object.
+    """
     defaults = {f"_dflt_{f.name}": (f.default, f.default_factory) for f in fields(cls)}
 
     def is_kept(name: str, value: Any) -> bool:
@@ -245,7 +248,7 @@ def _is_kept(cls: Any) -> Callable[[str, Any], bool]:
 
 
 def _plain(cls: Any) -> type:
-    """A dataclass of the same fields, made in the same way, and nothing else."""
+    """Return a dataclass of the same fields, made in the same way, and nothing else."""
     params = cls.__dataclass_params__
     ways = {name: getattr(params, name) for name in ("init", "repr", "eq", "order", "unsafe_hash", "frozen")}
     after = {"__post_init__": lambda self: None} if hasattr(cls, "__post_init__") else {}

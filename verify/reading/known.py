@@ -1,4 +1,4 @@
-"""What code may use: functions of numpy and of ours, by identity."""
+"""The functions of numpy and of this package that code may use, by identity."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from verify.reading.values import (
     Named,
     NamedTupleValue,
     Numbers,
-    Often,
-    Once,
     Probabilities,
     Rule,
     Several,
     Shape,
+    SinglePassIterable,
+    SymbolicRange,
     Unknown,
     describe,
     is_record_class,
     support,
 )
 
-#: Clients that are put in order, at most: of more the orders are too many.
+#: The largest number of clients whose orders are enumerated: beyond it there are too many.
 MOST_PLACES = 5
 
 
 def _whole(value: Any) -> Any:
     if isinstance(value, Term) and value.op is Op.COUNT:
         return value
-    # A decimal may be whole as it is written, and less than that in floats.
+    # A decimal may be whole as written, and slightly less in floats.
     if type(value) is not int:
         raise ValueError("an integer is made from something that is not one")
     return value
@@ -80,7 +80,7 @@ def _extreme(op: Op, of: Any, *more: Any) -> Term:
 
 
 def _fraction(one: Any, other: Any = 1) -> Any:
-    """A quotient of whole numbers that are written, or of letters."""
+    """Return a quotient of whole numbers that are written, or of letters."""
     if type(one) is int and type(other) is int:
         return Fraction(one, other)
     if any(type(v) is not int and not (isinstance(v, Term) and v.type == terms.NUMBER) for v in (one, other)):
@@ -156,7 +156,7 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
 
 
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
-    """The Euclidean length, along the coordinates."""
+    """Return the Euclidean length, along the coordinates."""
     if ord not in (None, 2) or axis != -1:
         raise ValueError("a norm is taken that is not Euclidean, or along another axis than the last: write axis=-1")
     return terms.root(summed(terms.power(as_term(value), 2), axis, keepdims))
@@ -169,7 +169,7 @@ def _expectation(values: Any, probabilities: Any, axis: Any = -1) -> Term:
 
 
 def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
-    """What numpy's ``broadcast_to`` gives: the last axes are given, those of replicas stay."""
+    """Return the result of numpy's ``broadcast_to``: the last axes are given, those of replicas stay."""
     term = as_term(value)
     if isinstance(shape, Shape | Lengths):
         of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)
@@ -182,7 +182,7 @@ def _spread(value: Any, shape: Any, subok: bool = False) -> Term:
 
 
 def _of_replicas(value: Any) -> Term:
-    # What is put before are axes of replicas; before axes of its own they would be others.
+    # Leading axes are those of replicas; before axes of its own they would be others.
     term = as_term(value)
     if term.type.axes:
         raise ValueError("np.atleast_2d is applied to more than a number")
@@ -272,16 +272,16 @@ def _zeros_like(like: Any) -> Term:
 
 def _has(value: Any, name: Any) -> bool:
     if isinstance(value, Named) and name == "resolvent" and name in value.fields:
-        # Where some of the functions have none others of their class may.
+        # Where some of the functions have none, others of their class may.
         return True
     if type(name) is not str or not isinstance(value, NamedTupleValue) or value.of is None:
         raise ValueError("hasattr is called on something that is not a record")
     return hasattr(value.of, name)
 
 
-def _range(*ends: Any) -> range | Often:
+def _range(*ends: Any) -> range | SymbolicRange:
     if len(ends) == 1 and isinstance(ends[0], Term) and ends[0].op is Op.LETTER and ends[0].type == terms.NUMBER:
-        return Often(ends[0])
+        return SymbolicRange(ends[0])
     if not all(type(end) is int for end in ends):
         raise ValueError("the ends of a range are neither literals nor declared counts")
     return range(*ends)
@@ -301,8 +301,8 @@ def _length(value: Any) -> Any:
     return len(_tuple(value))
 
 
-def _zipped(*values: Any, strict: bool = False) -> Once:
-    return Once(tuple(zip(*map(_tuple, values), strict=strict)))
+def _zipped(*values: Any, strict: bool = False) -> SinglePassIterable:
+    return SinglePassIterable(tuple(zip(*map(_tuple, values), strict=strict)))
 
 
 def _number(value: Any) -> Term:
@@ -322,7 +322,7 @@ def _independent(one: Any, count: Any) -> Law:
     law = _law(one)
     if law.name == "bernoulli" and axis_of(count) is Axis.COORDINATES:
         return Law("coins of coordinates", law.of)
-    # A single client has one compressor; that there is a single one is asked where the law is used.
+    # A single client has one compressor; the users of the law check that there is a single client.
     alone = law.name == "compression" and type(count) is int and count == 1
     return Law("independent", (law, count if alone else _clients(count)))
 
@@ -335,7 +335,7 @@ def _coins(q: Any) -> Law:
 
 
 def _permutation(n: Any) -> Law:
-    """A mask for each place: nothing is known of their moments, but all draws of few clients can be enumerated."""
+    """Return a mask for each place: their moments are unknown, but all draws of few clients can be enumerated."""
     if type(n) is not int or not 1 <= n <= MOST_PLACES:
         raise ValueError(f"clients are put in order whose number is not written, or is more than {MOST_PLACES}")
     return Law("permutation", (n,), type(randomness.Permutation(n).support()[0]))
@@ -372,11 +372,11 @@ def _law(value: Any) -> Law:
 
 
 def product(make: Any, of: Any) -> Law:
-    """Several draws, independent of each other, as a NamedTuple."""
+    """Return several draws, independent of each other, as a NamedTuple."""
     if not isinstance(make, Class) or not is_record_class(make.of):
         raise ValueError("the draws of a product are not a NamedTuple")
     return Law("product", tuple(map(_law, _tuple(of))), make.of)
 
 
-#: Functions with rules of their own, as they are when this is imported: what they are changed to later is not known.
+#: Functions with rules of their own, as they are on import of this module: later replacements are not known.
 FUNCTIONS = tuple(_functions_of_others())

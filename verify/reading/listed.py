@@ -1,6 +1,7 @@
-"""What code that is run and not read may use: attributes, functions of Python, of libraries and of this package.
+"""The names that code which is run and not read may use: attributes, functions of Python, of libraries and of this
+package.
 
-All of it is known by identity, as it is when this is imported, and changes nothing but what it makes.
+All are known by identity, as of the import of this module, and change nothing but what they make.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ import fedtheory
 from verify.base import uses
 from verify.reading import theory
 
-#: What arrays, numbers, texts and containers have that changes none of them.
+#: Attributes of arrays, numbers, texts and containers that change none of them.
 _ATTRIBUTES = uses.names("""
     T all any argmax argmin argsort astype clip conj conjugate copy cumsum diagonal dot dtype flatten imag item kind
     max mean min ndim nonzero prod ravel real repeat reshape round shape size squeeze std sum swapaxes take tolist trace
@@ -39,7 +40,7 @@ _ATTRIBUTES = uses.names("""
     choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
     Half NegativeOne One Zero setting statement variant __name__
     """)
-#: What changes a list, a set, a mapping or what it is given: of those that the function made alone.
+#: Methods that change a list, a set, a mapping or their argument: allowed only if the function made it.
 CHANGING = uses.names("""
     add append clear discard extend insert pop remove reverse setdefault sort update
     permuted shuffle standard_exponential standard_gamma
@@ -55,7 +56,7 @@ INNER = frozenset(
     for name in dir(kind)
 )
 BUILTINS = uses.BUILTIN | {"getattr", "hasattr"}
-#: What may be called by any name.
+#: Functions that may be called by any name.
 _FUNCTIONS: tuple[Any, ...] = (
     *(vars(builtins)[name] for name in uses.BUILTIN if name in vars(builtins)),
     *(value for value in vars(math).values() if isinstance(value, BuiltinFunctionType)),
@@ -66,7 +67,7 @@ _FUNCTIONS: tuple[Any, ...] = (
     *(typing.Protocol, typing.Iterator, typing.Mapping, typing.Sequence),
     *(dataclasses.field, functools.cached_property, collections.namedtuple),
 )
-#: What a function or a class may be decorated by.
+#: The decorators that a function or a class may have.
 DECORATORS = (classmethod, property, staticmethod, dataclasses.dataclass, functools.cached_property)
 #: Functions and classes of sympy. They evaluate any text that they are given, but for the names of symbols.
 _SYMPY = uses.names("""
@@ -78,7 +79,7 @@ _OF_SYMPY = {id(thing): thing for thing in map(vars(sympy).__getitem__, _SYMPY)}
 NAMING = (sympy.Symbol, sympy.Dummy, sympy.symbols)
 #: A number in a text.
 _NUMBER = re.compile(r"[-+]?\d+([./]\d+)?")
-#: What a file of one's own is written with.
+#: The names for users' own files.
 _OPEN = {id(thing): thing for thing in (getattr(fedtheory, name) for name in fedtheory.__all__)}
 _KNOWN = {id(thing): thing for thing in _FUNCTIONS}
 _NUMERIC = {id(thing): thing for thing in uses.NUMERIC.values() if callable(thing)}
@@ -87,7 +88,7 @@ _TAKING_PART = tuple(
     f"fedtheory.{part}"
     for part in ("algorithms", "classes", "compressors", "instances", "problems", "randomness", "sampling")
 )
-#: What a module does not have.
+#: Stands for an attribute that a module does not have.
 _MISSING = object()
 
 
@@ -127,15 +128,16 @@ def is_error(value: Any) -> bool:
 
 
 def of_module(module: ModuleType, name: str) -> Any:
-    """What a module has by a name; this package loads its names when they are asked for."""
+    """Return the value of a module's attribute; this package loads its names lazily."""
     if module is fedtheory and name in fedtheory.__all__:
         return getattr(fedtheory, name)
     return vars(module).get(name, _MISSING)
 
 
 def may_be_asked(module: ModuleType, value: Any, function: FunctionType) -> bool:
-    """Whether a function may use what a module has: of a library what is listed, of the author's own anything, as it is
-    looked at in its turn."""
+    """Return True if a function may use a module's attribute: of a library only listed ones, of the author's own
+    modules any, as they are inspected in their turn.
+    """
     root = module.__name__.partition(".")[0]
     own = str(function.__globals__.get("__name__", "")).partition(".")[0]
     if root == own and root not in uses.PACKAGES | {"fedtheory", "verify"}:
@@ -168,7 +170,7 @@ def is_of_sympy(value: Any) -> bool:
 
 @cache
 def _public() -> frozenset[str]:
-    """The public names of the classes of problems, of distributions, of compressors and of instances."""
+    """Return the public names of the classes of problems, of distributions, of compressors and of instances."""
     found: set[str] = set()
     for name, module in list(sys.modules.items()):
         if name.startswith(_TAKING_PART):

@@ -1,8 +1,8 @@
-"""What a user's file may do when it is loaded, so that it changes nothing but what it makes itself.
+"""The constructs allowed in a user's file when it is loaded, so that it changes nothing but what it makes itself.
 
-By lists of what is allowed, as in functions that are run and not read: imports of known packages, definitions,
-assignments, calls of functions that are listed or that are looked at in their turn. A file that does anything else may
-have changed what a proof reads, or what proves it.
+They are listed, as for functions that are run and not read: imports of known packages, definitions, assignments, calls
+of functions that are listed or inspected in their turn. A file that does anything else may have changed what a proof
+reads, or what proves it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from verify.base import neighbours, uses
 from verify.reading.harmless import Found, Look, looked_up_outside
 from verify.reading.listed import DECORATORS
 
-#: Packages whose modules may be imported: what these do then is known, and what of them is used is looked at.
+#: Packages whose modules may be imported: the effect of the import is known, and the names used are inspected.
 _PACKAGES = sys.stdlib_module_names | uses.PACKAGES | {"fedtheory", "scipy", "verify"}
 #: Names that Python gives to modules, which a file may set.
 _SETTABLE = frozenset({"__all__", "__author__", "__doc__", "__version__"})
@@ -39,12 +39,12 @@ class File:
 
 
 def files(name: str) -> tuple[File, ...]:
-    """The files that were loaded with one; ``name``: of its module, or the id of a claim of theirs."""
+    """Return the files that were loaded with one; ``name``: of its module, or the id of one of its claims."""
     return tuple(map(File, neighbours.loaded(name)))
 
 
 def looked_at(file: File) -> Found:
-    """What a file does when it is loaded."""
+    """Inspect the code that runs when a file is loaded."""
     read, module = neighbours.loaded(file.module)[file.module], sys.modules.get(file.module)
     if module is None:
         return Found("line 1: its module is gone", (), ())
@@ -54,7 +54,7 @@ def looked_at(file: File) -> Found:
 
 
 class _FileLook(Look):
-    """A file, without the functions in it: those that are called or given to others are looked at by themselves."""
+    """A file, without the functions in it: those that are called or passed to others are inspected by themselves."""
 
     deep = False
 
@@ -68,7 +68,7 @@ class _FileLook(Look):
         return isinstance(node, ast.Name) and self.times[node.id] <= 1
 
     def nodes(self, body: list[Any]) -> list[ast.AST]:
-        # Another name of the file's for a function of a library is looked at where it is called, as one that is
+        # An alias in the file for a function of a library is inspected where it is called, as one that is
         # imported by another name.
         names = (n for n in body if isinstance(n, ast.Assign) and len(n.targets) == 1)
         self.at_once |= {
@@ -107,7 +107,7 @@ class _FileLook(Look):
 
 
 def _run(body: list[Any]) -> Iterator[ast.AST]:
-    """The nodes of a file that are run when it is loaded: no function's body, but those of classes."""
+    """Yield the nodes of a file that are run when it is loaded: no function's body, but those of classes."""
     left: list[Any] = list(body)
     while left:
         node = left.pop(0)
@@ -115,7 +115,7 @@ def _run(body: list[Any]) -> Iterator[ast.AST]:
             continue
         yield node
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            # What it is decorated by is looked at with it.
+            # Its decorators are inspected with it.
             calls = [one for one in node.decorator_list if isinstance(one, ast.Call)]
             left += [part for call in calls for part in (*call.args, *call.keywords)]
         if isinstance(node, ast.FunctionDef):
@@ -129,7 +129,7 @@ def _run(body: list[Any]) -> Iterator[ast.AST]:
 
 
 def _is_of_main(node: ast.AST) -> bool:
-    """Return True for what is run where a file is a program only."""
+    """Return True for code that runs only if the file is run as a program."""
     if not isinstance(node, ast.If) or node.orelse or not isinstance(node.test, ast.Compare):
         return False
     return ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
@@ -138,7 +138,7 @@ def _is_of_main(node: ast.AST) -> bool:
 def _imported(node: ast.AST) -> Iterator[str]:
     names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [a.name for a in getattr(node, "names", ())]
     for name in names:
-        # What is beside a file is loaded in the same way, and looked at by itself.
+        # Files beside it are loaded in the same way, and inspected by themselves.
         relative = isinstance(node, ast.ImportFrom) and bool(node.level)
         if not relative and name.partition(".")[0] not in _PACKAGES and not neighbours.loaded(name):
             yield f"it imports {name}"
@@ -147,7 +147,7 @@ def _imported(node: ast.AST) -> Iterator[str]:
 
 
 def _of_itself(node: ast.ClassDef) -> Iterator[str]:
-    """The names of a class's own that its body uses, which nobody has afterwards by these names alone."""
+    """Yield the names of a class body that it uses itself, and that nobody has afterwards by these names alone."""
     body = [n for n in _run(node.body) if isinstance(n, ast.Name)]
     own = {n.id for n in body if not isinstance(n.ctx, ast.Load)}
     own |= {n.name for n in _run(node.body) if isinstance(n, ast.FunctionDef | ast.ClassDef)}
@@ -157,9 +157,8 @@ def _of_itself(node: ast.ClassDef) -> Iterator[str]:
 
 
 def _set_again(read: neighbours.Read) -> Iterator[str]:
-    """The names that a file may not set, or not again: of what it makes, and of what its functions use, there is one.
-
-    What is looked at is what a name stands for in the end.
+    """Yield the names that a file may not set, or not again: each value that it makes, and each that its functions use,
+    has one name. The value inspected is the last one of the name.
     """
     made = {name for node, _ in _setting(read.tree.body) if isinstance(node, _MAKING) for name in _names(node)}
     used = {name for code in read.code.co_consts if isinstance(code, CodeType) for name in looked_up_outside(code)}
@@ -173,7 +172,7 @@ def _set_again(read: neighbours.Read) -> Iterator[str]:
 
 
 def _times(tree: ast.Module) -> Counter[str]:
-    """How often the names of a module are set; more than once where that is done in a loop."""
+    """Return the number of times that each name of a module is set; an assignment in a loop counts twice."""
     found = Counter[str]()
     for node, often in _setting(tree.body):
         found.update(_names(node) * (2 if often else 1))
@@ -181,7 +180,7 @@ def _times(tree: ast.Module) -> Counter[str]:
 
 
 def _names(node: ast.AST) -> list[str]:
-    """The names of a module that a node sets."""
+    """Return the names of a module that a node sets."""
     match node:
         case ast.Import(names=names) | ast.ImportFrom(names=names):
             return [alias.asname or alias.name.partition(".")[0] for alias in names]
@@ -193,14 +192,16 @@ def _names(node: ast.AST) -> list[str]:
 
 
 def _setting(body: list[Any], often: bool = False) -> Iterator[tuple[ast.AST, bool]]:
-    """The nodes in which names of the module are set, and whether in a loop: not those of functions and classes."""
+    """Yield the nodes in which names of the module are set, with True if in a loop: not those of functions and
+    classes.
+    """
     for node in body:
         if not _is_of_main(node):
             yield node, often
             repeats = isinstance(node, ast.For | ast.While | ast.comprehension | ast.expr) and not isinstance(
                 node, ast.Tuple
             )
-            # The names that a comprehension goes through are its own.
+            # The loop variables of a comprehension are its own.
             inner = [node.iter, *node.ifs] if isinstance(node, ast.comprehension) else list(ast.iter_child_nodes(node))
             if not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
                 yield from _setting(inner, often or repeats)

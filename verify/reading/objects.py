@@ -1,4 +1,4 @@
-"""What Python objects stand for while code is read: names, attributes, constants as written.
+"""The meaning of Python objects in code that is read: names, attributes, constants as written.
 
 A name is looked up where Python looks it up. Numbers have all the digits that are written, and names of modules count
 only if they are set once.
@@ -47,20 +47,20 @@ from verify.reading.values import (
 
 
 class Objects(ABC):
-    """What objects stand for. ``known``: functions and objects with rules of their own, as pairs, by identity."""
+    """The meaning of objects. ``known``: functions and objects with rules of their own, as pairs, by identity."""
 
     def __init__(self, known: Iterable[tuple[Any, Any]]) -> None:
-        # The objects are kept, so that no other comes to have the identity of one that is gone.
+        # The objects are kept, so that no new object gets the identity of a deleted one.
         self._known = {id(thing): (thing, value) for thing, value in known}
-        #: Those of them whose code was seen to be what their files say.
+        #: Those of them whose code was found to agree with their files.
         self._kept: set[int] = set()
 
     @abstractmethod
     def _called(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """What a function gives for these values."""
+        """Return the result of a function for these values."""
 
     def lifted(self, value: Any) -> Any:
-        """What an object stands for. ``Unread`` for one that is not allowed."""
+        """Return the meaning of an object. Raise ``Unread`` if it is not allowed."""
         if id(value) in self._known:
             if id(value) not in self._kept:
                 check_as_written(value)
@@ -90,7 +90,7 @@ class Objects(ABC):
         if is_keeper(value):
             return Maker(value)
         if is_ours(value) and is_dataclass(value):
-            # Such classes check what they are given, and keep it.
+            # Such classes check their arguments, and keep them.
             name = str(getattr(value, "__name__", ""))
             return Rule(name, lambda *given, **named: Unknown(f"an object of type {name}, which is not known here"))
         if _is_plain_instance(value):
@@ -111,7 +111,7 @@ class Objects(ABC):
         return Function(node, scope, defaults)
 
     def _named(self, name: str, scope: Scope) -> Any:
-        """What a name stands for in a scope. ``ValueError`` where it has no value, or one that may change."""
+        """Return the value of a name in a scope. Raise ``ValueError`` if it has none, or one that may change."""
         here = scope
         while True:
             if name in here.names:
@@ -134,7 +134,7 @@ class Objects(ABC):
         raise ValueError(f"{name} is not defined")
 
     def _global(self, name: str, value: Any, scope: Scope) -> Any:
-        """What the name of a module stands for. ``ValueError`` for one that may change."""
+        """Return the value of a module's name. Raise ``ValueError`` if it may change."""
         check_no_function_sets(name, scope)
         if type(value) in (*CONSTANTS, float, tuple):
             check_set_once(name, scope)
@@ -178,7 +178,7 @@ class Objects(ABC):
         raise ValueError(f"nothing is known of {name} of a record")
 
     def _special(self, value: DataclassValue | Made, name: str) -> Function:
-        """A function that Python looks up in the class of an object, bound to it."""
+        """Return a function that Python looks up in the class of an object, bound to it."""
         cls = value.of if isinstance(value, Made) else type(value.of)
         found = next((vars(one)[name] for one in cls.__mro__ if name in vars(one)), None)
         if type(found) is not FunctionType:
@@ -186,7 +186,7 @@ class Objects(ABC):
         return replace(self._function(found), given=(value,))
 
     def _part_of(self, value: DataclassValue | Made, name: str) -> Any:
-        # As Python does: properties, then what the object has, then functions and constants of its class.
+        # As Python does: properties, then attributes of the object, then functions and constants of its class.
         if isinstance(value, Made) and name in value.fields:
             return value.fields[name]
         of = value.of if isinstance(value, Made) else type(value.of)
@@ -206,7 +206,7 @@ class Objects(ABC):
         raise ValueError(f"nothing is known of {name} of an object of type {of.__name__}")
 
 
-#: What to write in place of functions that are not read, by their names.
+#: Replacements for functions that are not read, by their names.
 _INSTEAD = {
     **dict.fromkeys(("dot", "inner", "vdot", "einsum", "matmul"), "(u * v).sum(axis=-1)"),
     **dict.fromkeys(("outer", "kron", "trace", "solve", "inv"), "vectors and their inner products"),
@@ -216,7 +216,7 @@ _INSTEAD = {
 
 
 def _unread(value: Any) -> str:
-    """Why an object has no meaning here, in words that its user knows, and what may be written instead."""
+    """Return why an object has no meaning here, in its user's terms, and what to write instead."""
     name = str(getattr(value, "__name__", ""))
     root = str(getattr(value, "__module__", "") or "").partition(".")[0]
     if not callable(value) or isinstance(value, type) or not name:
@@ -229,13 +229,13 @@ def _unread(value: Any) -> str:
 
 
 def _is_library(module: ModuleType) -> bool:
-    """Whether nobody's functions set the names of a module while a claim is checked."""
+    """Return True if no function sets the names of a module while a claim is checked."""
     root = module.__name__.partition(".")[0]
     return root in ("fedtheory", "numpy") or root in sys.stdlib_module_names
 
 
 def _scope_of(module: ModuleType) -> Scope:
-    """The names of a module of the author's, which another names."""
+    """Return the names of a module of the author's that another one names."""
     file = getattr(module, "__file__", None)
     found = None if file is None else module_of(file)
     if found is None:
@@ -244,7 +244,7 @@ def _scope_of(module: ModuleType) -> Scope:
 
 
 def decimal(at: ast.Constant, scope: Scope) -> Fraction:
-    """The decimal that is written, with all its digits."""
+    """Return the decimal that is written, with all its digits."""
     value = Fraction(ast.get_source_segment(scope.module.text, at) or "")
     held: Any = at.value
     if math.isinf(held) or bool(held) is not bool(value):
@@ -253,7 +253,7 @@ def decimal(at: ast.Constant, scope: Scope) -> Fraction:
 
 
 def check_set_once(name: str, scope: Scope) -> None:
-    """``ValueError`` where a module sets one of its names twice."""
+    """Raise ``ValueError`` if a module sets one of its names twice."""
     nodes = list(ast.walk(scope.module.tree))
     if sum(isinstance(n, ast.Name) and n.id == name and not loads(n) for n in nodes) > 1:
         raise ValueError(f"{name} is set more than once")
@@ -265,18 +265,19 @@ def _set_by_functions(module: Module) -> frozenset[str]:
 
 
 def check_no_function_sets(name: str, scope: Scope) -> None:
-    """``ValueError`` where a function sets a name of its module, be it a constant or a function: it may change."""
+    """Raise ``ValueError`` if a function sets a name of its module, be it a constant or a function: it may change."""
     if name in _set_by_functions(scope.module):
         raise ValueError(f"{name} is set more than once")
 
 
 def check_as_written(thing: Any) -> None:
-    """``Unread`` where a function of ours that is known by identity, or one of a class that is, has other code than
-    its file says, as where ``__code__`` was replaced, or a method."""
+    """Raise ``Unread`` if a function or class of this package that is known by identity differs from its file, for
+    instance because ``__code__`` or a method was replaced.
+    """
     if getattr(thing, "__module__", "").partition(".")[0] != "fedtheory":
         return
     for name, part in vars(thing).items() if isinstance(thing, type) else (("", thing),):
-        # What begins so is made with a class, and has no file.
+        # Names that begin so are generated with a class, and have no file.
         if type(part) is FunctionType and not name.startswith("_"):
             _, module = tree_of(part)
             if not theory.is_file(module.name) or part.__code__.co_name != part.__name__:
@@ -284,14 +285,15 @@ def check_as_written(thing: Any) -> None:
 
 
 def check_kept(name: str, scope: Scope) -> None:
-    """``ValueError`` where a function sets a name of one around it: what it is now it need not be when it is used."""
+    """Raise ``ValueError`` if a function sets a name of an enclosing one: its value may change before it is used."""
     if any(isinstance(n, ast.Nonlocal) and name in n.names for n in ast.walk(scope.module.tree)):
         raise ValueError(f"{name} is set by a function within the one that has it")
 
 
 def as_written(name: str, value: Any, scope: Scope) -> Any:
-    """The constant that a name of the module is set to where it is written, which it must still be; a float is the
-    decimal that is written. What is imported is as it was then."""
+    """Return the constant that a name of the module is set to in the source, which it must still be; a float is the
+    decimal that is written. An imported one is as it was then.
+    """
     for statement in scope.module.tree.body:
         imported = statement.names if isinstance(statement, ast.ImportFrom) else []
         if any((alias.asname or alias.name) == name for alias in imported):
@@ -329,7 +331,7 @@ def _loaded(name: str) -> Any:
 
 
 def _is_plain_instance(value: Any) -> bool:
-    """Whether an object is a frozen dataclass that looks up its attributes as all objects do."""
+    """Return True if an object is a frozen dataclass that looks up its attributes as all objects do."""
     cls = type(value)
     return (
         type(cls) is type

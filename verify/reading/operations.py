@@ -1,4 +1,4 @@
-"""Arithmetic and comparisons of what names stand for while code is read: exact, and of terms as they are written."""
+"""Arithmetic and comparisons of values in code that is read: exact for numbers, symbolic for terms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from verify.reading.values import CONSTANTS, Condition, Numbers, Unknown, descri
 
 #: Expressions read, and parts of a tuple, at most: a loop that is written may still be long.
 LARGEST = 200_000
-#: The largest number that is written or made of such: arrays of whole numbers begin anew beyond 2^63.
+#: The largest whole number, written or computed: arrays of whole numbers overflow beyond 2^63.
 WHOLE = 2**31
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -33,7 +33,7 @@ _ORDER: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Gt: operator.gt,
     ast.GtE: operator.ge,
 }
-#: How comparisons of letters are written: from the left, or from the right.
+#: The canonical form of comparisons of letters: from the left, or from the right.
 _WRITTEN: dict[type[ast.cmpop], tuple[str, bool]] = {
     ast.Eq: ("==", False),
     ast.NotEq: ("!=", False),
@@ -49,7 +49,7 @@ PLAIN = (int, bool, str, type(None))
 
 
 def operated(by: ast.operator, one: Any, other: Any) -> Any:
-    """What an operator makes of two values."""
+    """Return the result of an operator on two values."""
     if isinstance(one, Numbers) or isinstance(other, Numbers):
         if not all(isinstance(v, Numbers | Term) or type(v) in CONSTANTS for v in (one, other)):
             raise ValueError(f"{describe(one)} and {describe(other)} are taken together")
@@ -89,13 +89,13 @@ def operated(by: ast.operator, one: Any, other: Any) -> Any:
 
 
 def related(by: ast.cmpop, one: Any, other: Any) -> Any:
-    """What a comparison of two values is: a truth value, or a condition on letters."""
+    """Return the result of comparing two values: a truth value, or a condition on letters."""
     if isinstance(by, ast.Is | ast.IsNot):
         if other is not None or isinstance(one, Unknown):
             raise ValueError(f"{describe(one)} is compared by identity with {describe(other)}")
         return (one is None) is isinstance(by, ast.Is)
     if isinstance(by, ast.In | ast.NotIn):
-        # Floats that are written may compare otherwise than the decimals that they stand for.
+        # Written floats may compare otherwise than the decimals that they approximate.
         if type(one) in PLAIN and type(other) is tuple and all(type(v) in CONSTANTS for v in other):
             return (one in other) is isinstance(by, ast.In)
     elif type(one) in PLAIN and type(other) in PLAIN:
@@ -108,7 +108,7 @@ def related(by: ast.cmpop, one: Any, other: Any) -> Any:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is one number, the same in all replicas."""
+    """Return True if a value is one number, the same in all replicas."""
     term = value if isinstance(value, Term) else None
     return type(value) in (int, Fraction) or (
         term is not None and term.type.degree < 1 and not (term.type.axes or term.type.batched or term.type.mask)
@@ -116,7 +116,7 @@ def is_number(value: Any) -> bool:
 
 
 def joined(by: str, found: list[Any]) -> Any:
-    """Conditions together; the value that is known, where the known ones among them decide."""
+    """Return the combination of conditions; its value, if the known ones among them decide it."""
     absorbing = by == "or"
     if any(value is absorbing for value in found):
         return absorbing

@@ -1,4 +1,4 @@
-"""What the problem, compressors, oracles and distributions answer while code is read."""
+"""The answers of the problem, compressors, oracles and distributions in code that is read."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from verify.reading.values import (
     describe,
 )
 
-#: What an oracle of the f_i or of g is asked, the axes of its answer after those of clients, and their degree.
+#: The oracles of the f_i and of g: the axes of an answer after those of clients, and its degree.
 ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
     "gradient": ((Axis.COORDINATES,), 1),
     "conjugate_gradient": ((Axis.COORDINATES,), 1),
@@ -34,7 +34,7 @@ ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
 }
 
 
-#: Vectors of a problem that code computes in ways that are not read, of which nothing is assumed: by their names.
+#: Vectors of a problem, by name, that code computes in ways that are not read; nothing is assumed of them.
 MULTIPLIER = "the multiplier of the constraint"
 
 
@@ -53,12 +53,14 @@ def problem(
     of_g: bool = False,
     blocks: int = 0,
 ) -> Named:
-    """A problem with n functions f_i on R^d, perhaps with a g; ``single``: with one f_i; ``resolvents``, ``of_g``:
-    whether the f_i, and g, have resolvents; ``fixed``: whether it is the same in all replicas; ``blocks``: in how many
-    the coordinates are split, 0 where they are not."""
+    """Return a problem with n functions f_i on R^d, perhaps with a g.
+
+    ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
+    it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split.
+    """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
-    # M is asked for only where it is declared.
+    # M is read only if it is declared.
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M")}
     return Named(
         "the problem",
@@ -82,7 +84,7 @@ def _part(blocks: int, v: Any, block: Any) -> Term:
 
 
 def vector(name: str, of: Any) -> Term:
-    """A vector of the problem, of which nothing is assumed."""
+    """Return a vector of the problem without assumptions."""
     if not isinstance(of, Named) or of.what != "the problem":
         raise ValueError(f"{name} is called on something that is not a problem")
     return terms.leaf(Op.GIVEN, name, Type((Axis.COORDINATES,), False, 1))
@@ -111,9 +113,8 @@ def _asked(name: str, over: Axis, more: tuple[Axis, ...], degree: int, at: Any) 
 
 
 def compressors(name: str, value: Any, single: bool = False) -> Named | None:
-    """A family of compressors, one that each client uses, or noise, as a parameter; None of any other object.
-
-    ``single``: whether there is one client alone.
+    """Return a family of compressors, the one that each client uses, or noise, as a parameter; None for any other
+    object. ``single``: True if there is one client alone.
     """
     if type(value) not in _CONSTANTS:
         return None
@@ -125,14 +126,13 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
     return Named(f"the parameter {name}", {**of, **numbers})
 
 
-#: What stands for the constants of compressors, by their class; the variance of noise has other letters.
+#: The symbols of the constants of compressors, by their class; the variance of noise has other letters.
 _CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
-    """An adversary as a parameter; None of any other object. ``asked``: whether it may be, as in a step alone.
-
-    Elsewhere its answer would seem to be the same before and after a step.
+    """Return an adversary as a parameter; None for any other object. ``asked``: True if it may be asked, which only a
+    step may. Elsewhere its answer would seem to be the same before and after a step.
     """
     if type(value) is not Hostile:
         return None
@@ -146,7 +146,9 @@ def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
 
 
 def oracle(name: str) -> Named:
-    """An inexact oracle of gradients of conjugates, as a parameter: what it answers is known by what it was asked."""
+    """Return an inexact oracle of gradients of conjugates, as a parameter: its answer is a function of its
+    arguments.
+    """
     law = Law("compression", (name,))
     rules = {"draws": Rule(f"{name}.draws", lambda f: law), "answer": Rule(f"{name}.answer", partial(_answered, name))}
     return Named(f"the parameter {name}", rules)
@@ -171,7 +173,7 @@ def _of_compressor(draw: Randomness, name: str) -> bool:
 
 
 def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
-    """What is drawn from a distribution: a mask, what a compressor draws, or a record of such."""
+    """Return a draw from a distribution: a mask, the randomness of a compressor, or a record of draws."""
     if law.name == "constant":
         return Unknown("a draw where nothing is drawn")
     if law.name == "compression":

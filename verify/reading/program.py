@@ -21,7 +21,7 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several, Unknown, is_record_class
 
-#: The functions of this package that wrap the author's, and under which name: what they do is done here.
+#: The functions of this package that wrap the author's, and the name of these in them: their effect is computed here.
 _HOLDERS = {
     literals.in_fractions: "function",
     base.beginning: "made",
@@ -32,11 +32,11 @@ _HOLDERS = {
 
 @dataclass(frozen=True, eq=False)
 class StepProgram:
-    """What one step computes.
+    """One step of a method, as terms.
 
     ``parts``: the types of the parts of a state; ``letters``: of its parameters that are indeterminates; ``fixed``:
-    parameters of which it is known what they are, for which alone this was read; ``with_g``: whether the problem has
-    a g; ``law``: of the draws; ``step``: what it makes of each part; ``raising``: conditions under which there is none.
+    parameters with known values, for which alone this was read; ``with_g``: True if the problem has a g; ``law``: of
+    the draws; ``step``: the terms of each part after it; ``raising``: conditions under which it raises an error.
     """
 
     name: str
@@ -56,12 +56,12 @@ def read(
     counts: Mapping[str, int] | None = None,
     stepping: bool = True,
 ) -> StepProgram:
-    """What a step of an algorithm computes, for all n, d and letters; without ``stepping`` what its states are.
+    """Read a step of an algorithm, for all n, d and letters; without ``stepping`` only the types of its states.
 
     ``problem``, ``params``: an example, which shows the types of the parameters, the shapes of a state, and whether
-    functions have resolvents; its n and d differ, and d is not 1. Where n is, this is read for a single client alone.
-    ``counts``: parameters that are to be the numbers given, as where loops run to them.
-    ``Unread`` says what stands in the way.
+    functions have resolvents; its n and d differ, and d is not 1. If n is 1, this is read for a single client alone.
+    ``counts``: parameters that are to be the numbers given, as where loops run to them. Raise ``Unread`` with the
+    reason if the code cannot be read.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
     law, step = Law("constant"), dict[str, Term]()
@@ -69,13 +69,13 @@ def read(
         law = law_of(world.reader, algorithm, world.given)
         after = world.reader.call_step(theirs(algorithm.step, algorithm.State), *world.given, oracles.drawn(law))
         step = parts_after(after, world.types)
-    told = world.given[1].fields
+    symbolic = world.given[1].fields
     _check_used(world.reader, *step.values(), *law.terms())
     return StepProgram(
         algorithm.name,
         world.types,
-        {name: value.type for name, value in told.items() if isinstance(value, Term)},
-        {name: value for name, value in told.items() if not isinstance(value, Term | known.Named | Unknown)},
+        {name: value.type for name, value in symbolic.items() if isinstance(value, Term)},
+        {name: value for name, value in symbolic.items() if not isinstance(value, Term | known.Named | Unknown)},
         problem.g is not None,
         law,
         step,
@@ -84,8 +84,9 @@ def read(
 
 
 def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
-    """What a step draws from, with a problem, parameters and a state. ``Unread`` where that is no distribution, or
-    where several clients have one draw."""
+    """Return the law of a step's draws, given a problem, parameters and a state. Raise ``Unread`` if it is not a
+    distribution, or if several clients share one draw.
+    """
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
@@ -95,7 +96,7 @@ def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
 
 
 def _is_shared(law: Law) -> bool:
-    """Whether some part of a distribution is one draw, and not one for each client."""
+    """Return True if some part of a distribution is one draw, and not one for each client."""
     once = law.name == "independent" and axis_of(law.of[1]) is Axis.ONE
     return once or any(_is_shared(part) for part in law.of if isinstance(part, Law))
 
@@ -103,7 +104,7 @@ def _is_shared(law: Law) -> bool:
 def quantities(
     function: Any, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None
 ) -> tuple[Term, ...]:
-    """What ``function(problem, params, state)`` computes of a state, as :func:`read` reads a step.
+    """Return the terms that ``function(problem, params, state)`` computes, read as :func:`read` reads a step.
 
     One term, or several that it gives side by side, as invariants do.
     """
@@ -114,23 +115,25 @@ def quantities(
     return several
 
 
-def _check_used(reader: Reader, *told: Term) -> None:
-    """``Unread`` where a quotient is made that stands in none of the terms: its divisor may be zero all the same."""
-    used = {id(term) for term in parts(*told)}
+def _check_used(reader: Reader, *results: Term) -> None:
+    """Raise ``Unread`` if a quotient is formed but occurs in none of the terms: its divisor may still be zero."""
+    used = {id(term) for term in parts(*results)}
     for quotient, _ in reader.quotients:
         if id(quotient) not in used and any(t.op not in (Op.COUNT, Op.CONSTANT) for t in parts(quotient.of[-1])):
             raise Unread("an unused quotient may be undefined for some letters")
 
 
 def at_start(function: Any, algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> tuple[Term, ...]:
-    """What ``function(problem, params, state)`` computes of the state at the start, some parts of which are any."""
+    """Return the terms that ``function(problem, params, state)`` computes at the initial state, with the parts ``free``
+    arbitrary.
+    """
     world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(function), *world.given[:2], _begun(world, algorithm, free))
     return found.of if isinstance(found, Several) else (as_term(found),)
 
 
 def state_at_start(algorithm: Algorithm, problem: Any, params: Any, free: Sequence[str]) -> dict[str, Term]:
-    """The parts of the state at the start, some of which are any."""
+    """Return the parts of the initial state, with those in ``free`` arbitrary."""
     world = _Given.of(algorithm, problem, params, {})
     return parts_after(_begun(world, algorithm, free), world.types)
 
@@ -146,7 +149,9 @@ def _begun(world: _Given, algorithm: Algorithm, free: Sequence[str]) -> Any:
 
 
 def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str, Term]:
-    """The parts of the fixed point of an algorithm, in the order of its state, as :func:`read` reads a step."""
+    """Return the parts of the fixed point of an algorithm, in the order of its state, read as :func:`read` reads a
+    step.
+    """
     world = _Given.of(algorithm, problem, params, {})
     found = world.reader.call(theirs(algorithm.fixed_point, algorithm.State), *world.given[:2])
     if not isinstance(found, NamedTupleValue) or set(found.fields) != set(world.types):
@@ -155,14 +160,14 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
 
 
 def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
-    """The number ``of(problem, params)``, as :func:`read` reads a step."""
+    """Return the number ``of(problem, params)``, read as :func:`read` reads a step."""
     world = _Given.of(algorithm, problem, params, {})
     return as_term(world.reader.call(theirs(of), *world.given[:2]))
 
 
 @dataclass(frozen=True, eq=False)
 class _Given:
-    """What functions of an algorithm are given, and the types of the parts of a state."""
+    """The arguments of an algorithm's functions, and the types of the parts of a state."""
 
     reader: Reader
     given: tuple[known.Named, NamedTupleValue, NamedTupleValue]
@@ -178,25 +183,25 @@ class _Given:
             raise Unread(f"the states or parameters of {algorithm.name} have code of their own")
         reader = Reader(known.FUNCTIONS)
         types = parts_of(algorithm, problem, params)
-        # Where no part of the state is of the clients, a single one's messages are points.
+        # If no part of the state is of the clients, the messages of a single one are points.
         points = problem.n == 1 and not any(Axis.CLIENTS in kind.axes for kind in types.values())
-        told = {
+        fields = {
             name: parameter(reader, name, value, problem.n, counts, points) for name, value in params._asdict().items()
         }
-        if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in told.values()):
+        if problem.n == 1 and any(isinstance(v, Term) and Axis.CLIENTS in v.type.axes for v in fields.values()):
             raise Unread(f"{algorithm.name} has parameters of each client's own, and there is only one")
         state = NamedTupleValue(
             algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
         )
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
         given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
-        return cls(reader, (given, NamedTupleValue(type(params), told), state), types)
+        return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 
 
 def parameter(
     reader: Reader, name: str, value: Any, n: int | None, counts: Mapping[str, int], points: bool = False
 ) -> Any:
-    """What a parameter stands for: a letter, a letter of each of n clients, compressors, or a constant.
+    """Return the symbolic value of a parameter: a letter, a letter of each of n clients, compressors, or a constant.
 
     ``points``: the messages of a single client are points, not the row of one client.
     """
@@ -216,12 +221,12 @@ def parameter(
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
-    """The types of the parts of a state, by the shapes that they have at the example."""
+    """Return the types of the parts of a state, from their shapes at the example."""
     found = {}
     axes = {problem.n: Axis.CLIENTS, problem.d: Axis.COORDINATES, 1: Axis.ONE}
     given = list(signature(algorithm.init).parameters.values())[2:]
     asks = any(part.default is Parameter.empty and part.kind is not Parameter.VAR_KEYWORD for part in given)
-    # What only says what a point is has no start.
+    # A method that only defines a point has no start.
     state = (algorithm.fixed_point if asks else algorithm.init)(problem, params)
     for name, value in state._asdict().items():
         shape = np.shape(value)
@@ -232,7 +237,7 @@ def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]
 
 
 def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
-    """The parts of what a step gives, a NamedTuple, a mapping or a tuple, each of the type that it had."""
+    """Return the parts of the result of a step, a NamedTuple, a mapping or a tuple, each of the type that it had."""
     if type(after) is tuple and len(after) == len(types):
         after = NamedTupleValue(None, dict(zip(types, after, strict=True)))
     if not isinstance(after, NamedTupleValue) or set(after.fields) != set(types):
@@ -245,7 +250,7 @@ def parts_after(after: Any, types: Mapping[str, Type]) -> dict[str, Term]:
 
 
 def theirs(function: Any, State: type | None = None) -> Any:
-    """The author's function in what this package wraps it in; ``State``: of what a step is to make."""
+    """Return the author's function without this package's wrappers; ``State``: the class that a step is to return."""
     while isfunction(function):
         holder = next((holder for holder in _HOLDERS if is_made_by(function, holder)), None)
         if holder is None:
@@ -259,11 +264,11 @@ def theirs(function: Any, State: type | None = None) -> Any:
 
 
 def is_made_by(function: Any, holder: Any) -> bool:
-    """Whether a function is the one that a function of ours makes."""
+    """Return True if a function is the inner function that ``holder`` returns."""
     holders = [holder, literals._reading.__wrapped__] if holder is literals.in_fractions else [holder]
     return any(function.__code__ is inner for h in holders for inner in h.__code__.co_consts)
 
 
 def held(function: Any, name: str) -> Any:
-    """What a function closes over, by its name there."""
+    """Return the value that a function closes over under this name."""
     return function.__closure__[function.__code__.co_freevars.index(name)].cell_contents

@@ -1,7 +1,7 @@
-"""Reads functions from their syntax trees: what is not allowed here is refused, with its line.
+"""The reader of functions from their syntax trees: what is not allowed here is refused, with its line.
 
-Nothing of what is read is run. Statements are assignments to names, loops over what is written, conditions on what is
-known when the claim is made, and returns; functions that are called are read in their turn, or known by identity.
+The code that is read is never run. Statements are assignments to names, loops over known sequences, conditions known
+when the claim is made, and returns; functions that are called are read in their turn, or known by identity.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from verify.reading.values import (
     Function,
     Made,
     Maker,
-    Often,
-    Once,
     Rule,
     Scope,
+    SinglePassIterable,
+    SymbolicRange,
     Unknown,
     describe,
     is_same,
@@ -41,27 +41,29 @@ PATHS = 64
 
 
 class Reader(Expressions):
-    """Reads functions. ``known``: functions and objects with rules of their own, as pairs, by identity.
+    """A reader of functions.
 
-    ``path``: the first answers to conditions on letters, in the order in which they are met; those that come after are
-    answered by True. Without it code that depends on such a condition is not read.
+    ``known``: functions and objects with rules of their own, as pairs, by identity. ``path``: the first answers to
+    conditions on letters, in the order in which they are met; later ones are answered by True. Without it code that
+    depends on such a condition is not read.
     """
 
     def __init__(self, known: Iterable[tuple[Any, Any]], path: Iterable[bool] | None = None) -> None:
         super().__init__(known)
         self._depth, self._loops = 0, 0
-        #: Whether loops may end at a letter. What they leave has one name, and depends on the state: a quantity would
+        #: True if loops may end at a letter. Their result has one name, and depends on the state: a quantity would
         #: seem to be the same before and after a step.
         self._open_loops = False
-        #: Conditions under which what was read raises an error, each with the place where it stands.
+        #: Conditions under which the code that was read raises an error, each with its place.
         self.raising: list[tuple[str, Condition]] = []
         self._path = None if path is None else list(path)
-        #: Conditions on letters that decide what is done, each with the file in which it does, as often as it does.
+        #: Conditions on letters that decide a branch, each with the file of the branch, once for each.
         self.deciding: list[tuple[Condition, str]] = []
 
     def paths(self) -> Iterator[None]:
-        """Every path through the conditions on letters that are met, one after the other: on each what was met on the
-        one before is forgotten. ``Unread`` where there are too many."""
+        """Yield once for every path through the conditions on letters; the records of the path before are cleared.
+        Raise ``Unread`` if there are too many.
+        """
         answers: list[bool] = []
         for _ in range(PATHS):
             self._path, self._loops = answers, 0
@@ -77,11 +79,11 @@ class Reader(Expressions):
         raise Unread(f"the code has more than {PATHS} paths through conditions on letters")
 
     def call(self, function: Any, *arguments: Any) -> Any:
-        """What a function gives for these values. ``Unread`` where something in it is not allowed."""
+        """Return the result of a function for these values. Raise ``Unread`` if something in it is not allowed."""
         return self.call_with(function, arguments, {})
 
     def call_step(self, function: Any, *arguments: Any) -> Any:
-        """As :meth:`call`, of a step, whose loops may end at a letter."""
+        """Return the result of a step, as :meth:`call` does; its loops may end at a letter."""
         self._open_loops = True
         try:
             return self.call(function, *arguments)
@@ -93,13 +95,13 @@ class Reader(Expressions):
         return self._open_loops
 
     def call_with(self, function: Any, given: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-        """As :meth:`call`, with some values by their names."""
+        """Return the result of a function, as :meth:`call` does, with some arguments by keyword."""
         try:
             return self._called(function if isinstance(function, Function) else self.lifted(function), given, named)
         except Unread:
             raise
         except ValueError as error:
-            # Nothing was read yet: there is no place to tell.
+            # No source location is available yet.
             raise Unread(str(error)) from error
 
     # Calls
@@ -145,7 +147,7 @@ class Reader(Expressions):
             raise Returned(None if at.value is None else self._value(at.value, scope))
         if isinstance(at, ast.Assign):
             if isinstance(at.value, ast.GeneratorExp) and all(isinstance(t, ast.Tuple) for t in at.targets):
-                # It is run through where it is made.
+                # It is consumed where it is made.
                 of = at.value
                 value = self._placed(of, scope, lambda: self._comprehension(of, scope))
             else:
@@ -176,7 +178,7 @@ class Reader(Expressions):
             self._run(at.body if self._decided(at.test, scope) else at.orelse, scope)
         elif isinstance(at, ast.For):
             over = self._value(at.iter, scope)
-            if isinstance(over, Often) and self._path is not None:
+            if isinstance(over, SymbolicRange) and self._path is not None:
                 self._loop(at, scope)
                 return
             for value in self._each(over, at.iter, scope):
@@ -187,7 +189,7 @@ class Reader(Expressions):
             if not self._decided(at.test, scope):
                 raise refused(at, scope, "it does not hold")
         elif isinstance(at, ast.Expr):
-            # Of a call that gives nothing the conditions are left under which it raises an error.
+            # A call that returns nothing leaves the conditions under which it raises an error.
             guards = isinstance(at.value, ast.Call) and self._value(at.value, scope) is None
             if not guards and not isinstance(at.value, ast.Constant):
                 raise refused(at, scope, "its result is discarded")
@@ -220,7 +222,7 @@ class Reader(Expressions):
         raise refused(test, scope, f"a condition depends on {describe(value)}")
 
     def answered(self, condition: Condition) -> bool:
-        """What a condition on letters is on the path that is read: the same whenever it is met."""
+        """Return the truth value of a condition on letters on the current path: the same whenever it is met."""
         assert self._path is not None
         known = next((answer for one, answer in self.taken if is_same(one, condition)), None)
         if known is None:
@@ -229,10 +231,10 @@ class Reader(Expressions):
         return known
 
     def _loop(self, at: ast.For, scope: Scope) -> None:
-        """A loop that is run any number of times: what it sets is of one type, and then may be anything of it.
+        """Read a loop that runs any number of times: what it sets keeps its type, and may then have any value of it.
 
-        What is shown of it holds for everything that the loop may leave, and expectations are taken with that as it is:
-        so nothing that was drawn may have a part in it.
+        Conclusions hold for all possible results of the loop, and expectations are taken with these fixed: so nothing
+        that was drawn may enter it.
         """
         counter, changed = at.target, set_in(at.body)
         if not self._open_loops:
@@ -267,7 +269,7 @@ class Reader(Expressions):
     def _each(self, value: Any, over: ast.expr, scope: Scope) -> tuple[Any, ...]:
         if type(value) is range:
             return tuple(value)
-        if isinstance(value, Once) and isinstance(over, ast.Call):
+        if isinstance(value, SinglePassIterable) and isinstance(over, ast.Call):
             return value.of
         items = items_of(value)
         if items is None:

@@ -1,4 +1,4 @@
-"""Numbers that are nowhere negative by the way they are written: sums of squares with nonnegative factors."""
+"""Numbers that are nonnegative by the way they are written: sums of squares with nonnegative factors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The syntax tree of a function, which is what runs: its file compiles to the very code that the function has."""
+"""The syntax tree of a function, checked to be what runs: its file compiles to the very code that the function has."""
 
 from __future__ import annotations
 import __future__ as future
@@ -13,18 +13,19 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TypeAlias
 
-#: The name and the first line of a code.
+#: The name and the first line of a code object.
 _Place: TypeAlias = tuple[str, int]
 
 
 class Unread(ValueError):
-    """Code that is not read: where it stands, and what stands in the way."""
+    """The error for code that is not read: its place, and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
 class Module:
-    """The file of a module: its name, its text, its tree; the codes and the definitions of the functions in it, by name
-    and first line; ``unevaluated``: whether annotations in it are not computed."""
+    """The file of a module: its name, its text, its tree; the code objects and the definitions of its functions, by
+    name and first line; ``unevaluated``: True if its annotations are not evaluated.
+    """
 
     name: str
     text: str
@@ -60,16 +61,16 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def module_of(file: str) -> Module | None:
-    """The module in a file as it is now; None where there is none that compiles."""
+    """Return the module in a file as it is now; None if it is empty or does not compile."""
     linecache.checkcache(file)
     text = "".join(linecache.getlines(file))
     return _module(file, text) if text else None
 
 
 def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Module]:
-    """The definition of a function, and the module in whose file it stands.
+    """Return the definition of a function, and the module in whose file it stands.
 
-    ``Unread`` where the file is not there, or is not what was compiled, or holds two definitions that may be meant.
+    Raise ``Unread`` if the file is missing, differs from what was compiled, or holds two definitions that may be meant.
     """
     code = function.__code__
     found = module_of(code.co_filename)
@@ -87,14 +88,13 @@ def tree_of(function: FunctionType) -> tuple[ast.FunctionDef | ast.Lambda, Modul
 
 
 def has_plain_names(function: FunctionType) -> bool:
-    """Whether a function looks its names up in a dictionary that only keeps them, and then in what Python has built
-    in."""
+    """Return True if a function looks its names up in a plain dictionary, and then in Python's builtins."""
     built_in: object = getattr(function, "__builtins__")  # noqa: B009
     return type(function.__globals__) is dict and built_in is vars(builtins)
 
 
 def _same(one: CodeType, other: CodeType) -> bool:
-    """Whether two codes do the same at the same places."""
+    """Return True if two code objects do the same at the same places."""
     return one == other and (
         # The places, as they are stored.
         one.co_linetable == other.co_linetable or list(one.co_positions()) == list(other.co_positions())
@@ -102,14 +102,16 @@ def _same(one: CodeType, other: CodeType) -> bool:
 
 
 def _begins(node: ast.FunctionDef | ast.Lambda) -> _Place:
-    """The name and the first line that the code of a definition has."""
+    """Return the name and the first line of the code object of a definition."""
     if isinstance(node, ast.Lambda):
         return "<lambda>", node.lineno
     return node.name, min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _spans(node: ast.Lambda, code: CodeType) -> bool:
-    """Whether what a code does stands in the body of this lambda, from its first place to its last."""
+    """Return True if the code of a function lies exactly in the body of this lambda, from its first place to its
+    last.
+    """
     places = [place for place in code.co_positions() if None not in place and place[0] != 0]
     begun = [(line, column) for line, _, column, _ in places if (line, column) != (code.co_firstlineno, 0)]
     ended = [(line, column) for _, line, _, column in places]
@@ -120,5 +122,5 @@ def _spans(node: ast.Lambda, code: CodeType) -> bool:
 
 
 def _first(body: ast.expr) -> tuple[int, int]:
-    """Where the first thing that a body does begins: parentheses around it do nothing."""
+    """Return the position of the first expression in a body, without parentheses around it."""
     return min((node.lineno, node.col_offset) for node in ast.walk(body) if isinstance(node, ast.expr))

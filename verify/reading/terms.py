@@ -1,8 +1,8 @@
-"""What code computes, as data: terms over whole axes, in which n, d and all letters are indeterminates.
+"""The results of code, as data: terms over whole axes, in which n, d and all letters are indeterminates.
 
-A term has a type: its axes, whether replicas may come before them, and of what degree it is in its coordinates. The
-constructors below are the only makers of terms. Each refuses, with a ``ValueError`` in one sentence, what has no type:
-so clients are never taken for coordinates or replicas, a vector is never added to a number, nor are its entries summed,
+A term has a type: its axes, whether replicas may come before them, and its degree in the coordinates. The constructors
+below are the only makers of terms. Each refuses, with a ``ValueError`` in one sentence, anything without a type: so
+clients are never taken for coordinates or replicas, a vector is never added to a number, nor are its entries summed,
 and no term can name one client or one coordinate.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class Axis(StrEnum):
-    """What an axis runs over; ``ONE`` has one place, and is broadcast; ``DRAWS`` are all that a distribution gives."""
+    """The range of an axis; ``ONE`` has length 1, and is broadcast; ``DRAWS`` are all draws of a distribution."""
 
     CLIENTS = "clients"
     COORDINATES = "coordinates"
@@ -26,7 +26,7 @@ class Axis(StrEnum):
 
 
 class Op(StrEnum):
-    """What a term is made by. Leaves and calls have a ``name``; ``SUM`` has an axis, ``VIEW`` no more than its type."""
+    """The operation of a term. Leaves and calls have a ``name``; ``SUM`` has an axis, ``VIEW`` only its type."""
 
     CONSTANT = "constant"
     LETTER = "letter"
@@ -62,17 +62,20 @@ class Op(StrEnum):
     LARGER = "the larger of two"
 
 
-#: What is drawn, or made of it.
+#: Operations that depend on draws.
 DRAWN = (Op.DRAW, Op.ALL, Op.COMPRESSED)
-#: The degree of what is zero, which is of any.
+#: The degree of zero, which counts as any.
 ANY_DEGREE = -1
 
 
 @dataclass(frozen=True)
 class Type:
-    """``axes``: the last axes of an array; ``batched``: whether replicas may come before them; ``degree``: of its
-    entries in coordinates: 0 of numbers, 1 of vectors, 2 of products of two vectors; ``mask``: whether it is a truth
-    value that was drawn, or that a parameter is."""
+    """The type of a term.
+
+    ``axes``: the last axes of an array; ``batched``: True if replicas may come before them; ``degree``: of its entries
+    in coordinates: 0 for numbers, 1 for vectors, 2 for products of two vectors; ``mask``: True if it is a truth value,
+    drawn or a parameter.
+    """
 
     axes: tuple[Axis, ...] = ()
     batched: bool = False
@@ -96,17 +99,17 @@ NUMBER = Type()
 
 @dataclass(frozen=True)
 class Term:
-    """An operation, what it is applied to, and its type; ``data``: a name, a number, an exponent, or an axis with
-    whether it stays as one place. Made by the functions of this module alone. Terms share their parts: walk them by
-    :func:`parts`."""
+    """An operation, its operands, and its type; ``data``: a name, a number, an exponent, or an axis with True if it is
+    kept at length 1. Made by the functions of this module alone. Terms share their parts: walk them by :func:`parts`.
+    """
 
     op: Op
     of: tuple[Term, ...]
     type: Type
     data: Any = None
-    #: Whether a letter is a whole number.
+    #: True if a letter is a whole number.
     whole: bool = False
-    #: Of what are whole numbers: bits that are enough for them, and whether they stand in arrays, which have 64.
+    #: For whole numbers: bits that suffice, and True if they stand in arrays, which have 64.
     width: tuple[int, bool] | None = field(init=False, default=None)
 
     def __post_init__(self) -> None:
@@ -126,21 +129,23 @@ class Term:
 
 
 def _width(term: Term) -> tuple[int, bool] | None:
-    """Of what are whole numbers, bits that are enough, and whether they stand in an array. None of anything else."""
+    """Return the number of bits that suffices for whole numbers, and True if they stand in an array; None for anything
+    else.
+    """
     if term.type.mask:
         return 1, True
     if term.op is Op.CONSTANT:
         return (term.data.numerator.bit_length(), False) if term.data.denominator == 1 else None
     if term.op is Op.COUNT or term.whole:
         return COUNTED, bool(term.type.axes)
-    told = [one.width for one in term.of[term.op is Op.CHOOSE :]]
-    widths = [width for width in told if width is not None]
-    if term.op not in _WIDER or len(widths) < len(told) or (term.op is Op.POWER and term.data < 0):
+    operands = [one.width for one in term.of[term.op is Op.CHOOSE :]]
+    widths = [width for width in operands if width is not None]
+    if term.op not in _WIDER or len(widths) < len(operands) or (term.op is Op.POWER and term.data < 0):
         return None
     return _WIDER[term.op](term.data, [bits for bits, _ in widths]), term.op is Op.CHOOSE or any(a for _, a in widths)
 
 
-#: Bits of a count, or of a letter that is a whole number: more clients, or coordinates, fit in no memory.
+#: Bits of a count, or of a letter that is a whole number: more clients, or coordinates, do not fit in memory.
 COUNTED = 31
 _WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
     Op.ADD: lambda data, bits: max(bits) + 1,
@@ -157,7 +162,7 @@ _WIDER: Mapping[Op, Callable[[Any, list[int]], int]] = {
 
 
 def parts(*terms: Term) -> Iterator[Term]:
-    """All terms that some are made of, each once, what a term is made of before itself."""
+    """Yield all parts of some terms, each once, the parts of a term before itself."""
     seen: set[int] = set()
     stack: list[tuple[Term, bool]] = [(term, False) for term in reversed(terms)]
     while stack:
@@ -174,15 +179,16 @@ def parts(*terms: Term) -> Iterator[Term]:
 
 
 def constant(value: Fraction | int) -> Term:
-    """A number that is written in the code. Zero is of any degree; a truth value is a mask."""
+    """Return a number that is written in the code. Zero is of any degree; a truth value is a mask."""
     if type(value) is bool:
         return Term(Op.CONSTANT, (), Type(mask=True), Fraction(value))
     return Term(Op.CONSTANT, (), Type(degree=0 if value else ANY_DEGREE), Fraction(value))
 
 
 def leaf(op: Op, name: str, type: Type, whole: bool = False) -> Term:
-    """A letter, a count, a part of the state, something given, a draw, or what a loop may leave, which is anything;
-    ``whole``: whether a letter is a whole number."""
+    """Return a letter, a count, a part of the state, something given, a draw, or the result of a loop, which may be
+    anything; ``whole``: True if a letter is a whole number.
+    """
     if op not in (Op.LETTER, Op.COUNT, Op.GIVEN, Op.PART, Op.DRAW, Op.ANY):
         raise ValueError(f"{op} is no leaf")
     _check_once(type.axes)
@@ -190,15 +196,15 @@ def leaf(op: Op, name: str, type: Type, whole: bool = False) -> Term:
 
 
 def zeros(axes: tuple[Axis, ...], batched: bool = False) -> Term:
-    """Zeros with these axes."""
+    """Return zeros with these axes."""
     return Term(Op.VIEW, (constant(0),), Type(axes, batched, ANY_DEGREE))
 
 
-# What the functions of a problem and compressors answer
+# Answers of a problem's functions and of compressors
 
 
 def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree: int) -> Term:
-    """What an oracle answers, or what a compressor makes of a vector: of clients, at vectors of the same clients."""
+    """Return the answer of an oracle, or a compressed vector: of clients, at vectors of the same clients."""
     at = on[-1].type
     own, before = at.axes[-2:], at.axes[:-2]
     whole = own in ((Axis.CLIENTS, Axis.COORDINATES), (Axis.ONE, Axis.COORDINATES))
@@ -214,7 +220,7 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
 
 
 def answered(name: str, centre: Term, bound: Term) -> Term:
-    """Any vector, or any of each client, whose distance from ``centre`` has a square of at most ``bound``."""
+    """Return any vector, or any of each client, with squared distance at most ``bound`` from ``centre``."""
     axes, of = centre.type.axes, bound.type
     if centre.type.degree not in (1, ANY_DEGREE) or axes[-1:] != (Axis.COORDINATES,) or len(axes) > 2:
         raise ValueError(f"{name} is asked about {centre.type}, where a vector or one of each client is expected")
@@ -229,9 +235,8 @@ def answered(name: str, centre: Term, bound: Term) -> Term:
 
 
 def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
-    """The axes of what two arrays make together, entry by entry, and whether it has replicas.
-
-    What has replicas has all axes of the other, or its replicas would stand where the other has clients.
+    """Return the axes of an entrywise operation on two arrays, and True if the result has replicas. An array with
+    replicas has all axes of the other, or its replicas would be aligned with clients of the other.
     """
     long, short = (one, other) if len(one.axes) >= len(other.axes) else (other, one)
     if len(short.axes) < len(long.axes) and short.batched:
@@ -247,14 +252,14 @@ def broadcast(one: Type, other: Type) -> tuple[tuple[Axis, ...], bool]:
 
 
 def _check_once(axes: tuple[Axis, ...]) -> None:
-    """``ValueError`` where two axes run over the same: then a client would be taken for another."""
-    told = [axis for axis in axes if axis is not Axis.ONE]
-    if len(told) > len(set(told)):
-        raise ValueError(f"two axes run over the {next(axis for axis in told if told.count(axis) > 1)}")
+    """Raise ``ValueError`` if two axes run over the same: then a client would be taken for another."""
+    long = [axis for axis in axes if axis is not Axis.ONE]
+    if len(long) > len(set(long)):
+        raise ValueError(f"two axes run over the {next(axis for axis in long if long.count(axis) > 1)}")
 
 
 def add(one: Term, other: Term) -> Term:
-    """The sum, of terms of one degree."""
+    """Return the sum of terms of one degree."""
     axes, batched = broadcast(one.type, other.type)
     if one.type.mask and other.type.mask:
         raise ValueError("two masks are added, which numpy takes as a logical or")
@@ -265,12 +270,12 @@ def add(one: Term, other: Term) -> Term:
 
 
 def negative(one: Term) -> Term:
-    """The term times -1."""
+    """Return the term times -1."""
     return multiply(constant(-1), one)
 
 
 def multiply(one: Term, other: Term) -> Term:
-    """The product, entry by entry: at most two of its factors are vectors."""
+    """Return the product, entry by entry; at most two of its factors are vectors."""
     axes, batched = broadcast(one.type, other.type)
     degrees = one.type.degree, other.type.degree
     degree = ANY_DEGREE if ANY_DEGREE in degrees else sum(degrees)
@@ -280,7 +285,7 @@ def multiply(one: Term, other: Term) -> Term:
 
 
 def divide(one: Term, other: Term) -> Term:
-    """The quotient by a number."""
+    """Return the quotient by a number."""
     axes, batched = broadcast(one.type, other.type)
     if other.type.degree != 0 or other.type.mask or Axis.COORDINATES in other.type.axes:
         raise ValueError(f"{one.type} is divided by {other.type}, where a number is expected")
@@ -288,7 +293,7 @@ def divide(one: Term, other: Term) -> Term:
 
 
 def power(one: Term, exponent: int) -> Term:
-    """A power with an exponent that is written in the code: of numbers any, of vectors up to the second."""
+    """Return a power with an exponent that is written in the code: any of numbers, up to the second of vectors."""
     if one.type.mask:
         raise ValueError("a power of a mask is taken, which overflows in numpy")
     if one.type.degree == 0 and Axis.COORDINATES not in one.type.axes:
@@ -301,21 +306,23 @@ def power(one: Term, exponent: int) -> Term:
 
 
 def listed(numbers: Sequence[Term], kept: bool) -> Term:
-    """One number for each client, as they are listed; ``kept``: with an axis of one place after that of the clients."""
+    """Return one number for each client, as they are listed; ``kept``: True to add an axis of length 1 after that of
+    the clients.
+    """
     if wrong := next((one for one in numbers if one.type != NUMBER), None):
         raise ValueError(f"an array is made of {wrong.type}, where numbers are expected")
     return Term(Op.LISTED, tuple(numbers), Type((Axis.CLIENTS, Axis.ONE) if kept else (Axis.CLIENTS,)))
 
 
 def root(one: Term) -> Term:
-    """The square root of a number, be it the same in all replicas or one of a state."""
+    """Return the square root of a number, either the same in all replicas or one of a state."""
     if one.type.degree or one.type.mask or Axis.COORDINATES in one.type.axes:
         raise ValueError(f"the square root of {one.type} is taken, where a number is expected")
     return Term(Op.ROOT if one.type == NUMBER else Op.SIZE, (one,), one.type)
 
 
 def larger(one: Term, other: Term) -> Term:
-    """The larger of two numbers, in each replica."""
+    """Return the larger of two numbers, in each replica."""
     for of in (one.type, other.type):
         if of.degree > 0 or of.mask or Axis.COORDINATES in of.axes:
             raise ValueError(f"the larger of {one.type} and {other.type} is taken, where numbers are expected")
@@ -324,7 +331,7 @@ def larger(one: Term, other: Term) -> Term:
 
 
 def choose(mask: Term, one: Term, other: Term) -> Term:
-    """``one`` where a mask that was drawn is true, else ``other``."""
+    """Return ``one`` where a drawn mask is true, else ``other``."""
     if not mask.type.mask:
         raise ValueError(f"a choice depends on {mask.type}, where a draw is due")
     masks = one.type.mask and other.type.mask
@@ -334,14 +341,14 @@ def choose(mask: Term, one: Term, other: Term) -> Term:
 
 
 def block(one: Term, which: int) -> Term:
-    """Vectors, or products of two, in one block of coordinates, and 0 in the others."""
+    """Return vectors, or products of two, in one block of coordinates, and 0 in the others."""
     if one.type.axes[-1:] != (Axis.COORDINATES,) or one.type.mask:
         raise ValueError(f"a block of coordinates is taken of {one.type}, where a vector is expected")
     return Term(Op.BLOCK, (one,), one.type, which)
 
 
 def logical(op: Op, *masks: Term) -> Term:
-    """Not, and, or: of masks."""
+    """Return the negation, conjunction or disjunction of masks."""
     if not all(term.type.mask for term in masks):
         raise ValueError(f"{op} is taken of {masks[0].type}, where masks are expected")
     axes, batched = masks[0].type.axes, masks[0].type.batched
@@ -351,7 +358,9 @@ def logical(op: Op, *masks: Term) -> Term:
 
 
 def total(one: Term, axis: int, kept: bool) -> Term:
-    """The sum along a whole axis, counted from the last: of clients, or of the coordinates of products of vectors."""
+    """Return the sum along a whole axis, counted from the last: of clients, or of the coordinates of products of
+    vectors.
+    """
     axes = one.type.axes
     if not -len(axes) <= axis < 0:
         raise ValueError(
@@ -372,7 +381,9 @@ def total(one: Term, axis: int, kept: bool) -> Term:
 
 
 def of_client(one: Term, place: int, name: str) -> Term:
-    """What the client has of whom a parameter says which it is; ``place``: of the axis of clients, from the last."""
+    """Return the entry of the client that a parameter names; ``place``: of the axis of clients, counted from the
+    last.
+    """
     axes = one.type.axes
     if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
         raise ValueError(f"the client {name} is looked up in {one.type}")
@@ -384,7 +395,7 @@ def of_client(one: Term, place: int, name: str) -> Term:
 
 
 def within(one: Term, axis: int) -> Term:
-    """The sums over the examples that each client holds, along an axis, counted from the last."""
+    """Return the sums over the examples that each client holds, along an axis, counted from the last."""
     axes = list(one.type.axes)
     if not -len(axes) <= axis < 0 or axes[axis] is not Axis.EXAMPLES:
         raise ValueError(f"{one.type} is summed over the examples of each client along another axis")
@@ -393,7 +404,9 @@ def within(one: Term, axis: int) -> Term:
 
 
 def of_owners(one: Term, place: int) -> Term:
-    """What the client has that holds an example, for each example; ``place``: of the axis of clients, from the last."""
+    """Return, for each example, the entry of the client that holds it; ``place``: of the axis of clients, counted from
+    the last.
+    """
     axes = list(one.type.axes)
     if not -len(axes) <= place < 0 or axes[place] is not Axis.CLIENTS:
         raise ValueError(f"the clients that hold examples are looked up in {one.type}")
@@ -402,33 +415,32 @@ def of_owners(one: Term, place: int) -> Term:
 
 
 def extreme(op: Op, one: Term) -> Term:
-    """The least or the most of the numbers that the clients have."""
+    """Return the least or the largest of the clients' numbers."""
     if one.type.axes[-1:] != (Axis.CLIENTS,) or one.type.degree or one.type.mask:
         raise ValueError(f"the {op} of {one.type} is taken, where a number for each client is expected")
     return Term(op, (one,), Type(one.type.axes[:-1], one.type.batched))
 
 
 def all_draws(kind: str, of: Sequence[Term]) -> Term:
-    """All subsets of clients that a distribution of this kind draws; ``of``: what it depends on.
-
-    Those of two distributions are the same where they are written alike.
+    """Return all subsets of clients that a distribution of this kind draws; ``of``: the terms on which it depends. Two
+    distributions that are written alike have the same draws.
     """
     name = f"{kind} of {', '.join(map(written, of))}"
     return Term(Op.ALL, tuple(of), Type((Axis.DRAWS, Axis.CLIENTS), False, 0, True), (kind, name))
 
 
 def all_compressions(name: str) -> Term:
-    """All that the compressors of this name draw."""
+    """Return all draws of the compressors of this name."""
     return Term(Op.ALL, (), Type((Axis.DRAWS,), False, 0, True), ("compression", name))
 
 
 def written(one: Term) -> str:
-    """A term in words that another term has only if it is the same."""
+    """Return a term in words, which differ for different terms."""
     return f"{one.op} {one.data} {one.type} ({', '.join(map(written, one.of))})"
 
 
 def expected(one: Term, axis: int, draws: Term) -> Term:
-    """The expectation over all draws of a distribution, which are along an axis, counted from the last."""
+    """Return the expectation over all draws of a distribution, which lie along an axis, counted from the last."""
     if any(term.op is Op.DRAW or (term.op is Op.ALL and term.data != draws.data) for term in parts(one)):
         raise ValueError("an expectation is taken of something that depends on other draws")
     axes = one.type.axes
@@ -441,17 +453,19 @@ def expected(one: Term, axis: int, draws: Term) -> Term:
     return Term(Op.EXPECTED, (one, draws), Type(left, one.type.batched, one.type.degree), axis)
 
 
-#: What is made of draws and is a polynomial in them, so that its expectation is known by their moments.
+#: Operations that are polynomials in draws, so that moments determine the expectation.
 _OF_DRAWS = frozenset(
     {Op.ALL, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.CHOOSE, Op.NOT, Op.AND, Op.OR, Op.SUM, Op.VIEW}
 )
 
 
 def beyond_moments(expectation: Term) -> Term | None:
-    """A part of an expectation that depends on the draws, and not as a polynomial in them; None where there is none."""
+    """Return a part of an expectation that is not a polynomial in the draws on which it depends; None if all parts
+    are.
+    """
     drawn = _drawn(expectation)
     for term in drawn.values():
-        # What a compressor draws is its own; what it is given is not drawn.
+        # A compressor's draws are its own; its input is not drawn.
         compresses = term.op is Op.COMPRESSED and term.of[0].op is Op.ALL
         compresses = compresses and not any(id(part) in drawn for part in term.of[1:])
         if term.op not in _OF_DRAWS and not compresses:
@@ -460,13 +474,13 @@ def beyond_moments(expectation: Term) -> Term | None:
 
 
 def undrawn(expectation: Term) -> list[Term]:
-    """The parts of an expectation that do not depend on the draws."""
+    """Return the parts of an expectation that do not depend on the draws."""
     drawn = _drawn(expectation)
     return [term for term in parts(expectation.of[0]) if id(term) not in drawn]
 
 
 def _drawn(expectation: Term) -> dict[int, Term]:
-    """The parts of an expectation that depend on the draws, by identity."""
+    """Return the parts of an expectation that depend on the draws, by identity."""
     one, draws = expectation.of
     found: dict[int, Term] = {}
     for term in parts(one):
@@ -476,14 +490,14 @@ def _drawn(expectation: Term) -> dict[int, Term]:
 
 
 def view(one: Term, axes: tuple[Axis, ...]) -> Term:
-    """The same entries under other axes, which differ by axes with one place, or by what such an axis is spread to."""
+    """Return the same entries under other axes: axes of length 1 are added, removed or spread."""
     if [a for a in one.type.axes if a is not Axis.ONE] != [a for a in axes if a is not Axis.ONE]:
         raise ValueError(f"{one.type} is taken for an array of {' and '.join(axes) or 'one number'}")
     return Term(Op.VIEW, (one,), Type(axes, one.type.batched, one.type.degree, one.type.mask))
 
 
 def spread(one: Term, axes: tuple[Axis, ...]) -> Term:
-    """The same entries at all places of axes that had one place, or were not there."""
+    """Return the same entries at all places of axes that had length 1, or were missing."""
     found, batched = broadcast(one.type, Type(axes))
     if found != axes:
         raise ValueError(f"{one.type} is spread over {' and '.join(axes)}")

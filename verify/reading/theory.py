@@ -1,4 +1,4 @@
-"""What is all code of this package's theory as it stands."""
+"""Tests that code is entirely this package's theory, as it stands."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ import fedtheory
 from verify.reading.source import Unread, tree_of
 from verify.reading.values import is_ours
 
-#: Where the theory is.
+#: The folder of the theory.
 _THEORY = Path(fedtheory.__file__).resolve().parent
 #: The modules of its classes of functions and compressors.
 _CLASSES = "fedtheory.classes."
-#: What holds no code: these types, and no subclasses, which may be called.
+#: Types of values without code: these, and no subclasses, which may be callable.
 _DATA = frozenset({type(None), bool, int, float, str, Fraction})
 
 
 def is_file(file: str) -> bool:
-    """Whether a file is one of this package's theory."""
+    """Return True if a file is one of this package's theory."""
     return Path(file).resolve().is_relative_to(_THEORY)
 
 
 def stands(function: Any) -> bool:
-    """Return True if a function or a class is of this package's theory, and not of code that only says so."""
+    """Return True if a function or a class is of this package's theory, and does not merely claim to be."""
     if isinstance(function, type):
         return is_ours(function)
     if type(function) is not FunctionType:
@@ -44,22 +44,27 @@ def stands(function: Any) -> bool:
 
 
 def holds(thing: Any) -> bool:
-    """Whether what is reached from a thing are functions in files of this package's theory, its objects, and data."""
+    """Return True if everything reached from an object is a function in a file of this package's theory, its objects,
+    or data.
+    """
     return _is_of_theory(thing, set())
 
 
 def is_class(part: Any) -> bool:
-    """Whether a part of a setting is a class of functions or compressors of this package, and no other of its name.
+    """Return True if a part of a setting is a class of functions or compressors of this package, and not another of its
+    name.
 
-    Tests show of these that they pose what holds of their members, and have no constants but their letters.
+    Tests show that these pose true inequalities of their members, and have no constants but their letters.
     """
     return is_ours(type(part)) and type(part).__module__.startswith(_CLASSES)
 
 
 def vouches(setting: Any) -> bool:
-    """Whether what a setting says is known of all its states may be built on: it is code of this package's theory, and
-    so is what makes the states, and nothing keeps functions of its class from being drawn. What holds of the states of
-    instances may hold of quadratics alone."""
+    """Return True if proofs may assume the inequalities that a setting declares for all its states.
+
+    They may if these and the code that makes the states are code of this package's theory, and if all functions of its
+    class may be drawn: inequalities at the states of instances may hold for quadratics alone.
+    """
     known, algorithm = setting.hints.known, setting.algorithm
     return known is None or (setting.drawing.kinks and algorithm is not None and holds((known, algorithm.init)))
 
@@ -90,7 +95,7 @@ def _is_of_theory(thing: Any, seen: set[int]) -> bool:
 
 
 def is_of_sympy(thing: Any) -> bool:
-    """Whether a thing is an expression, of a class that sympy itself holds by its name."""
+    """Return True if an object is an expression of a class that sympy itself holds by its name."""
     kind = type(thing)
     module = sys.modules.get(kind.__module__) if kind.__module__.partition(".")[0] == "sympy" else None
     return isinstance(thing, sympy.Basic) and vars(module or object).get(kind.__name__) is kind

@@ -1,4 +1,4 @@
-"""What a name stands for while code is read: terms, literals, records, functions, distributions, conditions, data."""
+"""The values of names in code that is read: terms, literals, records, functions, distributions, conditions, data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from verify.reading import terms
 from verify.reading.source import Module, Unread
 from verify.reading.terms import Axis, Term
 
-#: The types of what is written, or of a parameter that is no letter: these, and not what derives from them.
+#: The types of literals, or of a parameter that is not a letter: these, and no subclasses.
 CONSTANTS = (Fraction, int, bool, str, type(None))
 
 
@@ -40,7 +40,9 @@ class Named:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A function that is known by identity: what it makes of values. A ``ValueError`` says what it does not take."""
+    """A function that is known by identity: its effect on values. It raises ``ValueError`` for values that it does not
+    take.
+    """
 
     name: str
     apply: Callable[..., Any]
@@ -48,8 +50,9 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """The names of one call; those that it does not set are looked up around it, at last in what ``function`` closes
-    over, its module and the builtins. ``local``: the names that it may set."""
+    """The names of one call; those that it does not set are looked up around it, at last in the closure of
+    ``function``, its module and the builtins. ``local``: the names that it may set.
+    """
 
     names: dict[str, Any]
     around: Scope | None
@@ -87,14 +90,14 @@ class Names:
 
 @dataclass(frozen=True, eq=False)
 class DataclassValue:
-    """A frozen dataclass: its fields, its methods, and what it computes as properties, which are read."""
+    """A frozen dataclass: its fields, its methods, and its properties, which are read."""
 
     of: Any
 
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """A frozen dataclass that is made while code is read: ``fields`` are what it was made of."""
+    """A frozen dataclass that is made while code is read, from the values ``fields``."""
 
     of: type
     fields: Mapping[str, Any]
@@ -102,14 +105,14 @@ class Made:
 
 @dataclass(frozen=True, eq=False)
 class Maker:
-    """A class of frozen dataclasses that only keep what they are made of: it makes them."""
+    """A class of frozen dataclasses that only keep the values that they are made of."""
 
     of: type
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """The shape of an array, without its last ``cut`` axes. What comes before the axes are replicas, however many."""
+    """The shape of an array, without its last ``cut`` axes. The axes before these are replicas, however many."""
 
     axes: tuple[Axis, ...]
     cut: int = 0
@@ -118,7 +121,7 @@ class Shape:
 
 @dataclass(frozen=True, eq=False)
 class Randomness:
-    """What a compressor draws: it is passed on to it, and nothing else is done with it."""
+    """The randomness of a compressor, which may only be passed on to it."""
 
     leaf: Term
 
@@ -139,14 +142,14 @@ class Lengths:
 
 
 @dataclass(frozen=True, eq=False)
-class Once:
-    """What is run through once, where it is made."""
+class SinglePassIterable:
+    """An iterable that is consumed once, where it is made."""
 
     of: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Often:
+class SymbolicRange:
     """A range that ends at a letter."""
 
     end: Term
@@ -159,7 +162,7 @@ class Owners:
 
 @dataclass(frozen=True, eq=False)
 class Several:
-    """Arrays side by side on one of their axes: a function may give them, and nothing else is done with them."""
+    """Arrays side by side on one of their axes: a function may return them, and nothing else is done with them."""
 
     of: tuple[Term, ...]
     axis: int
@@ -167,8 +170,9 @@ class Several:
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """A condition on letters: of a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; of others
-    "not", "and" or "or", and ``of`` are conditions or truth values that are known."""
+    """A condition on letters: for a comparison ``by`` is "==", "!=", "<" or "<=" and ``of`` are its sides; otherwise
+    "not", "and" or "or", and ``of`` are conditions or known truth values.
+    """
 
     by: str
     of: tuple[Any, ...]
@@ -176,19 +180,20 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Unknown:
-    """What has no meaning here, and why: it may be passed around, and not be used."""
+    """A value without a meaning here, and why: it may be passed around, but not used."""
 
     why: str
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers(Unknown):
-    """Numbers of which nothing is known: what is computed with them is no more known."""
+    """Unknown numbers: the results of computing with them are unknown too."""
 
 
 def is_record_class(cls: Any) -> bool:
-    """Whether a class is a NamedTuple whose fields are its items in their order; functions and properties of its own
-    are no others' names."""
+    """Return True if a class is a NamedTuple whose fields are its items in order, and whose own functions and
+    properties override nothing.
+    """
     names = getattr(cls, "_fields", None)
     if type(cls) is not type or cls.__mro__ != (cls, tuple, object) or not isinstance(names, tuple):
         return False
@@ -215,23 +220,24 @@ def is_record_class(cls: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def plain_record(names: tuple[str, ...]) -> Any:
-    """A named tuple of these fields, and nothing else."""
+    """Return a named tuple of these fields, and nothing else."""
     return namedtuple("plain", names)
 
 
-#: What the class of a NamedTuple has besides what comes of its fields.
+#: The attributes of a NamedTuple class besides those of its fields.
 _KEPT = {"__annotations__", "__orig_bases__", "__module__"}
 
 
 def _adds(name: str, value: Any) -> bool:
-    """Whether a class may have this in addition: a function or a property under a name that no tuple has."""
+    """Return True if a class may add this attribute: a function or a property under a name that no tuple has."""
     plain = type(value) is FunctionType or (type(value) is property and type(value.fget) is FunctionType)
     return plain and not name.startswith("__") and not hasattr(tuple, name)
 
 
 def is_keeper(cls: Any) -> bool:
-    """Whether a class is a frozen dataclass whose objects look up their attributes as all do, and are made as
-    dataclasses are: they keep what they are given."""
+    """Return True if a class is a frozen dataclass with the default attribute lookup and the generated ``__init__``:
+    its objects keep what they are given.
+    """
     if type(cls) is not type or "__dataclass_fields__" not in vars(cls) or not vars(cls)["__dataclass_params__"].frozen:
         return False
     own = fields(cls)
@@ -259,7 +265,7 @@ def is_keeper(cls: Any) -> bool:
 
 @lru_cache(maxsize=1024)
 def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
-    """The code that makes an object of a frozen dataclass of these fields, some with defaults."""
+    """Return the code that makes an object of a frozen dataclass of these fields, some with defaults."""
     parts = [(name, Any, field(default=None) if default else field()) for name, default in named]
     made: Any = make_dataclass("plain", parts, frozen=True)
     code: CodeType = made.__init__.__code__
@@ -267,7 +273,7 @@ def _plain_init(named: tuple[tuple[str, bool], ...]) -> CodeType:
 
 
 def is_ours(value: Any) -> bool:
-    """Whether a class is one that a module of this package's theory holds by its name."""
+    """Return True if a class is one that a module of this package's theory holds by its name."""
     if not isinstance(value, type) or value.__module__.partition(".")[0] != "fedtheory":
         return False
     module = sys.modules.get(value.__module__)
@@ -275,7 +281,9 @@ def is_ours(value: Any) -> bool:
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Whether two conditions, or two sides of such, are written alike: of terms the leaves are names."""
+    """Return True if two conditions, or two sides of them, are written alike: the leaves of terms are compared by
+    name.
+    """
     if isinstance(one, Condition) and isinstance(other, Condition):
         return one.by == other.by and len(one.of) == len(other.of) and all(map(is_same, one.of, other.of))
     if isinstance(one, Term) and isinstance(other, Term):
@@ -284,8 +292,12 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
+#: Types that errors, which become notes, name in a word of their own.
+_NAMES: dict[type, str] = {SinglePassIterable: "once", SymbolicRange: "often"}
+
+
 def describe(value: Any) -> str:
-    """A value in words."""
+    """Return a value in words."""
     if isinstance(value, Term):
         return str(value.type)
     if isinstance(value, Named):
@@ -294,12 +306,14 @@ def describe(value: Any) -> str:
         return value.why
     if isinstance(value, Condition):
         return "the values of letters"
-    return repr(value) if type(value) in CONSTANTS else f"a {type(value).__name__.lower()}"
+    if type(value) in CONSTANTS:
+        return repr(value)
+    return f"a {_NAMES.get(type(value), type(value).__name__.lower())}"
 
 
 @dataclass(frozen=True, eq=False)
 class Law:
-    """A distribution: its kind, and the terms and distributions that it is made of."""
+    """A distribution: its kind, and its terms and component distributions."""
 
     name: str
     of: tuple[Any, ...] = ()
@@ -307,11 +321,11 @@ class Law:
 
     @property
     def fields(self) -> Mapping[str, Any]:
-        """What code may ask it for: all draws, and their probabilities."""
+        """The attributes that code may read: all draws, and their probabilities."""
         return {"support": Rule("support", partial(support, self))}
 
     def terms(self) -> Iterator[terms.Term]:
-        """The terms that it and what it consists of depend on."""
+        """Yield the terms on which it and its components depend."""
         for part in self.of:
             if isinstance(part, terms.Term):
                 yield part
@@ -320,7 +334,7 @@ class Law:
 
 
 def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
-    """All draws of subsets of clients, or of compressors, and their probabilities."""
+    """Return all draws of subsets of clients, or of compressors, and their probabilities."""
     if law.name == "compression":
         drawn = terms.all_compressions(law.of[0])
         return Randomness(drawn), Probabilities(drawn)
@@ -330,16 +344,16 @@ def support(law: Law, exact: Any = False) -> tuple[Any, Any]:
     return draws, Probabilities(draws)
 
 
-#: Comparisons, by how a condition has them.
+#: Comparisons, by their symbols in a condition.
 COMPARISONS: Mapping[str, Any] = {"==": sympy.Eq, "!=": sympy.Ne, "<": sympy.Lt, "<=": sympy.Le}
-#: What quotients by zero are.
+#: The values of quotients by zero.
 _NO_NUMBERS = (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo)
 
 
 def relation_of(condition: Any, number: Callable[[Any], sympy.Expr]) -> sympy.Basic:
-    """A condition, or a truth value that is known, as a relation; ``number``: which expression a side is.
+    """Return a condition, or a known truth value, as a relation; ``number`` returns the expression of a side.
 
-    ``Unread`` where a side is no number.
+    Raise ``Unread`` if a side is not a number.
     """
     if not isinstance(condition, Condition):
         return sympy.sympify(bool(condition))

@@ -1,6 +1,7 @@
-"""Whether all that runs of a claim at an instance is read: then it treats all coordinates alike, and looks at nothing.
+"""A test that all code of a claim that runs at an instance is read: then it treats all coordinates alike, and looks at
+nothing else.
 
-What vectors show that are known by their inner products alone holds in every dimension only of such code.
+Facts about vectors that are known by their inner products alone hold in every dimension only of such code.
 """
 
 from __future__ import annotations
@@ -26,41 +27,41 @@ from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Axis, Op, Term, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
-#: Times that code is read anew because a condition on letters is otherwise than was taken.
+#: The number of times that code is read again because a condition on letters was answered wrongly.
 _TIMES = 64
-#: The highest power in which code may have a letter. What is certified is so at a few values of each.
+#: The highest power of a letter in code. Certificates are checked at a few values of each.
 POWERS = 8
 
 
 @dataclass(frozen=True)
 class Code:
-    """What a claim's code computes, as it is read at an instance: terms; ``unread``: what of it is not read, in words;
-    empty where all of it is."""
+    """The terms that a claim's code computes, as read at an instance; ``unread``: why some of it is not read, empty if
+    all is.
+    """
 
     unread: str
     computed: tuple[Term, ...]
 
     def sums(self) -> list[sympy.Expr]:
-        """The sums of letters in it, simple ones first.
-
-        Their letters have the names of the numbers of the problem and of the parameters.
+        """Return the sums of letters in it, simple ones first. Their letters have the names of the numbers of the
+        problem and of the parameters.
         """
         made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
         return sorted(made, key=lambda e: (e.count_ops(), str(e)))
 
     def numbers(self) -> frozenset[str]:
-        """The names of all numbers of the problem, its functions and the parameters that it depends on."""
+        """Return the names of all numbers of the problem, its functions and the parameters that it depends on."""
         leaves = (term for term in parts(*self.computed) if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN))
         return frozenset(str(leaf.data) for leaf in leaves if leaf.type.degree == 0)
 
 
 def unread(claim: Claim, instance: Instance) -> str:
-    """What of a claim's code is not read at the parameters of an instance, in words; empty where all of it is."""
+    """Return why some of a claim's code is not read at the parameters of an instance; empty if all of it is."""
     return read(claim, instance).unread
 
 
 def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
-    """What is made of letters alone, by the identities of terms."""
+    """Return the expressions in letters alone, by the identities of terms."""
     found: dict[int, sympy.Expr] = {}
     for term in parts(*terms):
         of = [found[id(part)] for part in term.of if id(part) in found]
@@ -70,11 +71,11 @@ def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
 
 
 def letter(name: Any) -> sympy.Symbol:
-    """What stands for a number of the problem or a parameter of this name in what is read."""
+    """Return the symbol of a number of the problem or a parameter of this name."""
     return sympy.Symbol(str(name), real=True)
 
 
-#: What is made of letters alone, in letters.
+#: The operations on letters alone, in letters.
 _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
     Op.CONSTANT: lambda value, of: sympy.Rational(value.numerator, value.denominator),
     **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), lambda name, _: letter(name)),
@@ -87,9 +88,9 @@ _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
 
 
 def read(claim: Claim, instance: Instance) -> Code:
-    """A claim's code at the parameters of an instance.
+    """Read a claim's code at the parameters of an instance.
 
-    Of conditions on letters the branch is read that is taken there. How long vectors are is nothing that code may know.
+    At conditions on letters it follows the branch taken there. Code may not depend on the length of vectors.
     """
     path: list[bool] = []
     for _ in range(_TIMES):
@@ -97,10 +98,10 @@ def read(claim: Claim, instance: Instance) -> Code:
         try:
             scene = claimed.scene_at(claim, instance, reader)
             for value in _values(claim, reader, scene):
-                told = _told(value)
-                _check(told, getattr(instance.problem, "blocks", None) is not None)
-                _check_bounds(told, instance)
-                made += told
+                results = _terms_of(value)
+                _check(results, getattr(instance.problem, "blocks", None) is not None)
+                _check_bounds(results, instance)
+                made += results
         except (Unread, ValueError) as error:
             why = str(error)
         else:
@@ -113,8 +114,10 @@ def read(claim: Claim, instance: Instance) -> Code:
 
 
 def foreign(claim: Claim) -> str:
-    """A function of a claim, by its name, that is not all code of this package's theory as it stands; or empty."""
-    # Runs begin, and states are about the fixed point, as the setting's method says.
+    """Return the name of a function of a claim that is not entirely code of this package's theory as it stands; or
+    empty.
+    """
+    # The setting's method defines the start of runs, and the fixed point of states.
     methods = (claim.statement.algorithm, getattr(claim.statement, "second", None), claim.setting.algorithm)
     algorithms = [a for a in methods if a is not None]
     functions = [
@@ -130,7 +133,9 @@ def foreign(claim: Claim) -> str:
 
 
 def _looks(reader: Reader) -> str:
-    """A condition on letters that decides what is done, other than one of a letter in code of this package's theory."""
+    """Return a condition on letters that decides a branch, other than one of a letter in code of this package's
+    theory.
+    """
     for condition, file in reader.deciding:
         if not theory.is_file(file) or not _is_plain(condition):
             return f"{Path(file).name} has a condition on the values of letters"
@@ -138,14 +143,16 @@ def _looks(reader: Reader) -> str:
 
 
 def _is_plain(condition: Any) -> bool:
-    """Whether what is compared are letters as they are, and numbers that are written."""
+    """Return True if a condition compares only bare letters and written numbers."""
     if isinstance(condition, Condition):
         return all(map(_is_plain, condition.of))
     return not isinstance(condition, Term) or not condition.of
 
 
 def _first_wrong(instance: Instance, reader: Reader) -> int | None:
-    """The first condition that was answered otherwise than it is at the instance."""
+    """Return the index of the first condition whose answer differs from its value at the instance; None if none
+    does.
+    """
     for k, (condition, answer) in enumerate(reader.taken):
         if comparing.holds(condition, instance.problem, instance.params, None) is not answer:
             return k
@@ -153,12 +160,12 @@ def _first_wrong(instance: Instance, reader: Reader) -> int | None:
 
 
 def _values(claim: Claim, reader: Reader, scene: claimed.Scene) -> Iterator[Any]:
-    """What all functions of a claim compute that run on vectors."""
+    """Yield the results of all functions of a claim that run on vectors."""
     statement = claim.statement
     given = scene.problem, scene.params, scene.state
     for function in _functions(claim):
         if type(function) is NextRound:
-            # An expectation over draws of what is read is read.
+            # The expectation is read if its integrand is.
             law, after = _drawn(function, reader, given)
             yield tuple(law.terms())
             yield reader.call(theirs(function.of), *given, after)
@@ -208,23 +215,25 @@ def _step(algorithm: Any, reader: Reader, given: tuple[Any, Any, Any]) -> Iterat
 
 
 def _drawn(of: Any, reader: Reader, given: tuple[Any, Any, Any], State: type | None = None) -> tuple[Law, Any]:
-    """What something with draws and a step draws from, and what its step makes of a state."""
+    """Return the law of the draws of something with a step, and the state after the step."""
     law = law_of(reader, of, given)
     return law, reader.call_step(theirs(of.step, State), *given, oracles.drawn(law))
 
 
-def _told(value: Any) -> list[Term]:
-    """The terms of a value; ``Unread`` where it is none."""
+def _terms_of(value: Any) -> list[Term]:
+    """Return the terms of a value. Raise ``Unread`` if it is not made of terms."""
     if isinstance(value, NamedTupleValue):
         return list(map(as_term, value.fields.values()))
     return list(map(as_term, value.of if isinstance(value, Several) else value if type(value) is tuple else (value,)))
 
 
-def _check(told: Iterable[Term], blocks: bool) -> None:
-    """``Unread`` where a term depends on how long vectors are, or blocks of them, or on a letter by a high power."""
+def _check(results: Iterable[Term], blocks: bool) -> None:
+    """Raise ``Unread`` if a term depends on the length of vectors or of their blocks, or on a letter by a high
+    power.
+    """
     degrees: dict[int, dict[str, int]] = {}
     drawn: set[int] = set()
-    for term in parts(*told):
+    for term in parts(*results):
         if term.op is Op.SIZE:
             raise Unread("it takes the root of a number that depends on the state")
         if term.op is Op.LARGER:
@@ -245,20 +254,20 @@ def _check(told: Iterable[Term], blocks: bool) -> None:
             raise Unread(f"it has powers of the {letter} beyond the {POWERS}th, which may vanish at every point tried")
 
 
-def _check_bounds(told: Iterable[Term], instance: Instance) -> None:
-    """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+def _check_bounds(results: Iterable[Term], instance: Instance) -> None:
+    """Raise ``Unread`` if an adversary may have no answer: of such a state anything is true."""
 
     def known(term: Term) -> bool:
         free = all(part.op in _LETTERS or part.op is Op.VIEW for part in parts(term)) and not term.type.axes
         return free and bool(comparing.evaluated(term, instance.problem, instance.params, None) >= 0)
 
-    for term in parts(*told):
+    for term in parts(*results):
         if term.op is Op.ANSWER and not is_nonnegative(term.of[1], known):
             raise Unread(f"the bound of {term.data} is not seen to be nonnegative")
 
 
 def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:
-    """In which power a term has each letter, at most, in numerators and denominators together."""
+    """Return the largest power of each letter in a term, numerators and denominators together."""
     if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN):
         return {} if term.type.degree else {f"{term.op} {term.data}": 1}
     if term.op is Op.POWER:

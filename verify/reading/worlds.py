@@ -1,9 +1,8 @@
 """A world in which n and all letters are indeterminates: values of a generic client or of the server, as polynomials.
 
-What each client has, a vector or a number, is its mean over the clients and the client's deviation from it. A sum over
-the clients is n times what is the same for all, a deviation alone sums to zero, and what draws of each client
-stand in front of has a sum of its own. Coefficients are quotients of polynomials in the letters: nothing is ever asked
-of n, of d, or of a letter.
+A vector or a number of each client is its mean over the clients plus the client's deviation from it. A sum over the
+clients is n times the shared part; a deviation alone sums to zero, and a product with draws of each client has a sum of
+its own. Coefficients are quotients of polynomials in the letters: nothing is ever assumed of n, of d, or of a letter.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from verify.reading.terms import Op, Term, written
 
 
 class Atom(NamedTuple):
-    """A vector (``degree`` 1) or a number (0) of which nothing but its name is known.
+    """A vector (``degree`` 1) or a number (0) known by its name alone.
 
-    ``own``: whether each client has another; ``balanced``: whether these sum to zero over the clients; ``example``:
-    whether each example has another.
+    ``own``: True if each client has its own; ``balanced``: True if these sum to zero over the clients; ``example``:
+    True if each example has its own.
     """
 
     name: str
@@ -32,11 +31,11 @@ class Atom(NamedTuple):
     example: bool = False
 
 
-#: Letters that stand for sums of numbers over the clients, and how many there are.
+#: The prefix of symbols for sums of numbers over the clients, and the number of these.
 SPARE, SUMS = "sum ", 12
-#: Factors of a product, and terms that it is expanded to, at most.
+#: The largest numbers of factors of a product, and of terms of its expansion.
 FACTORS, PRODUCTS = 32, 20_000
-#: A product: draws, of which each is its own square; and what else is multiplied, in order.
+#: A product: draws, each equal to its own square; and the other factors, in order.
 Monomial = tuple[frozenset[str], tuple[Atom, ...]]
 ONE: Monomial = (frozenset(), ())
 
@@ -70,60 +69,59 @@ class WorldValue:
         return self + -other
 
     def degree(self) -> int:
-        """How many vectors and numbers are multiplied in it at most."""
+        """Return the largest number of factors in a monomial of the value."""
         return max((len(atoms) for _, atoms in self.of), default=0)
 
     def is_zero(self) -> bool:
-        """Whether it is zero for all letters, vectors and draws."""
+        """Return True if the value is zero for all letters, vectors and draws."""
         return not self.of
 
     def name(self) -> str:
-        """A name that another value has only if it is the same."""
+        """Return a name, which differs for different values."""
         items = (f"({c}) {sorted(draws)} {[atom.name for atom in atoms]}" for (draws, atoms), c in self.of.items())
         return " + ".join(sorted(items))
 
 
 @dataclass(eq=False)
 class World:
-    """The letters of a program as a field, and the names of what stands in its values.
-
-    ``indexed``: the draws and the letters that each client has of its own; ``totals``: of draws, how many there are.
+    """The letters of a program as a field, and the names in its values. ``indexed``: the draws and the letters of which
+    each client has its own; ``totals``: the number of clients in a draw.
     """
 
     field: Any
     indexed: frozenset[str]
     totals: dict[str, WorldValue] = field(default_factory=dict)
-    #: What answers of oracles were asked, by the names of the answers.
+    #: The arguments of oracles, by the names of their answers.
     answers: dict[str, tuple[str, list[WorldValue]]] = field(default_factory=dict)
-    #: Of draws of subsets, weights of the clients: one is drawn with a probability proportional to the sum of its own.
+    #: For draws of subsets, weights of the clients: a subset's probability is proportional to the sum of its weights.
     weights: dict[str, WorldValue] = field(default_factory=dict)
-    #: The letters that stand for how many examples each client holds, and all of them.
+    #: The symbols of the number of examples of each client, and of all of them.
     held: Any = None
     examples: Any = None
-    #: Letters that are known to be numbers that are written.
+    #: Letters with known, written values.
     fixed: dict[sympy.Symbol, Any] = field(default_factory=dict)
-    #: Functions that have one gradient at each point, by name: of others it is one subgradient of several.
+    #: Functions with one gradient at each point, by name: for others it is one of several subgradients.
     smooth: frozenset[str] = frozenset()
     #: Draws of each coordinate's own.
     along: frozenset[str] = frozenset()
-    #: What atoms stand for: the mean or the deviation of what has a name, or the sum or the inner product of others.
+    #: The meaning of atoms: the mean or the deviation of a named quantity, or the sum or the inner product of others.
     meaning: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    #: Sums of numbers over the clients, by name: letters of the field that stand for them, so that they divide.
+    #: Sums of numbers over the clients, by name: symbols of the field for them, so that one can divide by them.
     sums: dict[str, Any] = field(default_factory=dict)
-    #: What is divided by, as it is written with these letters: where it is zero, nothing is said.
+    #: Divisors, as written with these letters: nothing is claimed where one is zero.
     divisors: list[str] = field(default_factory=list)
     #: The same, as elements of the field.
     divided: list[Any] = field(default_factory=list)
-    #: What parts of a state are known to be, by name, in place of new vectors.
+    #: Known values of parts of a state, by name, in place of new vectors.
     known: dict[str, WorldValue] = field(default_factory=dict)
-    #: What is said of some operations in place of what is said here, as of oracles of which a class is known.
+    #: Rules for some operations in place of those here, for instance for oracles of a known class.
     rules: dict[Op, Callable[[World, Term, list[WorldValue]], WorldValue]] = field(default_factory=dict)
 
-    #: The names of what does not depend on the draws over which an expectation is taken: of all else it is not assumed.
+    #: The names of atoms that do not depend on the draws over which an expectation is taken; the others may.
     fixed_in_expectation: frozenset[str] = frozenset()
 
     def is_fixed(self, atom: Atom) -> bool:
-        """Whether something does not depend on the draws over which an expectation is taken."""
+        """Return True if an atom does not depend on the draws over which an expectation is taken."""
         if atom.name in self.fixed_in_expectation:
             return True
         kind, *of = self.meaning.get(atom.name, ("",))
@@ -133,11 +131,11 @@ class World:
         return kind == "inner product" and all(map(self.is_fixed, of))
 
     def holds_drawn(self, c: Any) -> bool:
-        """Whether a coefficient depends, by a sum of numbers over the clients, on masks of theirs."""
+        """Return True if a coefficient depends, by a sum of numbers over the clients, on masks of theirs."""
         return any(bool(self.meaning[name][2]) or self.holds_drawn(self.meaning[name][1]) for name in self.sums_in(c))
 
     def sums_in(self, c: Any) -> list[str]:
-        """The sums of numbers over the clients that stand in a coefficient, by name."""
+        """Return the sums of numbers over the clients that stand in a coefficient, by name."""
         monomials = [monomial for polynomial in (c.numer, c.denom) for monomial in polynomial]
         place = {symbol: k for k, symbol in enumerate(self.field.symbols)}
         return [name for name, symbol in self.sums.items() if any(m[place[symbol]] for m in monomials)]
@@ -147,38 +145,38 @@ class World:
         return WorldValue({ONE: self.field(sympy.Symbol(name))})
 
     def letter(self, term: Term) -> WorldValue:
-        """A parameter, or a number that the problem declares; of a mask, whether it is true."""
+        """Return a parameter, or a number that the problem declares; for a mask, its truth value."""
         symbol = symbol_of(term)
         if symbol in self.fixed:
             return self.constant(self.fixed[symbol])
         return self.drawn(str(symbol)) if term.type.mask else WorldValue({ONE: self.field(symbol)})
 
     def constant(self, value: Any) -> WorldValue:
-        """A number that is written."""
+        """Return a number that is written."""
         c = self.field(sympy.Rational(value.numerator, value.denominator))
         return WorldValue({ONE: c} if c else {})
 
     def atom(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number that is the same for all clients."""
+        """Return a vector or a number that is the same for all clients."""
         return WorldValue({(frozenset(), (Atom(name, degree),)): self.field.one})
 
     def drawn(self, name: str) -> WorldValue:
-        """A mask."""
+        """Return a mask."""
         return WorldValue({(frozenset({name}), ()): self.field.one})
 
     def deviation(self, name: str, degree: int) -> WorldValue:
-        """By how much a vector or a number of a generic client differs from the mean."""
+        """Return the deviation of a generic client's vector or number from the mean."""
         atom = Atom(f"deviation of {name}", degree, True, True)
         self.meaning[atom.name] = ("deviation", name)
         return WorldValue({(frozenset(), (atom,)): self.field.one})
 
     def of_client(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number of a generic client: the mean and the client's deviation."""
+        """Return a vector or a number of a generic client: the mean and the client's deviation."""
         self.meaning[f"mean of {name}"] = ("mean", name)
         return self.atom(f"mean of {name}", degree) + self.deviation(name, degree)
 
     def of_one(self, value: WorldValue, client: str) -> WorldValue:
-        """What the client has that a parameter says, of what each of them has."""
+        """Return the value of the client that a parameter names, from the value of a generic one."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             masks = frozenset(at_client(name, client) if name in self.indexed else name for name in draws)
@@ -198,7 +196,7 @@ class World:
         return product
 
     def _renamed(self, c: Any, client: str) -> Any:
-        """A coefficient with the letters of one client in place of those of each client's own."""
+        """Return a coefficient with the letters of one client in place of those of a generic one."""
         found = []
         for polynomial in (c.numer, c.denom):
             total = self.field.zero
@@ -212,7 +210,7 @@ class World:
         return found[0] / found[1]
 
     def total(self, value: WorldValue) -> WorldValue:
-        """The sum over the clients."""
+        """Return the sum over the clients."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if any(atom.example for atom in atoms):
@@ -225,11 +223,11 @@ class World:
         return found
 
     def of_example(self, name: str, degree: int) -> WorldValue:
-        """A vector or a number of each example."""
+        """Return a vector or a number of each example."""
         return WorldValue({(frozenset(), (Atom(name, degree, example=True),)): self.field.one})
 
     def within(self, value: WorldValue) -> WorldValue:
-        """The sum over the examples that a generic client holds."""
+        """Return the sum over the examples that a generic client holds."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             held = tuple(atom for atom in atoms if atom.example)
@@ -238,12 +236,12 @@ class World:
         return found
 
     def _held(self, held: tuple[Atom, ...]) -> WorldValue:
-        """The sum over the examples of a client of a product of what each of them has."""
+        """Return the sum over the examples of a client of a product of atoms of each example."""
         if not held:
             return WorldValue({ONE: self.field(self.held)})
         pairs = [(atom, pair) for atom in held if (pair := self._with_others(atom)) is not None]
         if len(pairs) == 1 and not sum(atom.degree for atom in held):
-            # An inner product with what the examples of a client share: the sum is taken of the vectors.
+            # In an inner product with a vector that the examples of a client share, the vectors are summed.
             (atom, (vector, other)) = pairs[0]
             rest = list(held)
             rest[rest.index(atom)] = vector
@@ -253,8 +251,9 @@ class World:
         return WorldValue({(frozenset(), (Atom(name, sum(atom.degree for atom in held), True),)): self.field.one})
 
     def _inside(self, two: list[Atom]) -> WorldValue | None:
-        """The inner product of a vector with a sum over the examples of a client, where inner products with what these
-        share stand in the sum already: then the product is taken in the sum, so that all are alike."""
+        """Return the inner product of a vector with a sum over the examples of a client, taken inside the sum if that
+        already contains inner products with shared vectors, so that all are written alike.
+        """
         for vector, other in (two, two[::-1]):
             kind, *held = self.meaning.get(vector.name, ("",))
             summed = self.meaning.get(other.name, ("",))[0] == "sum in a client" or other.example
@@ -266,14 +265,16 @@ class World:
         return None
 
     def _with_others(self, product: Atom) -> tuple[Atom, Atom] | None:
-        """The two vectors of an inner product, of which the first is each example's own and the other is not."""
+        """Return the two vectors of an inner product, with the one of each example first; None unless just one of them
+        is.
+        """
         kind, *of = self.meaning.get(product.name, ("",))
         if kind != "inner product" or sum(atom.example for atom in of) != 1:
             return None
         return (of[0], of[1]) if of[0].example else (of[1], of[0])
 
     def _apart(self, c: Any) -> Iterator[tuple[Any, Any]]:
-        """The terms of a coefficient, each a factor in letters of each client's own and one in the others."""
+        """Yield the terms of a coefficient, each as a factor in letters of each client's own and one in the others."""
         own = [k for k, symbol in enumerate(self.field.symbols) if str(symbol) in self.indexed]
         if not own:
             yield self.field.one, c
@@ -295,7 +296,7 @@ class World:
             yield one / below, rest / rest_below
 
     def _sum(self, letters: Any, draws: frozenset[str], own: tuple[Atom, ...]) -> WorldValue:
-        """The sum over the clients of what each of them has of its own."""
+        """Return the sum over the clients of a product of their own letters, draws and atoms."""
         if letters == self.field.one:
             if not draws and not own:
                 return self.count("n")
@@ -308,7 +309,7 @@ class World:
         if draws & self.along and not sum(atom.degree for atom in own):
             raise Unread("numbers are summed over clients drawn separately for each coordinate")
         if len(own) == 1 and (pair := self._with_shared(own[0])) is not None:
-            # An inner product with what all share: the sum is taken of the vectors.
+            # In an inner product with a vector that all clients share, the vectors are summed.
             return self.inner(
                 self._sum(letters, draws, pair[:1]) * WorldValue({(frozenset(), pair[1:]): self.field.one})
             )
@@ -322,14 +323,16 @@ class World:
         return self.atom(name, sum(atom.degree for atom in own))
 
     def _with_shared(self, product: Atom) -> tuple[Atom, Atom] | None:
-        """The two vectors of an inner product, of which the first is each client's own and the other is shared."""
+        """Return the two vectors of an inner product, with each client's own first and the shared one second; None
+        otherwise.
+        """
         kind, *of = self.meaning.get(product.name, ("",))
         if kind != "inner product" or sum(atom.own for atom in of) != 1:
             return None
         return (of[0], of[1]) if of[0].own else (of[1], of[0])
 
     def inner(self, value: WorldValue) -> WorldValue:
-        """The sum of the coordinates of products of two vectors: inner products, which are numbers."""
+        """Return the sum of the coordinates of products of two vectors: inner products, which are numbers."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             two = [atom for atom in atoms if atom.degree == 1]
@@ -350,23 +353,26 @@ class World:
         return found
 
 
-#: What is no letter of the code's, and is one of the world: roots, the least and the most of numbers of the clients.
+#: Operations that are letters of the world, though not of the code: roots, extreme numbers of the clients.
 MADE = (Op.ROOT, Op.LEAST, Op.MOST)
 
 
 def symbol_of(term: Term) -> sympy.Symbol:
-    """What stands for a letter: a parameter and what the problem declares may have the same name. What stands for a
-    square root."""
+    """Return the symbol of a letter, or of a square root: a parameter and a constant of the problem may have the same
+    name.
+    """
     return sympy.Symbol(f"{term.op} {written(term.of[0]) if term.op in MADE else term.data}")
 
 
 def at_client(name: str, client: str) -> str:
-    """What the client has that a parameter says."""
+    """Return the name of an entry of the client that a parameter names."""
     return f"{name} of the client {client}"
 
 
 def inverse(world: World, value: WorldValue) -> WorldValue:
-    """One by a number that is made of letters, which is remembered as a divisor. ``Unread`` for any other value."""
+    """Return the inverse of a number made of letters, which is recorded as a divisor. Raise ``Unread`` for any other
+    value.
+    """
     if set(value.of) != {ONE}:
         raise Unread("it divides by something that is not a rational function of the letters")
     world.divisors.append(str(value.of[ONE]))

@@ -1,2 +1,3 @@
-"""The least change that makes a refuted claim true: changes of its statement and its hypotheses, each searched for a
-counterexample, and those that stand examined by all methods."""
+"""The least change that makes a refuted claim true: changes of its statement and its hypotheses are searched for
+counterexamples, and those that survive are examined by all methods.
+"""

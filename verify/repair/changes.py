@@ -29,34 +29,34 @@ GRID = tuple(sympy.Integer(n) for n in (2, 3, 4, 6, 8, 12, 16, 32, 64))
 _OFFSETS = tuple(sympy.Integer(n) for n in (1, 2, 4, 8))
 #: Expressions in letters at most by which a term is multiplied.
 _MONOMIALS = 40
-#: What is added where a whole right side grows with the number of clients; and where, of inequalities alone, other code
+#: Added if a whole right side grows with the number of clients; and if, for inequalities alone, other code
 #: makes a left side smaller or a right one larger, as most code does.
 _GROWING, _LOOSER = 0.6, 0.7
-#: What is added where one side is so many times the other, for a count.
+#: Added if a side is multiplied by a count.
 _COUNTED = 0.4
-#: What is added to another start where an option of the method is as other claims of the paper have it.
+#: Added to the cost of another start if an option of the method is as in other claims of the paper.
 _OPTION = 0.35
 
 
 def families(claim: Claim) -> list[Family]:
-    """All families of changes of a claim, the cheapest first."""
+    """Return all families of changes of a claim, the cheapest first."""
     found = [*_of_statement(claim), *_of_hypotheses(claim)]
     return sorted(found, key=lambda family: family.cost)
 
 
 def misreadings(claim: Claim, found: Iterable[tuple[readings.Misreading, ...]]) -> list[Family]:
-    """Changes of what the code of quantities reads, the cheapest first."""
+    """Return changes of the readings in the code of quantities, the cheapest first."""
     made = []
     for by in found:
         parts = readings.misread(claim, by)
         sort = "count" if all(one.sort == "count" for one in by) else "reading"
-        family = _fixed(sort, readings.told(claim, by, parts), parts)
+        family = _fixed(sort, readings.in_words(claim, by, parts), parts)
         made.append(replace(family, further=_of_readings(claim, by)))
     return sorted(made, key=lambda family: family.cost)
 
 
 def _of_readings(claim: Claim, by: tuple[readings.Misreading, ...]) -> float:
-    """What readings cost beyond one of another part in a claim that something is equal."""
+    """Return the cost of readings beyond one of another part in a claim of an equality."""
     looser = _LOOSER * (not readings.equalities(claim))
     return looser + sum(readings.COSTS[one.sort] for one in by) + (len(by) - 1) * COSTS["reading"]
 
@@ -96,7 +96,7 @@ def _assigned(statement: ParameterRule, assignments: Mapping[Any, Any], _: Any) 
 
 
 def _scaled(claim: Claim) -> Iterator[Family]:
-    """A number, a whole right side or a term, multiplied by a number."""
+    """Yield changes of a number, a whole right side or a term by a factor."""
     statement = claim.statement
     equal = any(c.relation == "==" for c in statement.comparisons)
     inverse = tuple(1 / n for n in GRID)
@@ -130,15 +130,16 @@ def _scaled(claim: Claim) -> Iterator[Family]:
         for new in (2 * node - 2, 2 * node - 1) if node.is_integer and node.is_Symbol else ():
             parts = formulas.rewritten(statement, formulas.replacing(node, new))
             yield _fixed("count", f"{words(new)} for {words(node)}", parts)
-        # Numbers are added to counts only: what has a unit they say nothing of.
+        # Numbers are added to counts only: quantities with a unit do not allow it.
         if node.is_integer and not node.free_symbols & measured(statement):
             for amounts in (_OFFSETS, tuple(-n for n in _OFFSETS)):
                 yield Family("offset", partial(offset, node), amounts)
 
 
 def noises(statement: Statement) -> list[sympy.Expr]:
-    """The terms on the right side of a step that a potential does not multiply; those on that of a bound of T rounds
-    that do not shrink with T."""
+    """Return the terms on the right side of a step that a potential does not multiply; those on that of a bound of T
+    rounds that do not shrink with T.
+    """
     right = getattr(statement, "right", None)
     kept = T if statement.horizon else potential(statement)
     if kept is None or right is None or (not statement.horizon and rate(statement) is None):
@@ -149,7 +150,7 @@ def noises(statement: Statement) -> list[sympy.Expr]:
 
 
 def _shaped(claim: Claim) -> Iterator[Family]:
-    """Signs, maxima for minima, exponents, groupings, what is left out, sides exchanged."""
+    """Yield changes of signs, maxima, exponents and groupings, terms left out, and sides exchanged."""
     statement = claim.statement
 
     def one(sort: str, old: sympy.Expr, new: sympy.Expr) -> Family:
@@ -160,7 +161,7 @@ def _shaped(claim: Claim) -> Iterator[Family]:
         parts = formulas.rewritten(statement, formulas.rescaling(size, sympy.S.NegativeOne))
         yield _fixed("sign", f"-{size} for {size}", parts)
     for node in formulas.terms(statement):
-        # A letter that is positive is not printed for its negative.
+        # A positive letter is not a misprint for its negative.
         if not node.is_Symbol or node in measured(statement):
             yield one("sign", node, -node)
     for node in formulas.nodes(statement, (sympy.Max, sympy.Min)):
@@ -189,8 +190,9 @@ def _shaped(claim: Claim) -> Iterator[Family]:
 
 
 def _unequal(claim: Claim) -> Iterator[Family]:
-    """One side at most the other for two that are equal, or at most so many times as large: a sum of m vectors has a
-    square of at most m times the sum of theirs."""
+    """Yield the changes of an equality into an inequality, perhaps up to a count: the square of a sum of m vectors is
+    at most m times the sum of their squares.
+    """
     statement = claim.statement
     if not isinstance(statement, Identity):
         return
@@ -204,7 +206,7 @@ def _unequal(claim: Claim) -> Iterator[Family]:
 
 
 def _exchanged(claim: Claim) -> Iterator[Family]:
-    """One letter for another, in one part of the statement or one constant of a rule."""
+    """Yield exchanges of one letter for another, in one part of the statement or one constant of a rule."""
     statement = claim.statement
     letters = sorted(free_symbols(statement) - {T}, key=str)
     for name, part in formulas.formulas(statement).items():
@@ -220,7 +222,7 @@ def _exchanged(claim: Claim) -> Iterator[Family]:
 
 
 def _measured_otherwise(claim: Claim) -> Iterator[Family]:
-    """One quantity for another whose name has other indices, wherever it stands."""
+    """Yield exchanges of one quantity for another whose name has other indices, wherever it stands."""
     statement = claim.statement
     if not statement.statewise:
         return
@@ -235,12 +237,12 @@ def _measured_otherwise(claim: Claim) -> Iterator[Family]:
 
 
 def _fixed(sort: str, text: str, parts: dict[str, Any]) -> Family:
-    """The family of a single change."""
+    """Return the family of a single change."""
     return Family(sort, lambda _: (text, parts))
 
 
 def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
-    """a*b + c as a*(b + c), where a is a sum: the brackets may have been lost."""
+    """Yield a*b + c as a*(b + c), where a is a sum: the brackets may have been lost."""
     for term in node.args:
         for factor in term.args if term.is_Mul else ():
             if factor.is_Add:
@@ -248,7 +250,7 @@ def _grouped(node: sympy.Add) -> Iterator[sympy.Expr]:
 
 
 def _lettered(claim: Claim) -> Iterator[Family]:
-    """A right side or a term multiplied by an expression in letters."""
+    """Yield products of a right side or a term and an expression in letters."""
     statement, by = claim.statement, _monomials(claim)
 
     def whole(name: str, made: formulas.Rewriting, by: sympy.Expr, _: Any) -> tuple[str, dict[str, Any]]:
@@ -261,7 +263,7 @@ def _lettered(claim: Claim) -> Iterator[Family]:
 
     clients = {letter for letter, source in claim.setting.sources.items() if source == "n"}
     for monomial in by:
-        # Of many clients a bound that is so many times as large says nothing.
+        # For many clients a bound that grows with their number is void.
         above, below = (bool(part.free_symbols & clients) for part in monomial.as_numer_denom())
         for name, _, made in formulas.right_sides(statement):
             yield Family("letter", partial(whole, name, made, monomial), further=_GROWING * (above and not below))
@@ -271,8 +273,9 @@ def _lettered(claim: Claim) -> Iterator[Family]:
 
 
 def _monomials(claim: Claim) -> list[sympy.Expr]:
-    """Letters, the factors in letters that stand in the statement, quotients of alike ones, also of those in other
-    claims of the paper, and their inverses."""
+    """Return letters, the factors in letters of the statement, quotients of similar ones, also of those in other claims
+    of the paper, and their inverses.
+    """
     statement = claim.statement
     symbols = free_symbols(statement) - {T}
     factors = [
@@ -283,14 +286,16 @@ def _monomials(claim: Claim) -> list[sympy.Expr]:
     letters = sorted((s for s in symbols if s.is_nonnegative), key=str)
     found = [*letters, *factors]
     found += [a / b for kind in (letters, factors) for a, b in permutations(kind, 2)]
-    # (tau - 1)/(n - 1), say, where a statement speaks of neither.
+    # (tau - 1)/(n - 1), say, if a statement mentions neither.
     of_others = combinations(of_paper.factors(claim), 2)
     found += [a / b for a, b in of_others if a.args[0] == b.args[0]]
     return list(dict.fromkeys(e for m in found for e in (m, 1 / m)))[:_MONOMIALS]
 
 
 def _of_hypotheses(claim: Claim) -> Iterator[Family]:
-    """A hypothesis that bounds letters made stronger; one of another claim of the setting; one on two letters."""
+    """Yield stronger forms of a hypothesis that bounds letters; a hypothesis of another claim of the setting; one on
+    two letters.
+    """
 
     def tightened(index: int, relation: sympy.Rel, by: sympy.Expr) -> tuple[str, dict[str, Any]] | None:
         small, large = (
@@ -325,7 +330,7 @@ def _of_hypotheses(claim: Claim) -> Iterator[Family]:
         yield Family("hypothesis on two letters", partial(bounded, small, large), (sympy.S.One, *_BELOW), True)
     for letter in letters:
         if sources[letter] in ("n", "d"):
-            # Of one client, or in one dimension, little would be left.
+            # For one client, or in one dimension, little would be left.
             continue
         below = () if letter.is_integer else _BELOW
         yield Family("hypothesis", partial(bounded, letter, sympy.S.One), (sympy.S.One, *below), True)

@@ -1,4 +1,4 @@
-"""What a change of a claim is, and what it costs: the more it departs from what is printed the more."""
+"""A change of a claim and its cost: the more it departs from what is printed, the more it costs."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fedtheory.kinds.base import Statement, free_symbols, measured
 from fedtheory.settings.relations import Comparison
 from verify.base.evaluate import meeting
 
-#: What each sort of change costs, before the size of its number is counted.
+#: The cost of each sort of change, before the size of its number is counted.
 COSTS: Mapping[str, float] = {
-    # Of two sides that are equal it says more than that one is at most the other.
+    # An equality of two sides asserts more than an inequality.
     "equality": 0.5,
     "relation": 0.6,
-    # What the rate and the hypotheses say is kept.
+    # The rate and the hypotheses are kept.
     "noise": 0.9,
     "constant": 1.0,
     "assignment": 1.0,
@@ -51,12 +51,12 @@ COSTS: Mapping[str, float] = {
     "left out": 2.4,
     "hypothesis on two letters": 2.6,
 }
-#: What doubling or halving a number costs.
+#: The cost of doubling or halving a number.
 _DOUBLING = 0.2
-#: What is added where a relation of a rule changes, and for each letter of which nothing is said any more.
+#: Added if a relation of a rule changes, and for each letter that is no longer mentioned.
 _REQUIRED, _LOST = 1.0, 1.0
-#: What is added for a fraction where the printed number is none of that denominator, up to the largest that is usual;
-#: and for what comes last: a number that nobody prints, and a contraction that is none any more.
+#: Added for a fraction if the printed number does not have that denominator, up to the largest that is usual;
+#: and for the last resorts: a number that nobody prints, and a contraction that is no longer one.
 _FRACTION, _USUAL, _LAST = 0.15, 4, 3.0
 #: Instances at which rates are compared.
 _PROPOSED = 200
@@ -64,8 +64,9 @@ _PROPOSED = 200
 
 @dataclass(frozen=True)
 class Change:
-    """A claim changed: the ``sort``, the change in words, the claim, and what it costs. ``remark``: why it comes after
-    other changes, in words; "" where nothing speaks against it."""
+    """A changed claim: the ``sort``, the change in words, the claim, and its cost. ``remark``: why it comes after other
+    changes, in words; "" if nothing speaks against it.
+    """
 
     sort: str
     text: str
@@ -78,10 +79,10 @@ class Change:
 class Family:
     """Changes of one sort in one place that differ in a number only.
 
-    ``amounts``: a grid, from what departs least; ``make(amount)``: the words, and what ``variant`` takes, or None where
-    that changes nothing. ``ordered``: whether, where a change serves, larger ones are taken to serve, so that the least
-    may be looked for between them; nothing that is told rests on it. ``unit``: what an amount multiplies, where that is
-    a number: their product is to be simple.
+    ``amounts``: a grid, from the least departure; ``make(amount)``: the words, and the arguments of ``variant``, or
+    None if that changes nothing. ``ordered``: True if amounts larger than one that serves are taken to serve too, so
+    that the least may be searched for between them; no reported result rests on it. ``unit``: the number that an amount
+    multiplies, if any: their product is to be simple.
     """
 
     sort: str
@@ -93,11 +94,11 @@ class Family:
 
     @property
     def cost(self) -> float:
-        """What its least change costs at least."""
+        """The least cost of its changes."""
         return COSTS[self.sort] + self.further
 
     def change(self, claim: Claim, amount: sympy.Expr) -> Change | None:
-        """The change by an amount; None where there is none, or what results is no statement."""
+        """Return the change by an amount; None if there is none, or if the result is not a statement."""
         made = self.make(amount)
         if made is None or not made[1]:
             return None
@@ -115,7 +116,7 @@ class Family:
         if _says_nothing(claim, changed):
             return None
         size = abs(math.log2(abs(float(amount)))) if amount.is_number and amount != 0 else 0.0
-        # What a constant must meet is asked for by what follows; and a statement that speaks of less says less.
+        # Whatever uses a constant requires its relations; and a statement that mentions less asserts less.
         lost = free_symbols(claim.statement) - free_symbols(changed.statement)
         further = (
             _DOUBLING * size
@@ -129,13 +130,13 @@ class Family:
 
 
 def _unusual(unit: sympy.Expr, amount: sympy.Expr) -> tuple[float, str]:
-    """What a number in place of ``unit`` costs as a fraction, and a remark where it is one that nobody prints."""
+    """Return the cost of a number in place of ``unit`` as a fraction, and a remark if it is one that nobody prints."""
     value = unit * amount
     if value.free_symbols:
         return 0.0, ""
     if not value.is_Rational or not value:
         return 0.0, "" if value.is_Rational else "an unusual constant"
-    # Of numbers below 1 the inverses are looked at.
+    # For numbers below 1 the inverses count.
     denominator = min(value.q, abs(value.p))
     if denominator == 1 or (unit.is_Rational and unit.q % value.q == 0):
         return 0.0, ""
@@ -157,7 +158,7 @@ def no_longer_contracts(claim: Claim, changed: Claim) -> bool:
 
 
 def rate(statement: Statement) -> sympy.Expr | None:
-    """By what a potential is multiplied in a round, at most; None where the statement does not say so."""
+    """Return the factor of a potential in one round; None if the statement gives none."""
     if statement.geometric is not None or statement.factor is not None:
         return statement.factor
     before = potential(statement)
@@ -169,7 +170,7 @@ def rate(statement: Statement) -> sympy.Expr | None:
 
 
 def potential(statement: Statement) -> sympy.Expr | None:
-    """The quantity before a step that alone is on the left side after it; None where there is none."""
+    """Return the quantity before a step that alone is on the left side after it; None if there is none."""
     if not statement.stepping or statement.horizon:
         return None
     left = getattr(statement, "left", None)
@@ -180,13 +181,13 @@ def potential(statement: Statement) -> sympy.Expr | None:
 
 @cache
 def _letters(claim: Claim) -> tuple[Mapping[sympy.Expr, Any], ...]:
-    """The letters at instances that meet the hypotheses."""
+    """Return the letters at instances that meet the hypotheses."""
     proposed = islice(claim.instances.recipes(np.random.default_rng(0)), _PROPOSED)
     return tuple(claim.setting.bind(at.problem, at.params) for _, at in meeting(claim, proposed))
 
 
 def _changed(claim: Claim, parts: dict[str, Any]) -> Claim:
-    """The claim with other parts, or with a statement of another kind."""
+    """Return the claim with other parts, or with a statement of another kind."""
     if "statement" not in parts:
         return claim.variant(**parts)
     made = claim.variant(requires=claim.requires)
@@ -194,8 +195,9 @@ def _changed(claim: Claim, parts: dict[str, Any]) -> Claim:
 
 
 def _says_nothing(claim: Claim, changed: Claim) -> bool:
-    """Whether a change compares something with itself or with its multiple, or a side with what is now negative and was
-    positive, or makes a contraction an expansion."""
+    """Return True if a change compares something with itself or with its multiple, or a side with one that was positive
+    and is now negative, or makes a contraction an expansion.
+    """
     now, before = changed.statement.comparisons, claim.statement.comparisons
     quantities = measured(claim.statement)
     negated = len(now) == len(before) and any(
@@ -205,7 +207,7 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
     )
     if {-rate for rate in _rates(claim)} & _rates(changed) or _expands(claim, changed):
         return True
-    # delta |w|^2 <= |w|^2 says something of delta alone.
+    # delta |w|^2 <= |w|^2 is a statement about delta alone.
     named = quantities | measured(changed.statement)
     both = [(c.left.free_symbols & named, c.right.free_symbols & named) for c in now]
     if any(left == right and len(left) == 1 for left, right in both) and not any(
@@ -217,8 +219,9 @@ def _says_nothing(claim: Claim, changed: Claim) -> bool:
 
 
 def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named: set[sympy.Symbol]) -> bool:
-    """Whether a line compares something with itself. Of letters alone two sides that are said to be equal may well
-    come out the same, if other lines say more."""
+    """Return True if a line compares something with itself. Two sides in letters alone that are stated to be equal may
+    well come out the same, if other lines assert more.
+    """
     same = [c.left == c.right for c in now]
     if not any(same) or all(same) or len(before) != len(now):
         return any(same)
@@ -228,7 +231,7 @@ def _with_itself(before: Sequence[Comparison], now: Sequence[Comparison], named:
 
 
 def _expands(claim: Claim, changed: Claim) -> bool:
-    """Whether the factor of a bound, below 1 before, is no longer."""
+    """Return True if the factor of a bound, below 1 before, no longer is."""
     before, now = claim.statement.geometric, changed.statement.geometric
     if before is None or now is None or before.factor == now.factor:
         return False
@@ -237,7 +240,9 @@ def _expands(claim: Claim, changed: Claim) -> bool:
 
 
 def _rates(claim: Claim) -> set[sympy.Expr]:
-    """Each r that is no number of a factor 1 + r, in letters, of a quantity, where something is stated after a step."""
+    """Return each r, if not a number, of a factor 1 + r, in letters, of a quantity, if the statement involves a
+    step.
+    """
     quantities = measured(claim.statement)
     if not any(q.after for q in claim.statement.quantities):
         return set()
@@ -250,7 +255,9 @@ def _rates(claim: Claim) -> set[sympy.Expr]:
 
 
 def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) -> bool:
-    """Whether a side is the negative of what it was; or of letters alone, and negative where it was positive."""
+    """Return True if a side is the negative of its former self; or is in letters alone, and negative where it was
+    positive.
+    """
     if new == old or (quantities & (old.free_symbols | new.free_symbols) and new != -old):
         return False
     if new == -old:
@@ -260,7 +267,9 @@ def _negated(old: sympy.Expr, new: sympy.Expr, quantities: set[sympy.Symbol]) ->
 
 
 def _at_primes(*expressions: sympy.Expr) -> list[sympy.Expr]:
-    """Expressions in letters, with other primes for each letter; none where one is no real number."""
+    """Return the values of expressions in letters, with a different prime for each letter; empty if one is not a real
+    number.
+    """
     letters = sorted(set().union(*(e.free_symbols for e in expressions)), key=str)
     at = dict(zip(letters, map(sympy.Integer, primerange(2, 100)), strict=False))
     try:

@@ -1,4 +1,4 @@
-"""The formulas of a statement, and changes of them that are made wherever the same expression stands."""
+"""The formulas of a statement, and changes of them that apply wherever the same expression stands."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import sympy
 from fedtheory.kinds.base import Statement, measured
 from fedtheory.settings.relations import Comparison
 
-#: What a rewriting makes of an expression.
+#: A function from expressions to expressions.
 Rewriting = Callable[[sympy.Expr], sympy.Expr]
-#: Numbers that are no constants of a formula.
+#: Numbers that are not constants of a formula.
 _STRUCTURE = (sympy.S.Zero, sympy.S.One, sympy.S.NegativeOne)
 
 
 def formulas(statement: Statement) -> dict[str, Any]:
-    """The parts of a statement that hold formulas, by the names that ``variant`` takes."""
+    """Return the parts of a statement that hold formulas, by the names that ``variant`` takes."""
     found = {name: getattr(statement, name) for name in statement.rewritable}
     if also := getattr(statement, "also", ()):
         found["also"] = also
@@ -25,7 +25,7 @@ def formulas(statement: Statement) -> dict[str, Any]:
 
 
 def expressions(part: Any) -> Iterator[sympy.Expr]:
-    """The expressions that a part of a statement consists of."""
+    """Yield the expressions that a part of a statement consists of."""
     if isinstance(part, Mapping):
         yield from part.values()
     elif isinstance(part, tuple):
@@ -36,11 +36,13 @@ def expressions(part: Any) -> Iterator[sympy.Expr]:
 
 
 def rewritten(statement: Statement, rewriting: Rewriting) -> dict[str, Any]:
-    """The parts that a rewriting of all formulas changes, as ``variant`` takes them; none where it changes nothing."""
+    """Return the parts that a rewriting of all formulas changes, as ``variant`` takes them; empty if it changes
+    nothing.
+    """
     try:
         return _changed(statement, rewriting)
     except (TypeError, ValueError):
-        # A maximum of numbers that are not real, say: it is no statement.
+        # A maximum of numbers that are not real, say: it is not a statement.
         return {}
 
 
@@ -66,12 +68,12 @@ def _rewritten(one: Any, rewriting: Rewriting) -> Any:
 
 
 def replacing(old: sympy.Expr, new: sympy.Expr) -> Rewriting:
-    """The rewriting that puts ``new`` wherever ``old`` stands."""
+    """Return the rewriting that puts ``new`` wherever ``old`` stands."""
     return lambda expression: expression.xreplace({old: new})
 
 
 def rescaling(size: sympy.Rational, by: sympy.Expr) -> Rewriting:
-    """The rewriting that multiplies a number, of either sign, wherever it stands outside of exponents."""
+    """Return the rewriting that multiplies a number, of either sign, wherever it stands outside of exponents."""
 
     def changed(node: sympy.Expr) -> sympy.Expr:
         if node.is_Number:
@@ -86,7 +88,7 @@ def rescaling(size: sympy.Rational, by: sympy.Expr) -> Rewriting:
 
 
 def constants(statement: Statement) -> list[sympy.Rational]:
-    """The sizes of the numbers in the formulas, exponents left out."""
+    """Return the sizes of the numbers in the formulas, exponents left out."""
     found: set[sympy.Rational] = set()
 
     def visit(node: sympy.Expr) -> None:
@@ -102,10 +104,9 @@ def constants(statement: Statement) -> list[sympy.Rational]:
 
 
 def terms(statement: Statement) -> list[sympy.Expr]:
-    """The expressions that may be multiplied by something: terms of sums, alternatives of maxima, arguments of
-    functions, bases of powers and letters; those near the root first.
-
-    Whole sides are left out, and of quantities that stand alone there is nothing to change but the coefficient.
+    """Return the expressions that may be multiplied by something: terms of sums, alternatives of maxima, arguments of
+    functions, bases of powers and letters; those near the root first. Whole sides are left out, and of a quantity that
+    stands alone only the coefficient may change.
     """
     found: dict[sympy.Expr, int] = {}
 
@@ -125,7 +126,7 @@ def terms(statement: Statement) -> list[sympy.Expr]:
 
 
 def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
-    """The expressions of some kinds that stand in the formulas, each once."""
+    """Return the expressions of some kinds that occur in the formulas, each once."""
     found: dict[sympy.Expr, None] = {}
     for part in formulas(statement).values():
         for expression in expressions(part):
@@ -136,7 +137,7 @@ def nodes(statement: Statement, kinds: Any) -> list[sympy.Expr]:
 
 
 def right_sides(statement: Statement) -> list[tuple[str, sympy.Expr, Rewriting]]:
-    """The right sides of inequalities as (part, what it is, what is made of it when it is multiplied)."""
+    """Return the right sides of inequalities as (part, expression, function that multiplies it)."""
     if statement.horizon:
         name = "bound" if statement.geometric is None else "constant"
         return [(name, getattr(statement, name), lambda by: getattr(statement, name) * by)]

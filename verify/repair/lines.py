@@ -12,7 +12,7 @@ from fedtheory.settings.relations import Comparison
 
 
 def lines(claim: Claim) -> tuple[Comparison, ...]:
-    """The lines of a claim that may be looked at one by one: those of inequalities that are all of one sort."""
+    """Return the lines of a claim that may be examined one by one: inequalities, all of one sort."""
     statement = claim.statement
     if not isinstance(statement, Inequality) or statement.middle is not None or statement.strict:
         return ()
@@ -20,7 +20,7 @@ def lines(claim: Claim) -> tuple[Comparison, ...]:
 
 
 def alone(claim: Claim, kept: Sequence[Comparison]) -> Claim:
-    """The claim of some of its lines, an inequality first, with the quantities that stand in these."""
+    """Return the claim of some of its lines, an inequality first, with the quantities in these."""
     (left, _, right), *also = kept
     named = sympy.Tuple(*(side for line in kept for side in (line.left, line.right))).free_symbols
     quantities = tuple(q for q in claim.statement.quantities if q.expression.free_symbols & named)
@@ -28,10 +28,11 @@ def alone(claim: Claim, kept: Sequence[Comparison]) -> Claim:
 
 
 def altered(changed: Claim, claim: Claim) -> Claim:
-    """What a change leaves to be searched: the lines that it alters. The others say what they said; where one of them
-    fails, so does the claim."""
-    told, printed = lines(changed), lines(claim)
-    if not told or {"requires", "setting", "algorithm", "statement"} & set(changed.changes):
+    """Return the part of a changed claim that has to be searched: the lines that the change alters. The others are as
+    before; if one of them fails, so does the claim.
+    """
+    remaining, printed = lines(changed), lines(claim)
+    if not remaining or {"requires", "setting", "algorithm", "statement"} & set(changed.changes):
         return changed
-    kept = [line for line in told if line not in printed]
-    return alone(changed, kept) if kept and kept[0].relation == "<=" and len(kept) < len(told) else changed
+    kept = [line for line in remaining if line not in printed]
+    return alone(changed, kept) if kept and kept[0].relation == "<=" and len(kept) < len(remaining) else changed

@@ -1,4 +1,4 @@
-"""What the code of quantities reads where it runs, and what else of the same shape is there to be read."""
+"""The reads of the code of quantities as it runs, and other values of the same shape that it could read instead."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import numpy as np
 from fedtheory.claims import Claim
 from verify.repair.rewriting import Region, paired, rebuilt, text_of, tree_of, written
 
-#: Names in the code that notes what is read: nobody can write them.
+#: Names in the code that notes reads: no source can contain them.
 _PART, _ANSWER, _RESULT, _INDEX = "the part", "the answer", "the result", "the index"
 
 
 def noting(claim: Claim, notes: Notes) -> Claim:
-    """The claim with quantities whose code tells ``notes`` what it reads."""
+    """Return the claim with quantities whose code reports its reads to ``notes``."""
     changed: dict[Any, Any] = {}
     for file in sorted({code.co_filename for q in claim.statement.quantities for code in written(q.of)}):
         text = text_of(file)
@@ -32,14 +32,16 @@ def noting(claim: Claim, notes: Notes) -> Claim:
 
 
 class _Noting(ast.NodeTransformer):
-    """Hands what the expressions of a file read to functions by the names above, each with its place."""
+    """A transformer that passes the reads of a file's expressions to functions by the names above, each with its
+    place.
+    """
 
     def __init__(self, file: str, text: str, notes: Notes) -> None:
         self._file, self._notes = file, notes
         self._lines = text.encode().split(b"\n")
 
     def _at(self, node: ast.expr) -> ast.Constant:
-        # Of an expression of several lines, which is not replaced, nothing that matters.
+        # An expression of several lines is not replaced, so its text does not matter.
         place = Region.of(self._file, node)
         self._notes.texts[place] = self._lines[place.line - 1][place.begin : place.end].decode(errors="replace")
         return ast.copy_location(ast.Constant(tuple(place)), node)  # type: ignore[arg-type]
@@ -79,14 +81,14 @@ class _Noting(ast.NodeTransformer):
 
 @dataclass
 class Notes:
-    """What is read: by place, what stands there, and what else has the same shape wherever it was run."""
+    """The reads by place: the expression there, and others of the same shape whenever it was run."""
 
     texts: dict[Region, str] = field(default_factory=dict)
     found: dict[Region, tuple[str, dict[str, str]]] = field(default_factory=dict)
     signed: set[Region] = field(default_factory=set)
 
     def part(self, place: tuple[Any, ...], scope: Mapping[str, Any], base: Any, name: str) -> Any:
-        """``base.name``, at a place of the code; ``scope``: what the names there stand for."""
+        """Return ``base.name``, at a place of the code; ``scope``: the values of the names there."""
         value = getattr(base, name)
         if _has_parts(base) and _is_array(value):
             others = {n: "part" for n in _parts(base) if n != name and _alike(_got(base, n), value)}
@@ -102,7 +104,7 @@ class Notes:
     def answer(
         self, place: tuple[Any, ...], scope: Mapping[str, Any], base: Any, name: str, *given: Any, **by: Any
     ) -> Any:
-        """``base.name(...)``: what a method answers that is given no numbers but integers is read as a part is."""
+        """Return ``base.name(...)``: the answer of a method called with integers alone is noted as a part is."""
         value = getattr(base, name)(*given, **by)
         if _has_parts(base) and _is_array(value) and not by and not any(_is_array(g) for g in given):
             text = self.texts[Region(*place)]
@@ -111,27 +113,27 @@ class Notes:
                 if other != name and _alike(_answered(base, other, given), value):
                     others[text.replace(f".{name}(", f".{other}(")] = "part"
             self._note(place, value, scope, others)
-        # What a class of functions is known for, too, is what is answered; sums of numbers are none.
+        # Answers of a class of functions are noted too; sums of numbers are not.
         return value if isinstance(base, np.ndarray | ModuleType | type) else self.seen(value)
 
     def result(self, place: tuple[Any, ...], scope: Mapping[str, Any], function: Any, *given: Any, **by: Any) -> Any:
-        """``function(...)``, of a function of the file."""
+        """Return ``function(...)``, of a function of the file."""
         value = function(*given, **by)
-        # A function that is handed over, by whatever name, is no helper of the quantity's.
+        # A function that is passed as an argument, by whatever name, is not a helper of the quantity's.
         named = self.texts[Region(*place)].startswith(f"{getattr(function, '__name__', '')}(")
         if named and _is_array(value) and not by and not any(_is_array(g) or callable(g) for g in given):
             self._note(place, value, scope, {})
         return value
 
     def index(self, place: tuple[Any, ...], scope: Mapping[str, Any], value: Any) -> Any:
-        """An index, or an argument, that is an integer here."""
+        """Return an index, or an argument, that is an integer here."""
         if type(value) is int:
             text = self.texts[Region(*place)]
             self._keep(place, {f"{text} + 1": "index", f"max({text} - 1, 0)": "index"})
         return value
 
     def seen(self, value: Any) -> Any:
-        """What the code gets of what it reads."""
+        """Return the value that the code gets for one that it reads."""
         return value
 
     def _other(self, place: tuple[Any, ...], name: str, other: str) -> str:
@@ -151,19 +153,19 @@ class Notes:
     def _keep(self, place: tuple[Any, ...], others: dict[str, str]) -> None:
         at = Region(*place)
         _, known = self.found.get(at, ("", others))
-        # What is of the same shape by accident is not elsewhere.
+        # Values of the same shape by accident differ elsewhere.
         self.found[at] = (self.texts[at], {new: sort for new, sort in known.items() if new in others})
 
 
 @dataclass
 class AnyNumbers(Notes):
-    """Puts any numbers in place of what is read: the same for the same, of the same shape."""
+    """A replacement of all reads by random numbers: the same for the same value, of the same shape."""
 
     seed: int = 0
     known: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def seen(self, value: Any) -> Any:
-        """Any numbers, the same for the same."""
+        """Return random numbers, the same for the same value."""
         if not (_is_array(value) and value.ndim > 1):
             return value
         key = (value.shape, value.tobytes())
@@ -172,7 +174,7 @@ class AnyNumbers(Notes):
         return self.known[key]
 
     def _keep(self, place: tuple[Any, ...], others: dict[str, str]) -> None:
-        """Nothing is noted."""
+        """Do nothing: no read is noted."""
 
 
 def _is_array(value: Any) -> bool:
@@ -180,7 +182,7 @@ def _is_array(value: Any) -> bool:
 
 
 def _has_parts(value: Any) -> bool:
-    """Whether something is a record: a named tuple, or an object of a data class."""
+    """Return True if a value is a record: a named tuple, or an object of a data class."""
     return not isinstance(value, ModuleType | type) and (hasattr(value, "_fields") or is_dataclass(value))
 
 
@@ -213,7 +215,7 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _same_parts(one: Any, other: Any) -> bool:
-    """Whether two records share parts that hold arrays."""
+    """Return True if two records share parts that hold arrays."""
     if not hasattr(one, "_fields") or one is other:
         return False
     shared = set(_parts(one)) & set(_parts(other))
@@ -221,7 +223,9 @@ def _same_parts(one: Any, other: Any) -> bool:
 
 
 def _letters(scope: Mapping[str, Any], value: np.ndarray) -> Iterator[str]:
-    """Positive numbers of the clients, or of the method, that the code can name, with axes as a value has them."""
+    """Yield positive numbers of the clients, or of the method, that the code can name, with axes matching those of a
+    value.
+    """
     for name, holder in scope.items():
         inner = [(name, holder)]
         if is_dataclass(holder) and not isinstance(holder, type):

@@ -7,20 +7,21 @@ from fractions import Fraction
 
 import sympy
 
-#: The largest denominator, or numerator below 1, of a refined number; how near to each other two need not be parted.
+#: The largest denominator, or numerator below 1, of a refined number; the ratio below which two are not separated.
 _LARGEST, _NEAR = 12, 1.03
-#: Numbers with names, of which small multiples are tried.
+#: Numbers with names whose small multiples are tried.
 _NAMED = (sympy.exp(-1), sympy.E, sympy.sqrt(2), sympy.sqrt(3), sympy.pi)
 _MULTIPLES = tuple(sympy.Rational(a, b) for b in range(1, 5) for a in range(1, 9) if sympy.gcd(a, b) == 1)
 
 
 def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
-    """The simplest fraction strictly between two positive rationals; None where they are near to each other or there is
-    no simple one. Of numbers below 1 the inverses are looked at."""
+    """Return the simplest fraction strictly between two positive rationals; None if they are close or if there is no
+    simple one. For numbers below 1 the simplicity is that of the inverses.
+    """
     if not (a.is_Rational and b.is_Rational and a > 0 and b > 0) or max(a / b, b / a) < _NEAR:
         return None
     below = a <= 1 and b <= 1
-    # Exactly: of two ends that are rounded one may lie between them.
+    # Exactly: rounding may put an end between the two.
     ends = sorted(Fraction(int(v.q), int(v.p)) if below else Fraction(int(v.p), int(v.q)) for v in (a, b))
     found = _simplest(*ends)
     if found.denominator > _LARGEST:
@@ -30,7 +31,7 @@ def between(a: sympy.Expr, b: sympy.Expr) -> sympy.Expr | None:
 
 
 def _simplest(low: Fraction, high: Fraction) -> Fraction:
-    """The fraction of least denominator strictly between two nonnegative ones."""
+    """Return the fraction of least denominator strictly between two nonnegative ones."""
     whole = low.numerator // low.denominator
     if whole + 1 < high:
         return Fraction(whole + 1)
@@ -41,7 +42,7 @@ def _simplest(low: Fraction, high: Fraction) -> Fraction:
 
 
 def named(a: sympy.Expr, b: sympy.Expr) -> Iterator[sympy.Expr]:
-    """Small multiples of numbers with names between two positive numbers, those nearest to ``a`` first."""
+    """Yield small multiples of numbers with names between two positive numbers, those nearest to ``a`` first."""
     if not (a.is_positive and b.is_positive):
         return
     low, high = sorted((float(a), float(b)))

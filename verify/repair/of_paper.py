@@ -1,6 +1,6 @@
-"""What the other claims of a paper offer to a repair: hypotheses, factors and quantities.
+"""Material for a repair from the other claims of a paper: hypotheses, factors and quantities.
 
-Claims that repair another one are left out: what they say is to be found, not copied.
+Claims that repair another one are left out: a repair is to be found, not copied.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ _INDICES, _WORDS = re.compile(r"[_^](\{[^}]*\}|\w)"), re.compile(r"[A-Za-z]+")
 
 
 def others(claim: Claim) -> Iterator[Claim]:
-    """The other claims of the paper, those that repair something left out."""
+    """Yield the other claims of the paper, without those that repair another one."""
     for other in claims.of_paper(claim.paper).values():
         if not other.repairs and other.id != claim.id.rstrip("*"):
             yield other
 
 
 def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
-    """The hypotheses of other claims of the same setting; and of any setting, inequalities between letters that this
-    one has, in their own words: what a text of another setting refers to may not be there."""
+    """Yield the hypotheses of other claims of the same setting; and of any setting, inequalities between letters that
+    this one has, in their own words: a text of another setting may refer to something missing here.
+    """
     known = {h.text for h in claim.requires}
     letters = set(claim.setting.sources)
     for other in others(claim):
@@ -48,7 +49,7 @@ def hypotheses(claim: Claim) -> Iterator[Hypothesis]:
 
 
 def factors(claim: Claim) -> Iterator[sympy.Expr]:
-    """Letters of the setting less a number that stand in other claims, each once."""
+    """Yield the letters of the setting minus a number that occur in other claims, each once."""
     known: set[sympy.Expr] = set()
     for other in others(claim):
         sides = (side for c in other.statement.comparisons for side in (c.left, c.right))
@@ -60,17 +61,18 @@ def factors(claim: Claim) -> Iterator[sympy.Expr]:
 
 
 def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
-    """Each quantity of the statement with others of the same setting and method whose names differ in indices only.
+    """Yield each quantity of the statement with others of the same setting and method whose names differ in indices
+    only.
 
-    Nothing says which quantities are of one sort; names that share their letters are, as a rule.
+    No declaration groups quantities by sort; names that share their letters are, as a rule, of one sort.
     """
-    used = {name for name, _ in spoken(claim)}
+    used = {name for name, _ in mentioned_quantities(claim)}
     known = {q.expression: q for q in claim.statement.quantities if q.expression in used}
     for other in others(claim):
         alike = other.setting.sources.keys() == claim.setting.sources.keys()
         if alike and other.setting.algorithm is claim.setting.algorithm:
-            # What a claim holds and does not speak of, it may share with one that repairs it.
-            there = {name for name, _ in spoken(other)}
+            # Quantities that a claim declares without using them may be shared with its repair.
+            there = {name for name, _ in mentioned_quantities(other)}
             for q in other.statement.quantities:
                 if q.expression in there:
                     known.setdefault(q.expression, q)
@@ -86,11 +88,11 @@ def exchanges(claim: Claim) -> Iterator[tuple[Quantity, Quantity]]:
 
 
 def _stem(quantity: Quantity) -> frozenset[str]:
-    """The words in the name of a quantity, indices and superscripts left out."""
+    """Return the words in the name of a quantity, without indices and superscripts."""
     return frozenset(_WORDS.findall(_INDICES.sub("", str(quantity.expression))))
 
 
-def spoken(claim: Claim) -> set[tuple[sympy.Expr, bool]]:
-    """The quantities that stand in the formulas, by name and by whether they come after a step."""
+def mentioned_quantities(claim: Claim) -> set[tuple[sympy.Expr, bool]]:
+    """Return the quantities in the formulas, each by its name and True if it is taken after a step."""
     sides = sympy.Tuple(*(side for c in claim.statement.comparisons for side in (c.left, c.right)))
     return {(q.expression, q.after) for q in claim.statement.quantities if sides.has(q.expression)}

@@ -1,9 +1,9 @@
-"""Quantities in whose code something else is read: another part of the state, the same one before or after the step,
-the negative, the multiple by a number of the client, the next index, twice a count less 2 or 1.
+"""Quantities whose code reads something else: another part of the state, the same one before or after the step, the
+negative, the multiple by a number of the client, the next index, twice a count less 2 or 1.
 
-Which expressions are readings is seen where the code of the quantities runs, at instances of the claim: what a branch
-that is not taken would read is not looked at. What is put in place of one has the same shape at all of them. Of these
-changes few mend a claim; the others are left out at a handful of states.
+The expressions that are readings are observed as the code of the quantities runs, at instances of the claim; the reads
+of a branch that is not taken are not seen. A replacement has the same shape at all of them. Few of these changes mend a
+claim; the others are excluded at a handful of states.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from verify.repair import formulas
 from verify.repair.noting import AnyNumbers, Notes, noting
 from verify.repair.rewriting import Substitution, rebuilt, substituted
 
-#: Instances at which code is run, of so many that are proposed; states of each; how near the same numbers are.
+#: Instances at which code is run, of how many proposed; states of each; how near the same numbers are.
 INSTANCES, _PROPOSED, STATES, _NEAR = 10, 200, 3, 1e-9
 #: Single changes that mend some line, to which a second one is added; changes that are found, and tried, at most.
 _BEAM, MOST, TRIED = 3, 12, 2000
-#: What a reading is replaced by: costs beyond that of another part.
+#: The costs of replacements beyond that of another part.
 COSTS: Mapping[str, float] = {"part": 0.0, "count": 0.0, "negative": 0.0, "index": 0.1, "multiple": 0.2}
 
-#: Where a claim fails: the instance and the coordinates of a state.
+#: A violation: the instance and the coordinates of a state.
 Counterexample = tuple[Recipe, tuple[Fraction, ...]]
 
 
@@ -46,14 +46,14 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Misreading:
-    """One reading exchanged: the substitution, and of which sort it is."""
+    """One reading exchanged: the substitution, and its sort."""
 
     substitution: Substitution
     sort: str
 
     @property
     def text(self) -> str:
-        """In words."""
+        """The exchange in words."""
         return f"{self.substitution.new} for {self.substitution.old}"
 
     @property
@@ -63,8 +63,9 @@ class Misreading:
 
 
 def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]:
-    """States of instances that meet the hypotheses, those where the claim is known to fail first, then those with
-    several clients and coordinates."""
+    """Return states of instances that meet the hypotheses: first those where the claim is known to fail, then those
+    with several clients and coordinates.
+    """
     rng = np.random.default_rng(0)
     failing, found = [], []
     for recipe, point in islice(places, INSTANCES // 2):
@@ -83,13 +84,13 @@ def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]
         n, d = (getattr(exact.problem, name, 1) for name in ("n", "d"))
         found.append(((n > 1) + (d > 1) + (n != d), Sample(instance, rng.normal(size=(STATES, size)))))
     found.sort(key=lambda one: -one[0])
-    # Single clients and coordinates tell other things apart.
+    # Single clients and coordinates distinguish other readings.
     half = INSTANCES // 2
     return failing + [sample for _, sample in [*found[:half], *found[half:][-half:]]]
 
 
 def misread(claim: Claim, by: Iterable[Misreading]) -> dict[str, Any]:
-    """What ``variant`` takes of the claim with its quantities so read; nothing where no quantity changes."""
+    """Return the arguments of ``variant`` for the claim with its quantities so read; empty if no quantity changes."""
     made = tuple(by)
     try:
         changed = substituted(one.substitution for one in made)
@@ -109,8 +110,8 @@ def misread(claim: Claim, by: Iterable[Misreading]) -> dict[str, Any]:
     return {**parts, "quantities": tuple(found)} if parts else {}
 
 
-def told(claim: Claim, by: Iterable[Misreading], parts: Mapping[str, Any]) -> str:
-    """A change in words: what is read, of which quantities, and where."""
+def in_words(claim: Claim, by: Iterable[Misreading], parts: Mapping[str, Any]) -> str:
+    """Return a change in words: the new readings, their quantities, and the place in the code."""
     pairs = zip(claim.statement.quantities, parts["quantities"], strict=True)
     names = ", ".join(str(old.expression) for old, new in pairs if new is not old)
     changes = " and ".join(f"{one.text} ({one.where})" for one in by)
@@ -123,9 +124,9 @@ def _renamed(expression: sympy.Expr, words: str) -> sympy.Expr:
 
 
 def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Misreading, ...]]:
-    """Changes of readings, one or two, after which nothing speaks against the claim at a few states.
+    """Return changes of readings, one or two, after which no violation is left at a few states.
 
-    ``places``: where the claim fails.
+    ``places``: known violations of the claim.
     """
     at = samples(claim, places) if claim.statement.statewise else []
     printed = _lines(claim, at)
@@ -133,7 +134,7 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
         return []
     equal = equalities(claim)
     singles = [one for one in readings(claim, at) if equal or one.sort != "multiple"]
-    told: list[tuple[Misreading, ...]] = []
+    accepted: list[tuple[Misreading, ...]] = []
     partly: list[tuple[int, Misreading]] = []
     known = {_signature(printed)}
 
@@ -144,28 +145,28 @@ def found(claim: Claim, places: Iterable[Counterexample] = ()) -> list[tuple[Mis
             yield from ((first, second) for second in singles if not place.meets(second.substitution.place))
 
     for by in islice(candidates(), TRIED):
-        if len(told) == MOST:
+        if len(accepted) == MOST:
             break
         parts, lines = _tried(claim, by, at)
         if lines is None or (signature := _signature(lines)) in known:
             continue
         known.add(signature)
         if all(line.holds for line in lines):
-            told += [by] if _says_something(claim, parts, at, printed, lines) else []
+            accepted += [by] if _says_something(claim, parts, at, printed, lines) else []
         elif len(by) == 1 and (mended := _mended(printed, lines)) > 0:
             partly.append((mended, by[0]))
-    return told
+    return accepted
 
 
 def _mended(printed: list[_Line], lines: list[_Line]) -> int:
-    """How many lines hold that did not; 0 where another one no longer does."""
+    """Return the number of lines that hold and did not before; 0 if another one no longer does."""
     if any(was.holds and not now.holds for was, now in zip(printed, lines, strict=True)):
         return 0
     return sum(now.holds for now in lines) - sum(was.holds for was in printed)
 
 
 class _Line(NamedTuple):
-    """A comparison at the samples: whether it holds, and its sides there."""
+    """A comparison at the samples: True if it holds, and its sides there."""
 
     holds: bool
     left: np.ndarray
@@ -181,7 +182,7 @@ def _tried(claim: Claim, by: tuple[Misreading, ...], at: list[Sample]) -> tuple[
 
 
 def _lines(claim: Claim, at: list[Sample], first: int = 0) -> list[_Line] | None:
-    """The comparisons at the samples; None where a side is no number there."""
+    """Return the comparisons at the samples; None if a side is not a number there."""
     met: list[list[tuple[np.ndarray, np.ndarray]]] = []
     try:
         with np.errstate(all="ignore"):
@@ -204,13 +205,13 @@ def _lines(claim: Claim, at: list[Sample], first: int = 0) -> list[_Line] | None
 
 
 def _signature(lines: list[_Line]) -> bytes:
-    """What two changes share that say the same at the samples."""
+    """Return bytes that two changes share if their sides agree at the samples."""
     numbers = np.concatenate([side for line in lines for side in (line.left, line.right)])
     return np.array([f"{v:.8e}" for v in numbers]).tobytes()
 
 
 def equalities(claim: Claim) -> bool:
-    """Whether something is said to be equal: as such, or by two inequalities."""
+    """Return True if a claim states an equality: as such, or by two inequalities."""
     lines = [(c.left, c.right) for c in claim.statement.comparisons]
     return any(c.relation == "==" for c in claim.statement.comparisons) or any((b, a) in lines for a, b in lines)
 
@@ -218,10 +219,10 @@ def equalities(claim: Claim) -> bool:
 def _says_something(
     claim: Claim, parts: Mapping[str, Any], at: list[Sample], printed: list[_Line], lines: list[_Line]
 ) -> bool:
-    """Whether what holds is no trifle.
+    """Return True if lines that hold are not trivial.
 
-    No side is 0 that was not, unless it is compared with one that was, and none that was positive is negative. With any
-    numbers in place of what is read no side is 0 either, and not every line holds.
+    No side is 0 that was not, unless it is compared with one that was, and none that was positive is negative. With
+    random numbers in place of what is read no side is 0 either, and not every line holds.
     """
     for was, now in zip(printed, lines, strict=True):
         for before, after, other in ((was.left, now.left, was.right), (was.right, now.right, was.left)):
@@ -243,12 +244,12 @@ def _says_something(
 
 
 def _nothing(values: np.ndarray) -> bool:
-    """Whether a side is 0, rounding apart."""
+    """Return True if a side is 0 up to rounding."""
     return bool((abs(values) <= _NEAR).all())
 
 
 def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
-    """What may be put in place of the readings of the claim's quantities, those that cost least first."""
+    """Return the replacements for the readings of the claim's quantities, the cheapest first."""
     notes = Notes()
     changed = noting(claim, notes)
     for sample in at:
@@ -261,7 +262,7 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
         Misreading(Substitution(place, old, new), sort)
         for place, (old, others) in notes.found.items()
         for new, sort in others.items()
-        # What is nowhere negative is a square or a size, and is not negated.
+        # A nonnegative value is a square or a size, and is not negated.
         if sort != "negative" or place in notes.signed
     ]
     return sorted(made, key=lambda one: (COSTS[one.sort], one.substitution.place))

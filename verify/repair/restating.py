@@ -1,5 +1,6 @@
-"""The same said in other settings of the paper, in which other claims speak of the same quantities; and of any single
-iteration, where it is said of one iteration of runs."""
+"""The same statement in other settings of the paper whose claims use the same quantities; and of any single iteration,
+if it is about one iteration of runs.
+"""
 
 from __future__ import annotations
 
@@ -20,21 +21,21 @@ from fedtheory.settings.iterations import Alone, Along
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
 from verify.derivation.runs import outside
-from verify.repair.of_paper import others, spoken
+from verify.repair.of_paper import mentioned_quantities, others
 
-#: Runs of which iterations are looked at, how many are proposed, and how near what is the same comes out.
+#: Runs whose iterations are compared, how many are proposed, and how near equal numbers come out.
 _RUNS, _PROPOSED, _NEAR = 40, 2000, 1e-9
 
 
 def restated(claim: Claim) -> Iterator[Claim]:
-    """The claim in other settings of the paper, in which other claims speak of all its quantities by the same names and
-    of all its letters, each setting once; and of a single iteration, where it is about runs and looks at no other. A
-    claim about another start is about no other setting.
+    """Yield the claim in other settings of the paper, if their claims use all its quantities and letters by the same
+    names, each setting once; and of a single iteration, if it is about runs and looks at no other. A claim about
+    another start is restated in no other setting.
 
-    Of its hypotheses those are kept that are relations between letters which the setting has, and those that are
-    asked for there in the same words: the claim is then made under no more than before.
+    The hypotheses kept are relations between letters of the new setting, and those that its claims require in the same
+    words: the claim is then made under no more than before.
     """
-    used = spoken(claim)
+    used = mentioned_quantities(claim)
     if not used or not claim.statement.statewise or "algorithm" in claim.changes:
         return
     settings, named = _settings(claim), set[Setting]()
@@ -53,14 +54,15 @@ def restated(claim: Claim) -> Iterator[Claim]:
 
 
 def _in(setting: Setting, stated: list[Claim], claim: Claim, quantities: list[Quantity]) -> Iterator[Claim]:
-    """The claim in a setting of the paper's, of which others are ``stated``, and of other quantities; none where there
-    is no such claim."""
+    """Yield the claim in a setting of the paper, with claims ``stated`` in it, and with other quantities; nothing if
+    that is not possible.
+    """
     letters = set(setting.sources)
     if not free_symbols(claim.statement) <= letters:
         return
     asked = {h.text: h for other in stated for h in other.requires}
     requires = tuple(h for own in claim.requires if (h := _there(own, asked, letters)) is not None)
-    # A statement of any kind that speaks of quantities.
+    # A statement of any kind that involves quantities.
     statement: Any = claim.statement
     with suppress(ValueError, TypeError):
         yield replace(
@@ -78,7 +80,7 @@ def _in(setting: Setting, stated: list[Claim], claim: Claim, quantities: list[Qu
 
 
 def _alongs(claim: Claim) -> Iterator[Along]:
-    """How other claims of the paper take the runs that a claim is about for iterations, each way once."""
+    """Yield the ways in which other claims of the paper split the runs of a claim into iterations, each once."""
     known: set[int] = set()
     for other in others(claim) if claim.setting.drawing.special is not None else ():
         if other.setting.drawing.special is claim.setting.drawing.special:
@@ -90,9 +92,10 @@ def _alongs(claim: Claim) -> Iterator[Along]:
 
 
 def _covers(there: Claim, along: Along, claim: Claim, quantities: list[Quantity]) -> bool:
-    """Whether a claim about single iterations is seen to say of runs what a claim about these does: the iterations of
-    some runs are among those that it is about, and the quantities are the same numbers there. Some of these iterations
-    are neither the first nor the last of their runs."""
+    """Return True if a claim about single iterations is observed to cover one about runs: the iterations of some runs
+    are among those that it is about, and the quantities have the same values there. Some of these iterations are
+    neither the first nor the last of their runs.
+    """
     rng, within = np.random.default_rng(0), 0
     proposed = islice(claim.instances.recipes(rng), _PROPOSED)
     iteration = along.iteration
@@ -123,7 +126,7 @@ def _covers(there: Claim, along: Along, claim: Claim, quantities: list[Quantity]
 
 
 def _settings(claim: Claim) -> dict[Setting, list[Claim]]:
-    """The other claims of the paper by their settings, that of the claim left out."""
+    """Return the other claims of the paper by their settings, without that of the claim."""
     found: dict[Setting, list[Claim]] = {}
     for other in others(claim):
         if other.setting is not claim.setting and other.setting.algorithm is not None:
@@ -132,7 +135,7 @@ def _settings(claim: Claim) -> dict[Setting, list[Claim]]:
 
 
 def _there(own: Hypothesis, asked: dict[str, Hypothesis], letters: set[sympy.Expr]) -> Hypothesis | None:
-    """What a hypothesis is in another setting; None where it is none there."""
+    """Return the form of a hypothesis in another setting; None if it has none there."""
     if own.text in asked:
         return asked[own.text]
     relation = own.relation

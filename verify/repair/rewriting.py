@@ -1,6 +1,6 @@
 """Functions with an expression of their source replaced by another one.
 
-What results has a source of its own, so that whatever reads code reads it too.
+The result has a source of its own, so that everything that reads code can read it too.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from typing import Any, NamedTuple
 from fedtheory.numbers.literals import in_fractions
 from verify.reading.program import held, is_made_by
 
-#: What the names of sources with substitutions end with.
+#: The ending of the names of sources with substitutions.
 _SUBSTITUTED = re.compile(r" \([0-9a-f]{12}\)$")
 
 
 class Region(NamedTuple):
-    """Where an expression stands: the file, and the lines and bytes from which to which."""
+    """The place of an expression: the file, and the first and last lines and bytes."""
 
     file: str
     line: int
@@ -33,11 +33,11 @@ class Region(NamedTuple):
 
     @classmethod
     def of(cls, file: str, node: ast.expr) -> Region:
-        """The place of an expression of a file."""
+        """Return the place of an expression of a file."""
         return cls(file, node.lineno, node.col_offset, node.end_lineno or 0, node.end_col_offset or 0)
 
     def meets(self, other: Region) -> bool:
-        """Whether two expressions of a line share something: both are not replaced then."""
+        """Return True if two expressions of a line overlap: then they are not both replaced."""
         return (self.file, self.line) == (other.file, other.line) and self.begin < other.end and other.begin < self.end
 
 
@@ -51,18 +51,18 @@ class Substitution:
 
 
 def text_of(file: str) -> str:
-    """The text of a file, empty where there is none."""
+    """Return the text of a file; empty if there is none."""
     return "".join(linecache.getlines(file))
 
 
 @lru_cache(maxsize=64)
 def tree_of(file: str, text: str) -> ast.Module:
-    """The syntax tree of a file."""
+    """Return the syntax tree of a file."""
     return ast.parse(text, file)
 
 
 def codes(compiled: CodeType) -> Iterator[CodeType]:
-    """A code and all that are in it."""
+    """Yield a code object and all that are in it."""
     yield compiled
     for inner in compiled.co_consts:
         if isinstance(inner, CodeType):
@@ -75,15 +75,17 @@ def _plain(file: str, text: str) -> tuple[CodeType, ...]:
 
 
 def paired(file: str, text: str, compiled: CodeType) -> dict[CodeType, CodeType]:
-    """What the codes of a file are in another version of it."""
+    """Return the code objects of another version of a file, by those of this one."""
     pairs = zip(_plain(file, text), codes(compiled), strict=True)
     return {a: b for a, b in pairs if (a.co_name, a.co_firstlineno) == (b.co_name, b.co_firstlineno)}
 
 
 def substituted(substitutions: Iterable[Substitution]) -> dict[CodeType, CodeType]:
-    """The codes of the files with the substitutions, by those without them; ``SyntaxError`` where there are none.
+    """Return the code objects of the files with the substitutions, by those without them. Raise ``SyntaxError`` if the
+    substitution is not possible.
 
-    Their sources are kept under names of their own where Python looks sources up: functions are read there.
+    Their sources are kept under names of their own in Python's ``linecache``, from which the sources of functions are
+    read.
     """
     made = tuple(substitutions)
     found: dict[CodeType, CodeType] = {}
@@ -104,7 +106,7 @@ def substituted(substitutions: Iterable[Substitution]) -> dict[CodeType, CodeTyp
 
 
 def _differs(one: CodeType, other: CodeType) -> bool:
-    """Whether two codes, with those in them, do something else, be it at other places."""
+    """Return True if two code objects, with those in them, do something else, places aside."""
     if (one.co_code, one.co_names, len(one.co_consts)) != (other.co_code, other.co_names, len(other.co_consts)):
         return True
     return any(
@@ -114,7 +116,7 @@ def _differs(one: CodeType, other: CodeType) -> bool:
 
 
 def written(of: Any) -> Iterator[CodeType]:
-    """The codes of what a quantity is composed of: those that :func:`rebuilt` may change."""
+    """Yield the code objects of a quantity's components: those that :func:`rebuilt` may change."""
     seen: dict[int, Any] = {}
 
     def visit(value: Any) -> Iterator[CodeType]:
@@ -136,15 +138,18 @@ def written(of: Any) -> Iterator[CodeType]:
 
 
 def _authors(function: FunctionType) -> FunctionType:
-    """The author's function in what reads its literals as fractions. A decorator of the author's is not taken off: it
-    computes."""
+    """Return the author's function without the wrapper that reads its literals as fractions. A decorator of the
+    author's is kept: it computes.
+    """
     while is_made_by(function, in_fractions):
         function = held(function, "function")
     return function
 
 
 def _called(function: FunctionType) -> dict[str, FunctionType]:
-    """The functions of the same file that a function calls, by their names there, with a substitution or without."""
+    """Return the functions of the same file that a function calls, by their names there, with a substitution or
+    without.
+    """
     known, file = function.__globals__, _SUBSTITUTED.sub("", function.__code__.co_filename)
     names = {name for inner in codes(function.__code__) for name in inner.co_names}
     found = {name: known[name] for name in sorted(names & known.keys()) if isinstance(known[name], FunctionType)}
@@ -152,7 +157,7 @@ def _called(function: FunctionType) -> dict[str, FunctionType]:
 
 
 def _contents(cell: CellType) -> Any:
-    """What is in a cell; None where nothing is yet."""
+    """Return the content of a cell; None if it is still empty."""
     try:
         return cell.cell_contents
     except ValueError:
@@ -160,10 +165,11 @@ def _contents(cell: CellType) -> Any:
 
 
 def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any] | None = None) -> Any:
-    """A function, or what is composed of functions, with other codes: its own, those that it closes over, and those of
-    functions of the same file that it calls. ``names``: what the codes find beside what their modules hold.
+    """Return a function, or a composition of functions, with other code objects: its own, those that it closes over,
+    and those of functions of the same file that it calls.
 
-    What no change reaches is returned as it is.
+    ``names``: names that the code finds beside those of its module. Components that no change reaches are returned as
+    they are.
     """
     return _Rebuilding(changed, names or {}).of(of)
 
@@ -171,7 +177,7 @@ def rebuilt(of: Any, changed: Mapping[CodeType, CodeType], names: Mapping[str, A
 class _Rebuilding:
     def __init__(self, changed: Mapping[CodeType, CodeType], names: Mapping[str, Any]) -> None:
         self._changed, self._names = changed, names
-        # What is being rebuilt stands for itself: functions may call each other.
+        # A function being rebuilt stands for itself: functions may call each other.
         self._known: dict[int, tuple[Any, Any]] = {}
 
     def of(self, value: Any) -> Any:

@@ -1,5 +1,6 @@
-"""The search for the least change: families of changes from the cheapest on, the least number of each that no search
-refutes, and what all methods say of those that stand."""
+"""The search for the least change: families of changes, the cheapest first, the least number of each that no search
+refutes, and the verdicts of all methods on those that survive.
+"""
 
 from __future__ import annotations
 
@@ -21,22 +22,22 @@ from verify.repair.numbers import between, named
 from verify.repair.restating import restated
 from verify.repair.trials import FIRST, FURTHER, Bench, Ended, Verdict, collapsed
 
-#: Verdicts that say that a claim holds, strongest first.
+#: Verdicts of claims that hold, strongest first.
 HOLDING = ("proved", "certified", "supported")
 #: Instances of a longer search, as of a check.
 LONG = 160
-#: Repairs that are only supported, of which so many of a sort are told.
+#: The number of repairs of a sort that are reported if only supported.
 _SUPPORTED = 2
-#: Letters that are taken off the least number that is shown; numbers with names that are tried beside it; and numbers
+#: Letters subtracted from the least number that is shown; numbers with names that are tried beside it; and numbers
 #: that hold without being shown, after which no others are looked for.
 _LETTERS, _NAMES, _UNSHOWN = 6, 2, 2
 #: Numbers that are checked below one that is only supported.
 _LOWERED = 3
-#: What it costs to say the same in another setting.
+#: The cost of stating the same in another setting.
 RESTATED = 0.1
 #: Counterexamples that are enough to begin with, and the share of the trials in which changes are tried.
 _KNOWN, _SHARE = 4, 0.8
-#: What a single change may cost before two together are tried.
+#: The most that a single change may cost before two together are tried.
 _TWO = 3.6
 #: Single changes from which pairs are made, one of a sort; and others that join them.
 _BEAM, _JOINING = 8, 120
@@ -44,11 +45,11 @@ _BEAM, _JOINING = 8, 120
 
 @dataclass(frozen=True)
 class Repair:
-    """A change that stands: in words, what it costs, the changed claim, and what is said of it.
+    """A change that survives: in words, its cost, the changed claim, and its verdict.
 
-    ``verdict``: that of all methods; ``searches``: at how many further seeds a search found nothing either; ``nearer``:
-    a change that departs less, against which a short search found nothing, and which is not told as a repair: the
-    least number that a search leaves standing is the one at which the search is weakest.
+    ``verdict``: that of all methods; ``searches``: the number of further seeds at which a search found nothing either;
+    ``nearer``: a smaller change, against which a short search found nothing, and which is not reported as a repair: the
+    least number that survives a search is the one at which the search is weakest.
     """
 
     change: Change
@@ -64,7 +65,7 @@ class Repair:
 
 @dataclass
 class Found:
-    """What is found so far: ``repairs`` by what they cost, how many changes were ``tried``, and whether all were."""
+    """The results so far: ``repairs``, the number of changes ``tried``, ``of`` how many, and True if ``complete``."""
 
     repairs: list[Repair] = field(default_factory=list)
     tried: int = 0
@@ -83,13 +84,13 @@ class Found:
         return min(shown, key=lambda r: r.change.cost, default=None)
 
 
-#: Whether changes stand, by their words: from a run before, whose verdicts are found again and not taken over.
+#: By the words of a change, True if it survived in an earlier run, whose verdicts are found again, not taken over.
 Known = dict[str, bool]
 
 
 @dataclass(frozen=True)
 class _Standing:
-    """A change that a short search leaves standing, of which family, by which amount, and the largest that falls."""
+    """A change that survives a short search, its family and amount, and the largest amount that fails."""
 
     change: Change
     family: Family
@@ -99,8 +100,11 @@ class _Standing:
 
 @dataclass
 class Search:
-    """A search for repairs of a claim. ``known``: what was found of changes, by their words, in a run before, to which
-    it adds; ``say``: called with what is found, in words; ``advance``: called for each family that is tried."""
+    """A search for repairs of a claim.
+
+    ``known``: by the words of a change, if it survived in an earlier run, to which it adds; ``say``: called with each
+    result, in words; ``advance``: called for each family that is tried.
+    """
 
     bench: Bench
     known: Known = field(default_factory=dict)
@@ -123,7 +127,7 @@ class Search:
     def run(self) -> Found:
         """Search until a repair is proved or certified, all changes are tried, or the trials are over."""
         bench = self.bench
-        # Some is kept for further searches against what is only supported.
+        # Some effort is kept for further searches against repairs that are only supported.
         kept, until, now = (1 - _SHARE) * bench.effort, bench.until, bench.clock()
         bench.effort, bench.until = bench.effort - kept, now + _SHARE * (until - now)
         try:
@@ -137,9 +141,9 @@ class Search:
         return self.found
 
     def _search_on(self) -> None:
-        """Searches at other seeds against the least of what is not proved, as long as one of these falls.
+        """Search at other seeds for counterexamples to the least unproved repair, as long as one of these fails.
 
-        Of many changes those stand against which the instances that were drawn are weakest.
+        Among many changes, the survivors are those against which the drawn instances are weakest.
         """
         while (least := self.found.proven or self.found.least) is not None:
             if least.searches or least.word == "proved":
@@ -154,12 +158,12 @@ class Search:
                     break
                 searches += not found.why
             else:
-                at, told = self.found.repairs.index(least), replace(least, searches=searches)
-                self.found.repairs[at] = told
-                if self._lowered(told):
+                at, searched = self.found.repairs.index(least), replace(least, searches=searches)
+                self.found.repairs[at] = searched
+                if self._lowered(searched):
                     continue
-                if (nearer := self._nearer(told)) is not None:
-                    self.found.repairs[at] = replace(told, nearer=nearer.text)
+                if (nearer := self._nearer(searched)) is not None:
+                    self.found.repairs[at] = replace(searched, nearer=nearer.text)
                 return
             self._drop(least)
 
@@ -172,7 +176,7 @@ class Search:
         self.found.of = len(self.agenda)
         standing: list[_Standing] = []
         for family in self._all():
-            # What stands and costs less than all that is to come is examined first.
+            # A surviving change that costs less than all that are to come is examined first.
             self._examine(standing, family.cost)
             if self._done(family.cost):
                 return
@@ -184,7 +188,7 @@ class Search:
             self._pairs(self.agenda)
 
     def _all(self) -> Iterator[Family]:
-        """The agenda, with what the code of quantities may read from where that costs as much."""
+        """Yield the agenda, with changes of readings inserted from their cost on."""
         begun = sum(family.cost < COSTS["reading"] for family in self.agenda)
         yield from self.agenda[:begun]
         further = misreadings(self.claim, self.bench.misreadings())
@@ -192,7 +196,7 @@ class Search:
         yield from heapq.merge(further, self.agenda[begun:], key=lambda family: family.cost)
 
     def _collect(self) -> None:
-        """Where the printed claim fails."""
+        """Collect counterexamples to the printed claim."""
         if self.claim.statement.searched and not self.claim.statement.ending:
             for seed in range(2):
                 if len(self.bench.pool) < _KNOWN:
@@ -203,7 +207,7 @@ class Search:
         return proven is not None and proven.change.cost <= cost
 
     def _examine(self, standing: list[_Standing], cost: float) -> None:
-        """All methods on what stands and costs at most so much, the cheapest first."""
+        """Examine by all methods the changes that survive and cost at most this much, the cheapest first."""
         while standing:
             one = min(standing, key=lambda s: s.change.cost)
             if one.change.cost > cost or self._done(one.change.cost):
@@ -224,10 +228,11 @@ class Search:
         self.say(f"{repair.word}: {repair.change.text}")
 
     def _refine(self, one: _Standing, repair: Repair) -> None:
-        """Simpler numbers between what falls and what stands, where the repair is shown: as far as they are shown, then
-        the least less a letter, then numbers with names above those that fall."""
+        """Try simpler numbers between the ones that fail and that survive, if the repair is shown: as far as they are
+        shown too, then the least minus a letter, then numbers with names above those that fail.
+        """
         if repair.word not in HOLDING[:2]:
-            # How near the next one that falls is, is asked of what is told alone.
+            # The nearest failing change is sought for reported repairs only.
             self._open[repair.change.text] = one
             if repair is self.found.least:
                 self._lowered(repair)
@@ -254,20 +259,21 @@ class Search:
 
         _, least = _halved(family, one.fallen, least, shows)
         letters = sorted((s for s in free_symbols(self.claim.statement) if s.is_nonnegative), key=str)
-        # Of a hypothesis, or of a number that is made less, what is taken off makes the claim say less.
+        # To lower a hypothesis, or a number that is made smaller, makes the claim assert less.
         for letter in letters[:_LETTERS] if family.amounts[-1] > 1 else ():
             shows(least - letter / family.unit)
         fallen, open_ = _halved(family, one.fallen, least, stands)
         if open_ != least:
-            # The least number that a search leaves standing is below the least that holds.
+            # The least number that survives a search is below the least that holds.
             for number in islice(named(family.unit * fallen, family.unit * least), _NAMES):
                 if (found := checked(number / family.unit)) is not None:
                     self._tell(found)
                     return
 
     def _nearer(self, repair: Repair) -> Change | None:
-        """Of what is only supported, the change by the least number that a short search leaves standing, if that is
-        another."""
+        """Return, for a repair that is only supported, the change by the least number that survives a short search, if
+        it is another one.
+        """
         one = self._open.get(repair.change.text)
         if one is None:
             return None
@@ -282,13 +288,13 @@ class Search:
         numbers = (n / family.unit for n in names)
         nearer = next((n for n in numbers if stands(n)), open_)
         change = None if nearer == one.amount else family.change(self.claim, nearer)
-        told = {r.change.text for r in self.found.repairs}
-        return None if change is None or change.text in told else change
+        reported = {r.change.text for r in self.found.repairs}
+        return None if change is None or change.text in reported else change
 
     def _lowered(self, repair: Repair) -> bool:
-        """Whether a smaller number than that of what is only supported holds, too; it is told then."""
+        """Return True if a number smaller than that of a supported repair holds too; it is then reported."""
         for _ in range(_LOWERED):
-            # What falls is known from then on, and the next one is another.
+            # A failing change is known from then on, and the next one is another.
             nearer = self._nearer(repair)
             further = None if nearer is None else self._checked(nearer)
             if further is not None:
@@ -297,11 +303,11 @@ class Search:
         return False
 
     def _enough(self, change: Change) -> bool:
-        """Whether so many repairs of a sort are only supported that the search for a proof among others is given up."""
+        """Return True if enough repairs of a sort are only supported to give up the search for a proof among others."""
         return sum(r.word == "supported" and r.change.sort == change.sort for r in self.found.repairs) >= _SUPPORTED
 
     def _checked(self, change: Change) -> Repair | None:
-        """What all methods and further searches say of a change; None where it does not hold."""
+        """Return a change with the verdict of all methods; None if it does not hold."""
         if self.bench.fails_at_once(change.claim):
             return None
         verdict = self.bench.check(change.claim)
@@ -316,7 +322,7 @@ class Search:
         return Repair(change, verdict)
 
     def _stands(self, change: Change | None) -> bool:
-        """Whether nothing is found against a change by a short search."""
+        """Return True if a short search finds nothing against a change."""
         if change is None or self.bench.fails_at_once(change.claim):
             return False
         if change.text in self.known:
@@ -329,20 +335,20 @@ class Search:
         return stands
 
     def _new(self, change: Change | None) -> bool:
-        """Whether a change says something that no cheaper one said."""
+        """Return True if a change asserts something that no cheaper one did."""
         if change is None:
             return False
-        said = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
-        # By the same names quantities may have other code.
-        said += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
-        new = said not in self._seen and change.claim.statement != self.claim.statement
+        content = f"{change.claim.statement.comparisons} {[(h.text, h.relation) for h in change.claim.requires]}"
+        # Quantities of the same names may have other code.
+        content += f" {change.claim.setting.text} {[id(q.of) for q in change.claim.statement.quantities]}"
+        new = content not in self._seen and change.claim.statement != self.claim.statement
         elsewhere = "requires" in change.claim.changes or change.claim.setting != self.claim.setting
-        new = new or (said not in self._seen and elsewhere)
-        self._seen.add(said)
+        new = new or (content not in self._seen and elsewhere)
+        self._seen.add(content)
         return new
 
     def _least(self, family: Family, above: sympy.Expr = sympy.S.One) -> Iterator[_Standing]:
-        """The least amount on the grid of a family that stands, beyond one that does not."""
+        """Yield the least amount on the grid of a family that survives, beyond one that does not."""
         fallen = above
         grid = [a for a in family.amounts if above == 1 or _size(a) > _size(above)]
         if family.ordered and not self._may_stand(family, grid):
@@ -350,7 +356,7 @@ class Search:
         for amount in grid:
             change = family.change(self.claim, amount)
             if change is not None and not self._new(change):
-                # Another family has said it, and says the rest.
+                # Another family has made this change, and makes the rest.
                 return
             if change is not None and self._stands(change):
                 yield _Standing(change, family, amount, fallen)
@@ -358,33 +364,33 @@ class Search:
             fallen = amount
 
     def _may_stand(self, family: Family, grid: list[sympy.Expr]) -> bool:
-        """Whether the largest amount, which serves if any does, holds at what is known to refute others."""
+        """Return True if the largest amount, which serves if any does, holds at the known counterexamples to others."""
         change = family.change(self.claim, grid[-1]) if grid else None
         return change is not None and not self.bench.fails_at_once(change.claim)
 
     def _pairs(self, agenda: list[Family]) -> None:
-        """Two changes together: of each sort that which mends most of what is known to fail, with any other.
+        """Try two changes together: of each sort the one that mends most of the known counterexamples, with any other.
 
-        A further hypothesis mends whatever does not meet it: it comes second. What is told needs nothing more; and the
-        other way round and changed, a statement is another one.
+        A further hypothesis mends every counterexample that does not meet it, so it comes second. A reported repair
+        needs nothing more; and a statement that is reversed as well as changed is another one.
         """
         once = (f for f in agenda if f.sort != "reversed")
         singles = [c for f in once for a in f.amounts[:2] if (c := f.change(self.claim, a)) is not None]
         holding = [(r.change.claim.statement, r.change.claim.requires) for r in self.found.repairs]
-        told = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
+        reported = {c.text for c in singles if (c.claim.statement, c.claim.requires) in holding}
         shares = [(self.bench.share(c.claim), c) for c in singles if "requires" not in c.claim.changes]
         first: dict[str, Change] = {}
         for share, change in sorted(shares, key=lambda one: (-one[0], one[1].cost)):
-            if share > 0 and change.text not in told:
+            if share > 0 and change.text not in reported:
                 first.setdefault(change.sort, change)
         for change in list(first.values())[:_BEAM]:
             standing = []
-            # What is put in place of something is not replaced again: that is a single change.
+            # A replacement is not replaced again: that is a single change.
             again = " for " + change.text.split(" for ")[0].removeprefix("the right side times ")
             for family in families(change.claim)[:_JOINING]:
                 for amount in family.amounts[:2] if family.sort != "reversed" else ():
                     second = family.change(change.claim, amount)
-                    if second is None or second.text in told or second.text.endswith(again):
+                    if second is None or second.text in reported or second.text.endswith(again):
                         continue
                     pair = Change(
                         f"{change.sort}, {second.sort}",
@@ -408,7 +414,9 @@ class Search:
 def _halved(
     family: Family, fallen: sympy.Expr, least: sympy.Expr, holds: Callable[[sympy.Expr], bool]
 ) -> tuple[sympy.Expr, sympy.Expr]:
-    """The largest amount that does not hold and the least that does, as far as simple numbers lie between them."""
+    """Return the largest amount that does not hold and the least that does, as far as simple numbers lie between
+    them.
+    """
     unit = family.unit
     while (number := between(unit * fallen, unit * least)) is not None:
         fallen, least = (fallen, number / unit) if holds(number / unit) else (number / unit, least)
@@ -416,6 +424,6 @@ def _halved(
 
 
 def _size(amount: sympy.Expr) -> float:
-    """How much an amount departs from 1, whether it is larger or smaller; for what is added, how large it is."""
+    """Return the factor by which an amount departs from 1, up or down; for an added number, its size."""
     value = float(abs(amount))
     return max(value, 1 / value) if value else 1.0

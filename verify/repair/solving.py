@@ -17,10 +17,10 @@ Assignments = Mapping[sympy.Symbol, sympy.Expr]
 
 
 def solved(statement: ParameterRule) -> Iterator[Assignments]:
-    """Assignments that meet all relations at a few values of the letters, those with fewest changes first.
+    """Yield assignments that meet all relations at a few values of the letters, those with fewest changes first.
 
-    A relation that fails is made an equation, and solved for one constant. Whether what is found meets the relations
-    everywhere is for the methods to say.
+    A relation that fails is made an equation, and solved for one constant. The methods decide if the assignments meet
+    the relations everywhere.
     """
     if statement.quantities:
         return
@@ -34,7 +34,7 @@ def solved(statement: ParameterRule) -> Iterator[Assignments]:
         if wrong is None:
             found += [] if assignments in found else [assignments]
             continue
-        # What a constant alone must exceed is the shortest way.
+        # A bound on a constant alone is the shortest way.
         alone = [side for side in wrong.args if side in assignments]
         others = sorted(wrong.free_symbols & set(assignments) - set(alone), key=str)
         following = [{**assignments, s: v} for s in (*alone, *others) for v in _values(wrong, s, assignments)]
@@ -48,7 +48,7 @@ def solved(statement: ParameterRule) -> Iterator[Assignments]:
 
 
 def _values(relation: sympy.Rel, symbol: sympy.Symbol, assignments: Assignments) -> list[sympy.Expr]:
-    """The values of a constant at which the two sides are equal, the other constants being as they are assigned."""
+    """Return the values of a constant at which the two sides are equal, with the other constants as assigned."""
     rest = {name: value for name, value in assignments.items() if name != symbol}
     difference = (relation.lhs - relation.rhs).subs(rest)
     try:
@@ -59,7 +59,7 @@ def _values(relation: sympy.Rel, symbol: sympy.Symbol, assignments: Assignments)
 
 
 def _holds(relation: sympy.Rel, assignments: Assignments) -> bool:
-    """Whether a relation holds at a few values of its letters."""
+    """Return True if a relation holds at a few values of its letters."""
     put = relation.func(relation.lhs.subs(assignments), relation.rhs.subs(assignments), evaluate=False)
     letters = sorted(put.free_symbols, key=str)
     for shift in range(len(_VALUES)):

@@ -1,9 +1,9 @@
 """Other starts of a run, and other options of its method.
 
-What a method keeps as an estimate of gradients is in error at first wherever its paper starts it at 0, and many a
-bound holds once the first estimate is exact: a part of the state begins at the gradients at another part. It costs one
-evaluation before the first round. An option is a parameter that is a word, such as what becomes of clients that sit
-out; other claims of the paper may have another one.
+A method's estimate of gradients is in error at first wherever its paper starts it at 0, and many a bound holds once the
+first estimate is exact: a part of the state begins at the gradients at another part. It costs one evaluation before the
+first round. An option is a parameter that is a word, such as the treatment of clients that sit out; other claims of the
+paper may have another one.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ from verify.repair import of_paper
 
 #: Gradients, and those of the conjugates f_i^*, by the names that problems give them.
 _MAPS = {"gradient": "grad f_i", "conjugate_gradient": "grad f_i^*"}
-#: Instances at which a start is looked at, and recipes of which they are made.
+#: Instances at which a start is tested, and recipes from which they are made.
 _INSTANCES, _PROPOSED = 6, 60
 
 
 def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
-    """Settings with other starts, in words each, and their method; of claims about runs that begin where ``init`` says.
+    """Yield settings with other starts, in words each, and their method; for claims about runs that begin where
+    ``init`` does.
 
-    Only parts that hold one vector for each client begin elsewhere: gradients do too. A start that breaks what the
-    method keeps invariant is none of its starts, and one that is its fixed point leaves nothing to state.
+    Only parts that hold one vector for each client begin elsewhere: gradients do too. A start that violates the
+    method's invariant is not a start of the method, and one at its fixed point leaves nothing to state.
     """
     setting, algorithm = claim.setting, claim.statement.algorithm
     if algorithm is None or not claim.statement.horizon or setting.algorithm != algorithm or setting.drawing.special:
@@ -51,8 +52,8 @@ def starts(claim: Claim) -> Iterator[tuple[str, Setting, Algorithm]]:
 
 
 def options(claim: Claim) -> Iterator[tuple[str, Setting]]:
-    """Settings in which an option of the method is as other claims of the paper have it, in words each: what most of
-    them have first.
+    """Yield settings in which an option of the method is as other claims of the paper have it, in words each, the most
+    frequent first.
 
     An option is known by its name. One that the method does not have leaves no instance.
     """
@@ -73,11 +74,11 @@ def options(claim: Claim) -> Iterator[tuple[str, Setting]]:
 
 
 def _words(claim: Claim) -> dict[str, str]:
-    """The parameters that are words, at an instance."""
+    """Return the parameters that are words, at an instance."""
     found = _instances(claim, 1)
     params: Any = found[0].params if found else None
-    told = params._asdict() if hasattr(params, "_asdict") else {}
-    return {name: value for name, value in told.items() if type(value) is str}
+    fields = params._asdict() if hasattr(params, "_asdict") else {}
+    return {name: value for name, value in fields.items() if type(value) is str}
 
 
 def _instances(claim: Claim, count: int) -> list[Instance]:
@@ -86,7 +87,7 @@ def _instances(claim: Claim, count: int) -> list[Instance]:
 
 
 def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:
-    """The parts that ``init`` takes which hold a vector for each client; none where that is not known."""
+    """Return the arguments of ``init`` that hold a vector for each client; empty if that is not known."""
     if not instances:
         return []
     try:
@@ -97,7 +98,9 @@ def _of_clients(algorithm: Algorithm, instances: list[Instance]) -> list[str]:
 
 
 def _is_start(algorithm: Algorithm, instances: list[Instance]) -> bool:
-    """Whether runs that begin there satisfy the method's invariant, and do not begin at its fixed point everywhere."""
+    """Return True if runs that begin there satisfy the method's invariant, and do not begin at its fixed point
+    everywhere.
+    """
     moved = False
     for instance in instances:
         given = (instance.problem, instance.params)

@@ -30,18 +30,18 @@ SHORT, FIRST = 24, 10
 POOL = 24
 #: Instances that are proposed to see what a hypothesis leaves.
 PROPOSED = 200
-#: Of how many of them a share is counted.
+#: The number of them of which a share is counted.
 SOME = 6
-#: What a short search, a longer one and a check by all methods are counted as, and how much of it there is.
+#: The cost of a short search, a longer one and a check by all methods, and the total effort.
 SHORT_SEARCH, LONG_SEARCH, CHECK, EFFORT = 1, 4, 10, 600
 #: Seconds of processor time of one trial: changed code may never end.
 ENDLESS = 3600
-#: Other seeds at which what is only supported is searched again.
+#: The number of other seeds at which a supported repair is searched again.
 FURTHER = 3
 
 
 class Place(NamedTuple):
-    """Where a claim fails: the instance, its state, and after how many rounds."""
+    """A violation: the instance, its state, and the number of rounds."""
 
     recipe: Recipe
     point: tuple[Fraction, ...]
@@ -49,8 +49,9 @@ class Place(NamedTuple):
 
 
 class Searched(NamedTuple):
-    """What a search found: where the claim fails; how many instances met the hypotheses; the largest ratio of the
-    sides; why it cannot be examined, empty if it can."""
+    """The result of a search: the violations; the number of instances that met the hypotheses; the largest ratio of the
+    sides; and why the claim cannot be examined, empty if it can.
+    """
 
     places: tuple[Place, ...]
     instances: int
@@ -59,8 +60,9 @@ class Searched(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What all methods together say of a claim: the word, the note, the margin and the number of instances, and where
-    it fails."""
+    """The result of all methods on a claim: the word, the note, the margin, the number of instances, and the
+    violations.
+    """
 
     word: str
     note: str
@@ -70,13 +72,14 @@ class Verdict(NamedTuple):
 
 
 class Ended(Exception):
-    """The trials for a repair, or the time that was given for them, are over."""
+    """The end of the trials for a repair, or of their time."""
 
 
 @dataclass
 class Bench:
-    """Where changes of a claim are tried, until the trials count as much as ``effort``. ``pool``: where the claim or
-    changes of it failed; ``until``: when the ``clock`` is past it no further trial begins either."""
+    """The trials of changes of a claim, until they count as much as ``effort``. ``pool``: violations of the claim and
+    of changes of it; ``until``: once the ``clock`` is past it no further trial begins either.
+    """
 
     claim: Claim
     seed: int = 0
@@ -86,7 +89,7 @@ class Bench:
     pool: list[Place] = field(default_factory=list)
 
     def fails_at_once(self, changed: Claim) -> bool:
-        """Whether a changed claim fails where another one did."""
+        """Return True if a changed claim fails at a known violation of another one."""
         self._goes_on()
         for index, place in enumerate(self.pool):
             if fails(changed, place):
@@ -95,13 +98,13 @@ class Bench:
         return False
 
     def share(self, changed: Claim) -> float:
-        """At which share of some known counterexamples a changed claim does not fail."""
+        """Return the share of some known counterexamples at which a changed claim does not fail."""
         self._goes_on()
         some = self.pool[:SOME]
         return sum(not fails(changed, place) for place in some) / max(1, len(some))
 
     def search(self, changed: Claim, size: int = SHORT, seed: int | None = None, enough: int = 3) -> Searched:
-        """A search; the counterexamples that it finds are kept."""
+        """Search for violations; the counterexamples found are kept."""
         seconds, at = self._begin(SHORT_SEARCH if size == SHORT else LONG_SEARCH), self.seed if seed is None else seed
         try:
             found = limits.limited(lambda: _searched(changed, at, size, enough), seconds)
@@ -111,17 +114,19 @@ class Bench:
         return found
 
     def check(self, changed: Claim) -> Verdict:
-        """All methods; the counterexample that they find is kept."""
+        """Run all methods; a counterexample that they find is kept."""
         seconds = self._begin(CHECK)
         try:
-            found = limits.limited(lambda: _told(check(changed, self.seed)), seconds)
+            found = limits.limited(lambda: _verdict(check(changed, self.seed)), seconds)
         except ValueError as error:
             return Verdict("failed", str(error), None, 0, ())
         self._keep(found.places)
         return found
 
     def misreadings(self) -> list[tuple[readings.Misreading, ...]]:
-        """What the code of quantities may read instead, in a process of its own: what it does then nobody knows."""
+        """Return the other readings that the code of quantities may use, found in a separate process: changed code may
+        do anything.
+        """
         seconds, places = self._begin(CHECK), [(place.recipe, place.point) for place in self.pool]
         try:
             return limits.limited(lambda: readings.found(self.claim, places), seconds)
@@ -136,14 +141,14 @@ class Bench:
             raise Ended
 
     def _begin(self, counted: int) -> int:
-        """Count a trial. The seconds that it may take."""
+        """Count a trial. Return the seconds that it may take."""
         self._goes_on()
         self.effort -= counted
         return max(1, int(min(ENDLESS, self.until - self.clock())))
 
 
 def fails(claim: Claim, place: Place) -> bool:
-    """Whether a claim fails, for certain, where another one does."""
+    """Return True if a claim certainly fails at a violation of another one."""
     try:
         instance = claim.instances.build(place.recipe, True)
         if not hypotheses_hold(claim, instance):
@@ -151,13 +156,13 @@ def fails(claim: Claim, place: Place) -> bool:
         with np.errstate(all="ignore"):
             return refutation.refute(claim, place.recipe, place.point, place.rounds) is not None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Undefined):
-        # It does not have this instance, or the sides are no numbers there.
+        # It does not have this instance, or the sides are not numbers there.
         return False
 
 
 def collapsed(changed: Claim, claim: Claim) -> bool:
-    """Whether a hypothesis that only the changed claim has leaves little: an equality wherever it is met, as L <= mu,
-    unless it is one of counts; or single clients, where the claim is of several.
+    """Return True if the hypotheses that only the changed claim has leave little: an equality wherever they are met, as
+    L <= mu, unless it is one of counts; or single clients, if the claim is about several.
     """
     added = [hypothesis for hypothesis in changed.requires if hypothesis not in claim.requires]
     if not added:
@@ -182,7 +187,7 @@ def _met(claim: Claim) -> list[Instance]:
 
 
 def _clients(instances: list[Instance]) -> set[int]:
-    """The numbers of clients of instances that have functions."""
+    """Return the numbers of clients of instances that have functions."""
     return {at.problem.n for at in instances if hasattr(at.problem, "n")}
 
 
@@ -196,7 +201,7 @@ def _searched(claim: Claim, seed: int, size: int, enough: int) -> Searched:
     return Searched(places, found.instances, float(found.worst), why)
 
 
-def _told(evidence: Evidence) -> Verdict:
+def _verdict(evidence: Evidence) -> Verdict:
     example = evidence.counterexample
     places = () if example is None else (Place(example.recipe, example.point, example.rounds),)
     return Verdict(str(evidence.verdict), evidence.note, evidence.margin, evidence.instances, places)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-#: Where the pages are written unless told otherwise.
+#: The default folder of the pages.
 DEFAULT_HTML = "fedtheory-atlas"
 _ATLAS = """\
 Write an audit as HTML pages, from the audit.json that it wrote or from the results that ship with the package; nothing
@@ -40,7 +40,7 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
 
 def run_atlas(args: Any) -> int:
     """Draw the pages of a stored audit."""
-    # What draws takes a second to load.
+    # The drawing code takes a second to load.
     from verify import results
     from verify.evidence import formats
     from verify.report.atlas import site

@@ -1,4 +1,4 @@
-"""What a page shows of a claim: the entry of the audit beside what the registry holds, as data."""
+"""The content of a claim's page: the entry of the audit beside the registered claim, as data."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Paper:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many of its claims have each verdict."""
+        """The number of its claims with each verdict."""
         return counts(self.cards)
 
     @property
     def tested(self) -> int:
-        """How many printed statements were tested, the letter of one apart from what it means."""
+        """The number of printed statements that were tested; a literal reading counts apart from the claim as meant."""
         return sum(card.origin == "printed" and card.verdict is not Verdict.NOT_TESTED for card in self.cards)
 
     @property
@@ -61,7 +61,7 @@ class Paper:
 
     @cached_property
     def faults(self) -> dict[FailureMode, list[tuple[Card, ...]]]:
-        """The same, by the way and then by the root: roots in the order of the paper."""
+        """The same, by failure mode and then by root, in the order of the paper."""
         found: dict[FailureMode, list[tuple[Card, ...]]] = {}
         for way in FailureMode:
             cards = {card.id: card for card in self.cards if card.failure_mode is way}
@@ -88,7 +88,7 @@ class Paper:
 
 @dataclass(frozen=True)
 class Link:
-    """A claim of which another speaks; ``card`` is None where the audit says nothing of it."""
+    """A claim that another one refers to; ``card`` is None if the audit has no entry for it."""
 
     id: str
     card: Card | None
@@ -106,20 +106,20 @@ class Link:
 
 @dataclass(frozen=True)
 class Culprit:
-    """A claim that fell and on which a printed proof rests, ``through`` others that fell, the nearest first."""
+    """A failed claim on which a printed proof rests, ``through`` other failed claims, the nearest first."""
 
     link: Link
     through: tuple[Link, ...]
 
     @property
     def flaw(self) -> str:
-        """Where its own proof goes wrong, in words; empty where that is not known."""
+        """The error in its own proof, in words; empty if that is not known."""
         return self.link.card.claim.flaw if self.link.card and self.link.card.claim else ""
 
 
 @dataclass(frozen=True)
 class Card:
-    """All that pages show of a claim: its ``entry`` in an audit; ``claim``: None where the package does not know it."""
+    """All that pages show of a claim: its ``entry`` in an audit; ``claim``: None if the package does not know it."""
 
     entry: Mapping[str, Any]
     claim: Claim | None = field(repr=False)
@@ -133,7 +133,7 @@ class Card:
 
     @property
     def verdict(self) -> Verdict:
-        """What the audit found."""
+        """The verdict of the audit."""
         return Verdict(self.entry["verdict"])
 
     @property
@@ -154,7 +154,7 @@ class Card:
 
     @property
     def gist(self) -> str:
-        """The claim in a line; empty where the package does not know it."""
+        """The claim in a line; empty if the package does not know it."""
         return self.claim.gist if self.claim else ""
 
     @property
@@ -168,41 +168,41 @@ class Card:
         margin = self.entry["margin"]
         return "–" if margin is None else f"{margin:.3g}"
 
-    # What the paper prints
+    # The paper's text
 
     @property
     def origin(self) -> str:
-        """Whether it is printed, implied or observed; "" where that is not said."""
+        """The origin: printed, implied or observed; "" if that is not declared."""
         return self.claim.origin if self.claim else ""
 
     @property
     def origin_words(self) -> str:
-        """What the origin means."""
+        """The meaning of the origin."""
         return ORIGINS.get(self.origin, "")
 
     @property
     def literal_of(self) -> str | None:
-        """The id of the claim that says what is meant, where this one speaks of the letter of what is printed."""
+        """The id of the claim as meant, if this one is the literal reading of what is printed."""
         return self.claim.literal_of if self.claim else None
 
     @property
     def root(self) -> str:
-        """The fault that makes it fall, where several claims fall with one; "" elsewhere."""
+        """The fault that makes it fail, if several claims share one; "" otherwise."""
         return self.claim.root if self.claim else ""
 
     @property
     def meant(self) -> Link | None:
-        """That claim."""
+        """The claim as meant, if this one is its literal reading."""
         return self.atlas.link(self.literal_of) if self.literal_of else None
 
     @cached_property
     def letters(self) -> tuple[Link, ...]:
-        """The claims that speak of the letter of what this one means."""
+        """The literal readings of this claim."""
         return tuple(map(self.atlas.link, self.atlas.letters.get(self.id, ())))
 
     @property
     def printed(self) -> Markup:
-        """The formula as it stands in the paper, in MathML; nothing where there is none."""
+        """The formula as it stands in the paper, in MathML; empty if there is none."""
         return mathml.formula(self.claim.formula) if self.claim and self.claim.formula else Markup("")
 
     @property
@@ -229,27 +229,27 @@ class Card:
 
     @property
     def only_words(self) -> bool:
-        """Whether the formulas have no letter, only names that are words, so that they say little by themselves."""
+        """True if the formulas have no letter, only names that are words, so that they convey little by themselves."""
         return bool(self.latex) and not any(re.search(r"[A-Za-z]", _NAMED.sub("", latex)) for latex in self.latex)
 
     @property
     def meanings(self) -> list[tuple[Markup, str]]:
-        """Quantities in the statement, and what they are; each meaning once."""
+        """Quantities in the statement with their meanings; each meaning once."""
         found = statement.meanings(self.claim) if self.claim else []
         return [(mathml.inline(name), meaning) for name, meaning in dict.fromkeys(found)]
 
     @property
     def equality(self) -> bool:
-        """Whether the statement is one of equality alone, so that its margin is a residual."""
+        """True if the statement consists of equalities only, so that its margin is a residual."""
         comparisons = getattr(self.claim.statement, "comparisons", ()) if self.claim else ()
         return bool(comparisons) and all(comparison.relation == "==" for comparison in comparisons)
 
     @property
     def scope(self) -> str:
-        """For what it is stated and tested, with every restriction."""
+        """The setting in which it is stated and tested, with every restriction."""
         return statement.scope(self.claim) if self.claim else ""
 
-    # What other claims have to do with it
+    # Related claims
 
     @property
     def repairs(self) -> Link | None:
@@ -273,8 +273,9 @@ class Card:
 
     @cached_property
     def culprits(self) -> tuple[Culprit, ...]:
-        """The claims that fell and on which the printed proof rests, directly or through others that fell; the nearest
-        first."""
+        """The failed claims on which the printed proof rests, directly or through other failed claims; the nearest
+        first.
+        """
         link = self.atlas.link
 
         def uses(id: str) -> list[str]:
@@ -286,7 +287,9 @@ class Card:
 
     @property
     def rounds(self) -> int | None:
-        """After how many rounds the counterexample contradicts a bound for every number of them; None elsewhere."""
+        """The number of rounds after which the counterexample contradicts a bound for every number of them; None
+        otherwise.
+        """
         bound = self.claim is not None and self.claim.statement.horizon
         return self.example["rounds"] if bound and self.example else None
 
@@ -300,7 +303,7 @@ class Card:
 
     @property
     def applied(self) -> tuple[Mapping[str, Any], ...]:
-        """What the methods found that ran."""
+        """The outcomes of the methods that ran."""
         return tuple(outcome for outcome in self.entry["outcomes"] if outcome["applied"])
 
     @property
@@ -319,18 +322,18 @@ class Card:
 
     @cached_property
     def proof(self) -> str | None:
-        """The proof in LaTeX, of a claim of which the package carries one and the audit the same verdict."""
+        """The proof in LaTeX, if the package carries one and the audit agrees that the claim is proved."""
         return printed(self.id) if self.verdict == Verdict.PROVED else None
 
     @property
     def margin_figure(self) -> Markup:
-        """The margin on a scale; nothing for equalities, and where there is none."""
+        """The margin on a scale; empty for equalities, and without a margin."""
         margin = self.entry["margin"]
         return Markup("") if margin is None or self.equality else figures.margin(margin)
 
     @property
     def margin_words(self) -> str:
-        """What the margin says, in words."""
+        """The meaning of the margin, in words."""
         margin = self.entry["margin"]
         return "" if margin is None else figures.margin_words(margin, self.equality)
 
@@ -341,7 +344,7 @@ class Card:
 
     @property
     def excess(self) -> str:
-        """How many times the right side of the counterexample the left one is; empty where that says nothing."""
+        """The ratio of the left side of the counterexample to the right one; empty if that has no meaning."""
         return "" if self.example is None else figures.excess(*self._sides)
 
     @property
@@ -351,7 +354,7 @@ class Card:
 
     @cached_property
     def counterexample(self) -> Counterexample | None:
-        """The counterexample, of a claim that the package knows; None where it cannot be rebuilt."""
+        """The counterexample, if the package knows the claim; None if it cannot be rebuilt."""
         if not self.replayable:
             return None
         try:
@@ -370,7 +373,7 @@ class Card:
 
     @property
     def by_hand(self) -> list[str]:
-        """How to follow the counterexample by hand."""
+        """Instructions to follow the counterexample by hand."""
         return by_hand.lines(self.counterexample) if self.counterexample else []
 
     @property
@@ -385,39 +388,39 @@ class Card:
 
     @property
     def replayable(self) -> bool:
-        """Whether there is a counterexample to a claim that the package knows."""
+        """True if there is a counterexample to a claim that the package knows."""
         return self.claim is not None and self.example is not None
 
 
 @dataclass(frozen=True)
 class Beside:
-    """A printed statement beside the one that holds; in both is marked what the other does not have."""
+    """A printed statement beside the one that holds; each is marked where it differs from the other."""
 
     printed: Card
     repaired: Card
 
     @cached_property
     def formulas(self) -> tuple[Sequence[Markup], Sequence[Markup]]:
-        """The formulas of both, with what differs marked."""
+        """The formulas of both, with the differences marked."""
         first, second = self.printed.latex, self.repaired.latex
         return mathml.compared(first, second) if first and second else (self.printed.formulas, self.repaired.formulas)
 
     @property
     def same_formulas(self) -> bool:
-        """Whether they differ in their hypotheses or readings only."""
+        """True if they differ in their hypotheses or readings only."""
         return self.printed.latex == self.repaired.latex
 
     @property
     def hypotheses(self) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
-        """The hypotheses of both, each with whether the other lacks it."""
+        """The hypotheses of both, each with True if the other lacks it."""
         ours, theirs = ([h.text for h in card.claim.requires] if card.claim else [] for card in self._both)
-        # Where one of them states none there is nothing to compare.
+        # If one of them states none there is nothing to compare.
         both = bool(ours and theirs)
         return [(h, both and h not in theirs) for h in ours], [(h, both and h not in ours) for h in theirs]
 
     @property
     def settings(self) -> tuple[Markup, Markup] | None:
-        """What both speak of, with the words that the other does not have marked; None where it is the same."""
+        """The settings of both, with the words marked that the other does not have; None if they are the same."""
         first, second = (card.scope.split() for card in self._both)
         return None if first == second else (_marked(first, second), _marked(second, first))
 
@@ -427,7 +430,7 @@ class Beside:
 
 
 class Atlas:
-    """All cards of an audit, and how claims hang together."""
+    """All cards of an audit, and the links between claims."""
 
     def __init__(self, audit: Mapping[str, Any]) -> None:
         self.audit = audit
@@ -443,7 +446,7 @@ class Atlas:
         self.verdicts = {card.id: str(card.verdict) for card in self.cards}
 
     def link(self, id: str) -> Link:
-        """The claim of this id as others speak of it."""
+        """Return the link to the claim of this id."""
         return Link(id, self._by_id.get(id))
 
     @cached_property
@@ -456,12 +459,12 @@ class Atlas:
 
     @property
     def counts(self) -> dict[Verdict, int]:
-        """How many claims have each verdict."""
+        """The number of claims with each verdict."""
         return counts(self.cards)
 
 
 def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
-    """How many have each verdict."""
+    """Return the number of cards with each verdict."""
     found: dict[Verdict, int] = dict.fromkeys(VERDICTS, 0)
     for card in cards:
         found[card.verdict] += 1
@@ -469,7 +472,7 @@ def counts(cards: Iterable[Card]) -> dict[Verdict, int]:
 
 
 def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
-    """The words, with those marked that the others do not have; all of them where the others are hardly alike."""
+    """Return the words, with those marked that the others do not have; all of them if the others are hardly alike."""
     matcher = SequenceMatcher(None, words, others, autojunk=False)
     if matcher.ratio() < _ALIKE:
         return Markup("<mark>{}</mark>").format(typeset(" ".join(words)))
@@ -482,7 +485,7 @@ def _marked(words: Sequence[str], others: Sequence[str]) -> Markup:
 
 
 def _own(id: str) -> Claim | None:
-    """A user's claim that this process knows."""
+    """Return a user's claim that this process knows."""
     try:
         return claims.get(id)
     except ValueError:
@@ -498,6 +501,6 @@ def _inverse(pairs: Iterable[tuple[str, tuple[str, ...]]]) -> dict[str, list[str
 
 
 def _title(paper: str) -> tuple[str, str]:
-    """The first sentence on a registered paper and its version; the name of another."""
+    """Return the first sentence on a registered paper and its version; the name of another."""
     known = plugins.every().get(paper)
     return (paper, "") if known is None else (known.title, known.version)

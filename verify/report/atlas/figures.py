@@ -1,4 +1,4 @@
-"""Small drawings as inline SVG, in the colours of the style sheet; each says in words what it shows."""
+"""Small drawings as inline SVG, in the colours of the style sheet, each with its content in words."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _ATTAINED = 1e-9
 
 
 def margin_words(margin: float, equality: bool) -> str:
-    """What a margin says of the two sides; for an ``equality`` it is minus the relative residual."""
+    """Return the meaning of a margin for the two sides; for an ``equality`` it is minus the relative residual."""
     if equality:
         return "the sides agree" if margin >= -_ATTAINED else "the sides differ"
     if margin < -_ATTAINED:
@@ -32,7 +32,7 @@ def margin_words(margin: float, equality: bool) -> str:
 
 
 def margin(value: float) -> Markup:
-    """Where the margin lies between violated, attained and loose: a scale from -1 to 1, ends included."""
+    """Return a scale from -1 to 1, ends included, with the margin marked: violated, attained or loose."""
     x = _WIDTH / 2 * (1 + max(-1.0, min(1.0, value)))
     x = max(6.0, min(_WIDTH - 6, x))
     title = f"margin {value:.3g}: {margin_words(value, equality=False)}"
@@ -48,7 +48,7 @@ def margin(value: float) -> Markup:
 
 
 def sides(left: str, relation: str, right: str) -> Markup:
-    """The two sides of a counterexample as bars; nothing where one of them is no finite number."""
+    """Return the two sides of a counterexample as bars; empty if one of them is not a finite number."""
     values = [_float(left), _float(right)]
     if not all(math.isfinite(v) for v in values) or values[0] == values[1]:
         return Markup("")
@@ -72,7 +72,7 @@ def sides(left: str, relation: str, right: str) -> Markup:
 
 
 def excess(left: str, relation: str, right: str) -> str:
-    """How many times the right side the left one is; empty where that says nothing."""
+    """Return the ratio of the left side to the right one, in words; empty if that has no meaning."""
     try:
         return terminal.excess(real(left), relation, real(right))
     except ValueError:
@@ -80,7 +80,7 @@ def excess(left: str, relation: str, right: str) -> str:
 
 
 def shares(counts: Mapping[Verdict, int]) -> Markup:
-    """How many claims have each verdict, as one bar."""
+    """Return one bar with the number of claims of each verdict."""
     total = sum(counts.values())
     if not total:
         return Markup("")
@@ -100,7 +100,9 @@ def shares(counts: Mapping[Verdict, int]) -> Markup:
 
 
 def number(text: str) -> str:
-    """A stored number, as a fraction where that is short, else with twelve digits; as it is where it is none."""
+    """Return a stored number, as a fraction if that is short, else with twelve digits; unchanged if it is not a
+    number.
+    """
     try:
         return shown(real(text))
     except ValueError:
@@ -108,7 +110,7 @@ def number(text: str) -> str:
 
 
 def _both(exact: str, value: float) -> str:
-    """A number as it is stored, and a fraction that is long as a decimal too: 3/4 needs none."""
+    """Return a number as it is stored, and a long fraction as a decimal too: 3/4 needs none."""
     text = number(exact)
     return f"{text}, about {value:.8g}" if "/" in text and len(text) > _SHORT else text
 

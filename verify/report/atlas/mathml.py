@@ -1,4 +1,4 @@
-"""Formulas as MathML, what differs between two of them, and sentences with letters such as "norm(grad f_i(w*))"."""
+"""Formulas as MathML, the differences between two of them, and sentences with letters such as "norm(grad f_i(w*))"."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from markupsafe import Markup
 from verify.report.names import GREEK
 
 _NAMESPACE = "http://www.w3.org/1998/Math/MathML"
-#: The class of what another formula does not have.
+#: The class of parts that another formula does not have.
 CHANGED = "changed"
 #: Elements whose children have fixed places.
 _PLACES = frozenset(("mfrac", "msup", "msub", "msubsup", "munder", "mover", "munderover", "mroot"))
@@ -25,14 +25,14 @@ ET.register_namespace("", _NAMESPACE)
 
 @cache
 def formula(latex: str) -> Markup:
-    """A displayed formula; where its LaTeX is not understood, that as code."""
+    """Return a displayed formula; LaTeX that is not understood as code."""
     element = _element(latex)
     return Markup("<code>{}</code>").format(latex) if element is None else _written(element)
 
 
 @cache
 def inline(latex: str) -> Markup:
-    """A formula within a line."""
+    """Return a formula within a line."""
     element = _element(latex)
     if element is None:
         return Markup("<code>{}</code>").format(latex)
@@ -41,7 +41,7 @@ def inline(latex: str) -> Markup:
 
 
 def compared(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[Markup, ...], tuple[Markup, ...]]:
-    """Two lists of displayed formulas; what the other list does not have is marked in each."""
+    """Return two lists of displayed formulas, with the differences from the other list marked in each."""
     ours, theirs = ([_element(latex) for latex in lines] for lines in (first, second))
     for tag, i, j, k, l in SequenceMatcher(None, first, second, autojunk=False).get_opcodes():
         if tag == "equal":
@@ -62,14 +62,14 @@ def compared(first: Sequence[str], second: Sequence[str]) -> tuple[tuple[Markup,
 
 
 def _element(latex: str) -> ET.Element | None:
-    """The element ``math``; None where the LaTeX is not understood."""
+    """Return the element ``math``; None if the LaTeX is not understood."""
     try:
         element = ET.fromstring(convert(latex, display="block"))
     except Exception:  # A user's letters may be anything, and the converter raises many kinds of errors.
         return None
     for part in element.iter():
         tag = part.tag.rpartition("}")[2]
-        # Words are what a relation stands between: beside text, which counts as space, it would have no space.
+        # Words are set as operands of a relation: beside text, which counts as space, it would have no space.
         part.tag = "mi" if tag == "mtext" else tag
     return element
 
@@ -141,7 +141,7 @@ _SIGN = re.compile(
     r"|\bsqrt(?=\()|~?\bgrad (?=\w)|\bgrad_(?=[A-Za-z])|(?<![A-Za-z_])(?:sum|prod)_(?=[A-Za-z{])"
     r"|(?<=[\w)\]|}])\*(?=[A-Za-z0-9(\[]|\|[A-Za-z(])"
 )
-#: Names of several words, which are joined by what marks subscripts elsewhere.
+#: Names of several words, joined by the mark of subscripts elsewhere.
 _WORDS = re.compile(
     rf"\b(?!(?:{'|'.join(GREEK)})_)[A-Za-z']{{2,}}(?:_(?!(?:hat|bar|next|min|max)\b)(?:of|in|T|[a-z']{{3,}}|[0-9]\.[0-9]))+\b"
 )
@@ -151,7 +151,7 @@ _COMPOSITE = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(_COMPOSED)})(?![A-Za-z])")
 _ACCENTS = {"hat": "\N{COMBINING CIRCUMFLEX ACCENT}", "bar": "\N{COMBINING MACRON}"}
 _PRODUCT = re.compile(r"<(?=\S)([^<>]{1,60},[^<>]{1,60})(?<=\S)>")
 _LETTER = re.compile(rf"(?<![A-Za-z])(?:{'|'.join(sorted(_GREEK, key=len, reverse=True))})(?![A-Za-z])")
-#: What stands beneath or above a letter.
+#: Marks beneath or above a letter.
 _INSIDE = rf"{_GROUP}|\([^()]*\)|\*|-?(?:[0-9]+|\w+?(?=_|\b))"
 _STAR = r"\*(?=$|[\s,.;:)\]|>⟩-])"
 _SCRIPT = re.compile(rf"(?P<sign>[_^])(?P<script>{_INSIDE})|{_STAR}")
@@ -167,7 +167,7 @@ _SCRIPTED_INSIDE = re.compile(rf"(?P<base>{_NAME}|{_CLOSING}){_SCRIPTS}")
 
 
 def typeset(text: str) -> Markup:
-    """The text, escaped, with Greek letters, signs, subscripts and superscripts."""
+    """Return the text, escaped, with Greek letters, signs, subscripts and superscripts."""
     plain = _WORDS.sub(lambda found: found[0].replace("_", " "), text.replace("**", "^"))
     plain = _PRODUCT.sub(r"⟨\1⟩", _SIGN.sub(lambda found: _SIGNS[found[0]], plain))
     plain = _LETTER.sub(lambda found: _GREEK[found[0]], plain)
@@ -176,7 +176,7 @@ def typeset(text: str) -> Markup:
 
 
 def _set(plain: str, scripted: re.Pattern[str]) -> Markup:
-    """A text in which letters and signs are themselves, with its scripts."""
+    """Return a text in which letters and signs are themselves, with its scripts."""
     parts, at = [Markup("")], 0
     for found in scripted.finditer(plain):
         parts += [Markup("{}").format(plain[at : found.start()]), _scripted(found["base"], found["scripts"])]

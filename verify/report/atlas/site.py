@@ -25,7 +25,7 @@ from verify.report.atlas.mathml import typeset
 from verify.report.failures import FAILED
 from verify.report.outcomes import LISTED, short
 
-#: What a verdict means, for readers of the pages.
+#: The meaning of a verdict, for readers of the pages.
 MEANINGS: Mapping[Verdict, str] = {
     Verdict.PROVED: "true for all values of its constants: by symbolic execution of the code, by multipliers in closed "
     "form, or by a decision procedure over the reals",
@@ -45,8 +45,9 @@ _LONG = 200
 
 @dataclass(frozen=True)
 class Place:
-    """Where the pages are to be found: their ``address`` in the web, the ``home`` page that they belong to, and the
-    ``repository`` in which a wrong verdict is reported; "" where there is none."""
+    """The addresses of the pages: their own ``address`` in the web, the ``home`` page that they belong to, and the
+    ``repository`` in which a wrong verdict is reported; "" if there is none.
+    """
 
     address: str = ""
     home: str = ""
@@ -54,9 +55,8 @@ class Place:
 
 
 def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[str, str]]:
-    """(path, text) of each file; the overview last, so that what it leads to is there when it is.
-
-    The same audit gives the same texts.
+    """Yield (path, text) of each file; the overview last, so that its links lead to existing pages. The same audit
+    gives the same texts.
     """
     atlas, _render = Atlas(audit), partial(_page, at or Place())
     for paper in atlas.papers:
@@ -74,9 +74,9 @@ def pages(audit: Mapping[str, Any], at: Place | None = None) -> Iterator[tuple[s
 
 
 def write(audit: Mapping[str, Any], directory: Path, at: Place | None = None) -> Path:
-    """Write the pages into a directory, each file all of it or nothing; the path of the overview.
+    """Write the pages into a directory, each file completely or not at all. Return the path of the overview.
 
-    ``OSError`` names a file that cannot be written.
+    Raise ``OSError`` with the file if one cannot be written.
     """
     for path, text in pages(audit, at):
         target = directory / path
@@ -91,7 +91,7 @@ def _page(at: Place, template: str, atlas: Atlas, root: str, **more: Any) -> str
 
 
 def _squeezed(text: str) -> str:
-    """The text without the empty lines that blocks leave which are left out."""
+    """Return the text without the empty lines of blocks that are left out."""
     return re.sub(r"\n\s*\n+", "\n", text)
 
 
@@ -123,9 +123,9 @@ def _templates() -> Environment:
 
 
 def _citation(card: Card, at: Place) -> str:
-    """An entry for BibTeX, which says what was found, by which code."""
+    """Return a BibTeX entry with the verdict and the version of the code."""
     audit = card.atlas.audit
-    told = (
+    provenance = (
         f"fedtheory {audit['version']}",
         f"commit {audit['commit']}" if audit.get("commit") else "",
         audit.get("date"),
@@ -134,7 +134,7 @@ def _citation(card: Card, at: Place) -> str:
         "title": f"{card.id}: {card.verdict}",
         "author": "{The fedtheory authors}",
         "year": str(audit.get("date") or "")[:4],
-        "note": ", ".join(filter(None, told)),
+        "note": ", ".join(filter(None, provenance)),
         "url": f"{at.address.rstrip('/')}/claims/{card.slug}.html" if at.address else "",
     }
     lines = (f"  {name} = {{{value}}}," for name, value in fields.items() if value)
@@ -142,13 +142,13 @@ def _citation(card: Card, at: Place) -> str:
 
 
 def _report(card: Card, at: Place) -> str:
-    """Where a wrong verdict is reported: a form that knows which claim it is about."""
+    """Return the address of the form in which a wrong verdict is reported, with the claim filled in."""
     about = {"template": "wrong-verdict.yml", "title": f"{card.id} is {card.verdict}", "claim": card.id}
     return f"{at.repository.rstrip('/')}/issues/new?{urlencode(about)}"
 
 
 def _note(text: str) -> Markup:
-    """A note as a paragraph; long lists of margins are folded away."""
+    """Return a note as a paragraph; long lists of margins are folded away."""
     found = LISTED.fullmatch(text)
     if found is None or len(found["list"]) < _LONG:
         return Markup("<p>{}</p>").format(typeset(text))
