@@ -292,8 +292,11 @@ def is_same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-#: Types that errors, which become notes, name in a word of their own.
-_NAMES: dict[type, str] = {SinglePassIterable: "once", SymbolicRange: "often"}
+#: Types that error messages describe in words of their own.
+_NAMES: dict[type, str] = {
+    SinglePassIterable: "an iterable that is read once",
+    SymbolicRange: "a range of symbolic length",
+}
 
 
 def describe(value: Any) -> str:
@@ -308,7 +311,7 @@ def describe(value: Any) -> str:
         return "the values of letters"
     if type(value) in CONSTANTS:
         return repr(value)
-    return f"a {_NAMES.get(type(value), type(value).__name__.lower())}"
+    return _NAMES.get(type(value)) or f"a {type(value).__name__.lower()}"
 
 
 @dataclass(frozen=True, eq=False)
