@@ -9,6 +9,8 @@ from importlib import import_module
 from time import time_ns
 from typing import TYPE_CHECKING, Any
 
+from fedtheory import extras
+
 if TYPE_CHECKING:
     from verify.base.verdict import Verdict
     from verify.checking import check
@@ -32,4 +34,7 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    try:
+        return getattr(import_module(_HOMES[name]), name)
+    except ImportError as error:
+        raise extras.explained(error) from error

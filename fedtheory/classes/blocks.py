@@ -168,15 +168,15 @@ class BlockSmoothSampler(Sampler):
     def build(self, recipe: Recipe, parts: Any, x: Array, y: Array, exact: bool) -> Functions:
         """The functions of ``parts`` with gradients ``y (..., n, d)`` at ``x (..., d)``; ``ValueError`` where only some
         are coupled."""
-        told = self.told(recipe)
-        vectors = [c["a"] for c in told if "a" in c]
+        clients = self.clients_of(recipe)
+        vectors = [c["a"] for c in clients if "a" in c]
         if not vectors:
-            return members.curved(told, x, y, exact)
-        if len(vectors) < len(told):
+            return members.curved(clients, x, y, exact)
+        if len(vectors) < len(clients):
             raise ValueError("all functions are coupled, or none is")
         return _squares(vectors, x, y, exact)
 
-    def told(self, recipe: Recipe) -> tuple[Recipe, ...]:
+    def clients_of(self, recipe: Recipe) -> tuple[Recipe, ...]:
         """The clients with what they are, rather than with shares of the constants of the class."""
         sizes = self.blocks(recipe, True).sizes
         of_each = [L for size, L in zip(sizes, self._constants(recipe), strict=True) for _ in range(size)]
