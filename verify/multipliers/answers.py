@@ -1,4 +1,4 @@
-"""What the oracles of functions and compressors answer in a program of a generic client, and what is known of it."""
+"""The answers of the oracles of functions and compressors in a program of a generic client, and their properties."""
 
 from __future__ import annotations
 
@@ -40,7 +40,9 @@ class Errors:
 
 
 class Chosen(NamedTuple):
-    """What an adversary answers: ``error``, less the centre, of which |error|^2 <= ``bound``, as ``term`` says it."""
+    """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
+    ``term``.
+    """
 
     term: Term
     asked: tuple[str, str]
@@ -50,9 +52,12 @@ class Chosen(NamedTuple):
 
 @dataclass(eq=False)
 class Answers:
-    """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked; ``given``:
-    constants of the problem that are written by others, by name; ``adversaries``: the names of those whose answers are
-    known to keep to their bounds."""
+    """The answers of oracles in a world.
+
+    ``functions``, ``errors``: by the names under which they are asked; ``given``: constants of the problem that are
+    written in terms of others, by name; ``adversaries``: the names of those whose answers are known to satisfy their
+    bounds.
+    """
 
     world: World
     functions: dict[str, ClassFunctions]
@@ -157,7 +162,7 @@ class Answers:
         return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
 
     def _is_drawn(self, atom: Atom) -> bool:
-        """Whether something is an error, a sum in which masks may stand, or an inner product with one."""
+        """Return True if an atom is an error, a sum that may contain masks, or an inner product with one."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))

@@ -43,7 +43,7 @@ class FunctionCase:
 
 
 class OfTwoParts(Exception):
-    """Of a case that is two: ``parts``: a polynomial in the letters, and what it is in each of them."""
+    """Raised for a case that splits in two. ``parts``: a polynomial in the letters, and its sign in each part."""
 
     def __init__(self, *parts: tuple[Any, str]) -> None:
         super().__init__(" or ".join(f"{p} {by} 0" for p, by in parts))
@@ -60,7 +60,7 @@ def cases(claim: Claim) -> list[FunctionCase]:
 
 
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
-    """Whether a hypothesis of a claim is what a class says of its members."""
+    """Return True if a hypothesis of a claim states the property ``name`` of ``part``, by default membership."""
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
 
 
@@ -95,7 +95,7 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
 
 
 def _kinds(problem: Any) -> tuple[Any, ...]:
-    """Whether a problem is one of ours, and its functions are, and which have resolvents."""
+    """Return which of the functions of a problem have resolvents. Raise ``Unread`` if the functions are not ours."""
     if type(problem) is not Problem or not is_ours(type(problem.f)):
         raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
     return tuple(hasattr(of, "resolvent") for of in (problem.f, problem.g))

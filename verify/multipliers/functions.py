@@ -114,7 +114,10 @@ class ClassFunctions:
         return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
 
     def at(self, world: World, point: WorldValue, apart: bool = False) -> FunctionAt:
-        """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
+        """Return the value and gradient at a point relative to x*.
+
+        ``apart``: use a subgradient that need not be the one asked there.
+        """
         name = self._key(point, apart)
         if name not in self.asked:
             if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
@@ -163,7 +166,7 @@ class ClassFunctions:
         return self.solved[key], shift + least
 
     def inequalities(self, world: World) -> Iterator[KnownInequality]:
-        """What the class says of each pair of points, summed over the clients, or of the average."""
+        """Yield the inequalities of the class for each pair of points, summed over the clients, or for the average."""
         if self.equal:
             return
         if self.curvatures is not None:
@@ -178,7 +181,7 @@ class ClassFunctions:
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
-        """What the class says of each function by its curvatures."""
+        """Yield the inequalities for each function that its curvatures give."""
         self.at(world, WorldValue({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
@@ -198,7 +201,9 @@ class ClassFunctions:
             yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
-        """What holds of each value at a drawn point for every draw, by the gradients at those that are not drawn."""
+        """Yield the bounds on each value at a drawn point that hold for every draw, by the gradients at points not
+        drawn.
+        """
         if self.curvatures is None or self.spread is not None:
             return
         half = WorldValue({ONE: world.field.one / 2})
@@ -216,14 +221,16 @@ class ClassFunctions:
                 yield KnownInequality(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: FunctionAt) -> FunctionAt:
-        """What is known of the average at a point that all clients share."""
+        """Return the value and gradient of the average at a point that all clients share."""
         if not self.own:
             return at
         each = WorldValue({ONE: 1 / world.field(sympy.Symbol("n"))})
         return FunctionAt(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
 
     def _of_average(self, world: World, spread: WorldValue) -> Iterator[KnownInequality]:
-        """What is known of two points that all clients share: of the average, and of how gradients differ."""
+        """Yield the inequalities for two points that all clients share: for the average, and for differences of
+        gradients.
+        """
         assert self.curvatures is not None
         mu, L = self.curvatures
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
@@ -240,12 +247,12 @@ class ClassFunctions:
 
 
 def is_shared(at: FunctionAt) -> bool:
-    """Whether a point is one that all clients share."""
+    """Return True if a point is shared by all clients."""
     return not any(atom.own for _, atoms in at.point.of for atom in atoms)
 
 
 def _between(world: World, a: FunctionAt, b: FunctionAt, mu: WorldValue, L: WorldValue | None) -> WorldValue:
-    """What is at most 0 of a function at two points, of curvatures between mu and L.
+    """Return the number that is at most 0 for a function with curvatures between mu and L at two points.
 
     Taylor, Hendrickx and Glineur (2017).
     """

@@ -86,7 +86,9 @@ class GroundLetters:
                 self._equate(relation)
 
     def _least(self, symbol: sympy.Symbol) -> bool | None:
-        """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
+        """Return True if numbers of the clients are positive, as the least of them is, False if nonnegative, None if
+        neither.
+        """
         own = {ONE: self.field(symbol)}
         said = [(term, strict) for term, strict in self.case.signs]
         said += [
@@ -220,7 +222,11 @@ class GroundLetters:
 
 
 def without_maxima(comparisons: Iterable[Comparison]) -> tuple[dict[sympy.Symbol, sympy.Expr], list[Comparison]]:
-    """What letters stand for maxima, and comparisons in which they do: 1 - min(a, b) is max(1 - a, 1 - b)."""
+    """Return the letters that stand for maxima, and the comparisons written with them: 1 - min(a, b) is max(1 - a, 1 -
+    b).
+
+    Raise ``Unread`` if a maximum is taken of others.
+    """
     found: dict[sympy.Expr, sympy.Symbol] = {}
 
     def put(e: sympy.Expr) -> sympy.Expr:
