@@ -48,9 +48,11 @@ _MASKS = 4
 
 @dataclass(frozen=True, eq=False)
 class ComparisonProof:
-    """What shows one comparison: the densities of all sorts of clients. ``linked``: of known inequalities that have one
-    multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own;
-    ``meanings``: what names of vectors and letters stand for, in words."""
+    """A comparison as the densities of all sorts of clients.
+
+    ``linked``: the known inequalities that have one multiplier in all, under what name, and with which sign; ``own``:
+    the places of letters of each client's own; ``meanings``: what names of vectors and letters stand for, in words.
+    """
 
     name: str
     parts: Mapping[str, Posed]
@@ -80,12 +82,14 @@ class _Part:
 
 
 def invariant_of(claim: Claim) -> Any:
-    """What is zero in all states of which a claim speaks; None where nothing is."""
+    """Return the invariant, zero in all states that a claim covers; None if there is none."""
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
 def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
-    """What is to be shown of one case of a claim. ``Unread`` says what stands in the way."""
+    """Return the densities to be shown nonpositive in one case of a claim. Raise ``Unread`` with the obstacle if there
+    is one.
+    """
     return _InequalityPosing(claim, case, name).groups()
 
 
@@ -190,7 +194,9 @@ class _InequalityPosing:
                 yield sympy.Le(-least, largest, evaluate=False)
 
     def _signs(self) -> Iterator[sympy.Basic]:
-        """What the setting says of numbers of each client, and so of the one of whom a statement speaks."""
+        """Yield the signs that the setting declares for numbers of each client, and so for the one the statement is
+        about.
+        """
         for term, strict in self.case.signs:
             value = evaluated(self.world, [term])[0]
             of_one = () if self.whose is None else (self.world.of_one(value, self.whose),)
@@ -316,7 +322,7 @@ class _InequalityPosing:
     def _known(
         self, relations: Mapping[str, WorldValue], weight: str
     ) -> tuple[dict[str, WorldValue], dict[str, WorldValue]]:
-        """What the setting says of a generic client; and vectors that are zero, and what it says of sums."""
+        """Return the properties of a generic client in this setting, and the relations that hold for sums only."""
         own: dict[str, WorldValue] = {}
         linked = dict(relations)
         for k, value in enumerate(self.known):
@@ -339,7 +345,7 @@ class _InequalityPosing:
         return density + self._share(rest, weight)
 
     def _share(self, rest: WorldValue, weight: str) -> WorldValue:
-        """What is no sum, shared out among the clients by the weight of each."""
+        """Return a value that is not a sum, shared out among the clients by the weight of each."""
         one = self.world.field.one
         return rest * WorldValue({ONE: one / self.world.field(sympy.Symbol(weight))}) * self.clients.of_weight(weight)
 
@@ -354,7 +360,7 @@ class _InequalityPosing:
                 yield "".join(f", {'' if v else 'not '}{name.rpartition(' ')[2]}" for name, v in true.items()), true
 
     def _is_told(self, name: str, fell: bool) -> bool:
-        """Whether a hypothesis says of the client that its mask is true, or that it is not."""
+        """Return True if a hypothesis states that the mask of the client has the value ``fell``."""
         assert self.whose is not None
         return f"{'' if fell else 'not '}{at_client(name, self.whose)}" in self.true
 
@@ -482,7 +488,7 @@ def _mask(value: WorldValue) -> Iterator[str]:
 
 
 def _is_own(value: WorldValue) -> bool:
-    """Whether each client has such a number of its own."""
+    """Return True if each client has such a number of its own."""
     return any(atom.own for _, atoms in value.of for atom in atoms)
 
 

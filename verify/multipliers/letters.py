@@ -197,7 +197,7 @@ class CaseLetters:
         return domain
 
     def _signs(self, place: Mapping[str, int], own: set[int]) -> dict[int, bool]:
-        """Of letters that are nonnegative, their places, and whether they are positive."""
+        """Return the places of nonnegative letters, each with True if the letter is positive."""
         found = {place["n"]: True}
         for letter, term in self.terms:
             if term.op in (Op.LETTER, Op.GIVEN) and letter.is_nonnegative:
@@ -237,7 +237,7 @@ class CaseLetters:
         self._solved(difference, domain)
 
     def _solved(self, difference: Ratio, domain: Domain) -> bool:
-        """Whether that a number is 0 tells a letter, which is then written by others."""
+        """Solve ``difference`` = 0 for a letter, which is eliminated. Return True if that succeeds."""
         left = [factor for factor, _ in difference.num.factor()[1] if not domain.never_zero(factor)]
         for i in sorted(k for k in difference.letters() if k < len(self.kept)) if len(left) == 1 else ():
             if degree(left[0], i) == 1:
@@ -344,7 +344,7 @@ class CaseLetters:
         return root * sign if sign else None
 
     def meanings(self) -> Iterator[str]:
-        """What letters are that are written by square roots."""
+        """Yield the meanings of letters that are written by square roots."""
         roots = range(len(self.names) - ROOTS, len(self.names))
         for i, told in self.told.items():
             if i < len(self.kept) and not self.names[i].startswith("root ") and told.letters() & set(roots):
@@ -422,17 +422,17 @@ def _without_extremes(relation: sympy.Rel) -> Iterator[sympy.Rel]:
 
 
 def _is_half(e: sympy.Basic) -> bool:
-    """Whether e is a power with the exponent k/2, k odd."""
+    """Return True if e is a power with the exponent k/2, k odd."""
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q == 2)
 
 
 def _radicand(halves: Iterable[sympy.Expr]) -> sympy.Expr:
-    """What is under the root of a product of roots."""
+    """Return the radicand of a product of roots."""
     return sympy.Mul(*(a.base ** (2 * a.exp) for a in halves))
 
 
 def _radicands(e: sympy.Basic) -> Iterator[sympy.Expr]:
-    """What is under the square roots in an expression, those of a product taken together."""
+    """Yield the radicands of the square roots in an expression, those of a product taken together."""
     halves = [a for a in e.args if _is_half(a)] if isinstance(e, sympy.Mul) else []
     if len(halves) > 1:
         yield _radicand(halves)

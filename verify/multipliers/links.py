@@ -1,4 +1,4 @@
-"""What is known of sums over the clients alone: it has one multiplier in the proofs of all sorts of clients."""
+"""Relations of sums over the clients alone: each has one multiplier in the proofs of all sorts of clients."""
 
 from __future__ import annotations
 

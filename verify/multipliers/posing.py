@@ -37,12 +37,12 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """What one case of a claim says: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
+    """One case of a claim as a problem: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
 
-    ``names``: of the letters; ``words``: where what is known comes from, by its names; ``branches``: of those
-    that stand for maxima, their bounds from below; ``hints``: numbers that stand in the statement, for a search;
-    ``meanings``: of letters that stand for square roots, in words; ``equal``: of what is known to be 0, and not only at
-    most, the name under which its negative is known too.
+    ``names``: of the letters; ``words``: the sources of the known inequalities, by name; ``branches``: the bounds from
+    below of letters that stand for maxima; ``hints``: numbers that occur in the statement, for a search; ``meanings``:
+    of letters that stand for square roots, in words; ``equal``: for each known inequality that is an equality, the name
+    under which its negative is known too.
     """
 
     names: tuple[str, ...]
@@ -71,18 +71,21 @@ class Posed:
 
 
 class OfOneClient(Exception):
-    """Of a case in which what a single client does is a case of its own."""
+    """Raised for a case in which a single client is a case of its own."""
 
 
 class NeverOccurs(Exception):
-    """Of a case that no letters are of which meet the hypotheses."""
+    """Raised for a case in which no letters meet the hypotheses."""
 
 
 def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None, falling: Sequence[Term] = ()) -> Posed:
-    """What a case of a claim says. ``read_at``: of whose instances the types of parameters are those of the claim.
-    ``falling``: numbers of a state that are taken to fall in a step, for potentials of which they may be parts.
+    """Return the inequality that a case of a claim states, with the known ones.
 
-    ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing; ``OfOneClient`` that it is two cases.
+    ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
+    assumed to decrease in a step, for potentials of which they may be parts.
+
+    Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
+    it is two cases.
     """
     return _Posing(claim, case, read_at or claim, falling).posed()
 
@@ -179,7 +182,7 @@ class _Posing:
         return found[0]
 
     def _fixed_point(self) -> Mapping[str, Term]:
-        """What parts of a state are given relative to: any vectors would do."""
+        """Return the terms relative to which parts of a state are given: any vectors would do."""
         try:
             return reading.fixed_point(self.setting.algorithm, *self.read)  # type: ignore[arg-type]
         except Unread:
@@ -241,7 +244,7 @@ class _Posing:
         raise OfTwoParts((apart, ">="), (-apart, ">="))
 
     def _is_drawn(self, atom: Atom) -> bool:
-        """Whether something depends on a draw: a sum over the clients does if masks or errors stand in it."""
+        """Return True if an atom depends on a draw: a sum over the clients does if it contains masks or errors."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
@@ -389,7 +392,7 @@ class _Posing:
     # What is said
 
     def posed(self) -> Posed:
-        """What is said."""
+        """Return the inequality to be shown, with the known ones."""
         here, letters, domain = self.world, self.letters, self.domain
         if self.numbers is not None:
             # What a step divides by is not 0, wherever else it stands.
@@ -497,11 +500,11 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
 
 
 def _vanishes(p: Any, i: int) -> bool:
-    """Whether a polynomial is zero where a letter is 1, for all others."""
+    """Return True if a polynomial is zero where a letter is 1, for all others."""
     return bool(sum(coefficients(p, i).values(), p.context().constant(0)) == 0)
 
 
 def _is_never_zero(c: Any) -> bool:
-    """Whether a coefficient is zero for no letters: n is not."""
+    """Return True if a coefficient is nonzero for all values of the letters; n is never zero."""
     powers = [dict(zip(map(str, c.numer.ring.symbols), monomial, strict=True)) for monomial in c.numer]
     return len(powers) == 1 and not any(power for name, power in powers[0].items() if name != "n")

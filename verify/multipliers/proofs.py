@@ -39,9 +39,11 @@ class WeightedSquare(NamedTuple):
 
 
 class Elimination(NamedTuple):
-    """How a block is shown to be a sum of squares: ``maximum``: the letter for a maximum that is replaced on the
-    diagonal, ``bounds``: by which of its bounds, for each row where it stands, ``stated``: squares that are taken off
-    before the elimination, and ``order``: its pivots."""
+    """A plan that shows a block to be a sum of squares.
+
+    ``maximum``: the letter for a maximum that is replaced on the diagonal; ``bounds``: the bound that replaces it, for
+    each row that contains it; ``stated``: squares that are subtracted before the elimination; ``order``: its pivots.
+    """
 
     maximum: int | None
     bounds: Mapping[str, int]
@@ -149,9 +151,10 @@ def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -
 
 
 def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[WeightedSquare]) -> Matrix:
-    """What squares leave of a matrix. ``Wrong`` where a weight is not shown to be nonnegative, or no row is meant.
+    """Return a matrix less weighted squares.
 
-    What they divide by may be zero somewhere, as pivots may.
+    They may divide by what is zero somewhere, as pivots may. Raise ``Wrong`` if a weight is not shown to be
+    nonnegative, or a vector has a row that does not occur.
     """
     for _, weight, vector in squares:
         if not set(vector) <= set(rows):
@@ -313,14 +316,17 @@ _Found = TypeVar("_Found")
 
 @cache
 def texts(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """What a file beside this one holds, by claims and their cases or parts: nothing of it is taken unchecked."""
+    """Return the contents of a file beside this one, by claims and their cases or parts; none of it may be used
+    unchecked.
+    """
     found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name(name).read_text())
     return found
 
 
 def else_searched(known: Callable[[], _Found] | None, search: Callable[[], _Found | str], work: Work) -> _Found | str:
-    """What ``known`` proves (None if nothing is stored) or, if that is ``Wrong``, what a search finds with the work
-    that is left; else why nothing was found."""
+    """Return what ``known`` proves (None if nothing is stored) or, if that is ``Wrong``, what a search finds with the
+    work that is left; else why nothing was found.
+    """
     if known is not None:
         try:
             return known()

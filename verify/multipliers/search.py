@@ -99,7 +99,7 @@ class Search:
         return None
 
     def _posed_at(self, X: Array) -> bool:
-        """Whether programs at most points have multipliers, perhaps with a little room."""
+        """Return True if programs at most points have multipliers, perhaps with a little room."""
         every = list(range(len(self.names)))
         programs = Programs(self.posed, X, self.work)
         for self.slack in (0.0, 1e-6):
@@ -274,7 +274,7 @@ class Search:
         return self._checked(multipliers)
 
     def _refuted(self, multipliers: Mapping[str, Ratio]) -> bool:
-        """Whether floats show that these are no proof, and where."""
+        """Return True if floats show that these multipliers are not a proof; record where."""
         X = self.all.X
         for name, v in multipliers.items():
             at = values(v, X)
