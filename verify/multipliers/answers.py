@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from verify.multipliers.functions import ClassFunctions, KnownInequality, said
+from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text
 from verify.reading.source import Unread
 from verify.reading.terms import DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -119,14 +119,14 @@ class Answers:
                 raise Unread(f"what {term.data} answers is not known")
             # A conjugate is anchored at the gradients at x*, where its own gradient is x*.
             what, functions = _CONJUGATE[what], self.functions[CONJUGATES]
-            return self._told(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
+            return self._answer_at(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
         if what == "resolvent":
             return by_masks(world, of[1], lambda target, _: self._solved(functions, x_star, of[0], target))
 
-        return self._told(functions, what, of[-1], x_star, functions.slope, term.data)
+        return self._answer_at(functions, what, of[-1], x_star, functions.slope, term.data)
 
-    def _told(
-        self, functions: ClassFunctions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, said_as: str
+    def _answer_at(
+        self, functions: ClassFunctions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, asked_as: str
     ) -> WorldValue:
         """The value or the gradient at a point of functions that have a gradient at an anchor."""
         world = self.world
@@ -134,14 +134,14 @@ class Answers:
         def answer(point: WorldValue, when: WorldValue) -> WorldValue:
             about = point - anchor
             if what == "gradient":
-                self._check(point, f"{said_as} is asked")
+                self._check(point, f"{asked_as} is asked")
                 return slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
                 drawn = self._is_drawn_somewhere(point)
                 value = functions.value_drawn(world, about, when) if drawn else functions.value(world, about)
                 return value + world.inner(slope * about) + known(f"{functions.name} at x*", 0)
-            raise Unread(f"what {said_as} answers is not known")
+            raise Unread(f"what {asked_as} answers is not known")
 
         return by_masks(world, at, answer)
 
@@ -247,24 +247,27 @@ class Answers:
         for name, errors in self.errors.items():
             for k, (x, error) in enumerate(errors.seen.values()):
                 size = world.total(world.inner(x * x))
-                why = f"E|C_i(v_i) - v_i|^2 <= ({said(errors.factor)}) |v_i|^2, summed over the clients, v = {said(x)}"
+                why = (
+                    f"E|C_i(v_i) - v_i|^2 <= ({as_text(errors.factor)}) |v_i|^2, summed over the clients, "
+                    f"v = {as_text(x)}"
+                )
                 form = world.total(world.inner(error * error)) - errors.factor * size
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
-                    why = f"E|noise of each|^2 <= {said(errors.variance)}, summed over the clients, at {said(x)}"
+                    why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
                 yield KnownInequality(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size
-                    constant = said(errors.joint)
-                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {said(x)}"
+                    constant = as_text(errors.joint)
+                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {as_text(x)}"
                     yield KnownInequality(f"mean of {name}[{k}]", why, form)
 
 
 def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     """A sum over clients or coordinates, whichever is taken first.
 
-    Masks of each coordinate's own are of one law for all: what is said of them by their moments holds for each
+    Masks of each coordinate's own are of one law for all: what their moments give holds for each
     coordinate, and so for the sum.
     """
     along = term.data[0]
@@ -311,8 +314,8 @@ def by_masks(world: World, value: WorldValue, answer: Callable[[WorldValue, Worl
     if len(names) > MASKS:
         raise Unread(f"more than {MASKS} masks determine where a function is evaluated")
     total, one = WorldValue({}), world.constant(1)
-    for falls in product((True, False), repeat=len(names)):
-        true = {name for name, fell in zip(names, falls, strict=True) if fell}
+    for outcomes in product((True, False), repeat=len(names)):
+        true = {name for name, fell in zip(names, outcomes, strict=True) if fell}
         here, weight = WorldValue({}), one
         for (draws, atoms), c in value.of.items():
             if draws <= true:

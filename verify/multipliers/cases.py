@@ -53,8 +53,8 @@ class OfTwoParts(Exception):
 def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
-    told = declarations(of).bounds if stated(claim, of) else None
-    equal = [True, False] if told is not None and (told.least, told.largest) == (MU, ELL) else [None]
+    bounds = declarations(of).bounds if stated(claim, of) else None
+    equal = [True, False] if bounds is not None and (bounds.least, bounds.largest) == (MU, ELL) else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
@@ -68,9 +68,9 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
     """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
     none is found, or where instances differ in that."""
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
-    told = declarations(of).bounds
+    bounds = declarations(of).bounds
     # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.
-    any_curvature = told is not None and told.least is None
+    any_curvature = bounds is not None and bounds.least is None
     found: list[Instance] = []
     for recipe in islice(recipes, _LOOKED_AT):
         try:

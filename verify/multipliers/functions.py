@@ -175,9 +175,11 @@ class ClassFunctions:
             if self.average is not None and is_shared(a) and not a.point.is_zero():
                 mean = self._averaged(world, a)
                 gap, gradient = mean.value, mean.gradient
-                told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
-                for name, number in told:
-                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
+                inequalities = self.average(
+                    SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient)
+                )
+                for name, number in inequalities:
+                    why = f"the class says of the average of the f_i, at x* + {as_text(a.point)}: {name}"
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
@@ -189,15 +191,17 @@ class ClassFunctions:
         who, over = (each, ", summed over the clients") if self.own else (self.name, "")
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
             form = _between(world, a, b, mu, L)
-            between = f"between {self.anchor} + {said(a.point)} and {self.anchor} + {said(b.point)}{over}"
-            why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
+            between = f"between {self.anchor} + {as_text(a.point)} and {self.anchor} + {as_text(b.point)}{over}"
+            why = f"{who} has curvatures between {as_text(mu)} and {'any' if L is None else as_text(L)}, {between}"
             yield KnownInequality(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
         yield from self._at_drawn_points(world)
         for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
             assert self.steepest is not None
             length = self.slope + a.gradient
             form = world.inner(length * length) - self.steepest
-            why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
+            why = (
+                f"{who} has gradients of squares of at most {as_text(self.steepest)}, at x* + {as_text(a.point)}{over}"
+            )
             yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
@@ -215,9 +219,10 @@ class ClassFunctions:
                     continue
                 form = at.when * (above - half * c * world.inner(x * x)) * world.constant(sympy.Integer(sign))
                 why = (
-                    f"the {word} curvature of {self.name} is {said(c)}: at {self.anchor} + {said(at.point)}, which is "
+                    f"the {word} curvature of {self.name} is {as_text(c)}: at {self.anchor} + {as_text(at.point)}, "
+                    "which is "
                 )
-                why += f"drawn, by the gradient at {self.anchor} + {said(b.point)}, where {said(at.when)} is 1"
+                why += f"drawn, by the gradient at {self.anchor} + {as_text(b.point)}, where {as_text(at.when)} is 1"
                 yield KnownInequality(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: FunctionAt) -> FunctionAt:
@@ -236,7 +241,7 @@ class ClassFunctions:
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
             if not (is_shared(a) and is_shared(b)):
                 continue
-            between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
+            between = f"between x* + {as_text(a.point)} and x* + {as_text(b.point)}"
             form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
             yield KnownInequality(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
             if i < j:
@@ -273,7 +278,7 @@ class KnownInequality(NamedTuple):
     value: WorldValue
 
 
-def said(value: WorldValue) -> str:
+def as_text(value: WorldValue) -> str:
     """A number or a vector for people to read."""
     return (
         " + ".join(

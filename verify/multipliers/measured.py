@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from verify.multipliers.functions import KnownInequality, said
+from verify.multipliers.functions import KnownInequality, as_text
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -78,9 +78,9 @@ class StateNumbers:
         kind = _DIVISOR if id(term) in self.divisors else _SIZE
         size = self._letter(kind, f"root of {number.name()}")
         if isinstance(size, str):
-            return self._told(size)
+            return self._known_letter(size)
         letter, name = size
-        self._define(name, letter * letter, number, f"{name} is the root of {said(number)}")
+        self._define(name, letter * letter, number, f"{name} is the root of {as_text(number)}")
         return letter
 
     def quotient(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -95,10 +95,10 @@ class StateNumbers:
             raise Unread("the sign of a quotient by a number of the state is not known")
         found = self._letter(_SIZE, f"{top.name()} by {below.name()}")
         if isinstance(found, str):
-            letter = self._told(found)
+            letter = self._known_letter(found)
         else:
             letter, name = found
-            self._define(name, letter * below, top, f"{name} is ({said(top)}) / ({said(below)})")
+            self._define(name, letter * below, top, f"{name} is ({as_text(top)}) / ({as_text(below)})")
         return above * letter if vector else letter
 
     def _letter(self, kind: str, key: str) -> tuple[WorldValue, str] | str:
@@ -113,7 +113,7 @@ class StateNumbers:
         self.named[key] = name, letter
         return letter, name
 
-    def _told(self, key: str) -> WorldValue:
+    def _known_letter(self, key: str) -> WorldValue:
         return self.named[key][1]
 
     def _define(self, name: str, one: WorldValue, other: WorldValue, why: str) -> None:

@@ -187,10 +187,10 @@ class Programs:
                         v = values(c, X) / (1 if i == j else 2)
                         A[:, k, i, j] = A[:, k, j, i] = v
             self.matrices.append(A)
-        told = sorted({key for form in forms for key in form.of if key[0] == "value"})
-        self.values = np.zeros((len(X), len(forms), len(told)))
+        value_keys = sorted({key for form in forms for key in form.of if key[0] == "value"})
+        self.values = np.zeros((len(X), len(forms), len(value_keys)))
         for k, form in enumerate(forms):
-            for j, key in enumerate(told):
+            for j, key in enumerate(value_keys):
                 if key in form.of:
                     self.values[:, k, j] = values(form.of[key], X)
         self.units, scales = [], []

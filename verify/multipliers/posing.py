@@ -22,7 +22,7 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, said, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.ratios import Ratio, coefficients
@@ -133,13 +133,13 @@ class _Posing:
         fixed = self._fixed_point()
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
-        spoken = [t for _, t in self.quantities.values()] + [t for _, t in terms]
-        spoken += [*extra, *fixed.values(), *self.residuals, *falling]
-        computed = [*spoken, *self.program.step.values()]
+        occurring = [t for _, t in self.quantities.values()] + [t for _, t in terms]
+        occurring += [*extra, *fixed.values(), *self.residuals, *falling]
+        computed = [*occurring, *self.program.step.values()]
         met = measured.occur(*computed)
         if met:
-            spoken += measured.leaves()
-        self.world = world(self.program, *spoken)
+            occurring += measured.leaves()
+        self.world = world(self.program, *occurring)
         self.rooted: dict[str, WorldValue] = {}
         self.each = self._each(dict(terms))
         written = [*(f"{Op.LETTER} {name}" for name in self.each), *([f"{Op.GIVEN} mu"] if weak else [])]
@@ -151,14 +151,14 @@ class _Posing:
         self.world.rules[Op.LARGER] = self._larger
         if self.numbers is not None:
             self.world.rules |= {Op.SIZE: self.numbers.root, Op.DIVIDE: self._quotient}
-        for term in parts(*spoken, *self.program.step.values()):
+        for term in parts(*occurring, *self.program.step.values()):
             if term.op is Op.ROOT:
                 self._number(term)
         if case.alone:
             # Subsets of one client are all of it.
             for size in sizes(self.program.law):
                 if size.op is Op.LETTER:
-                    self.letters.told[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
+                    self.letters.eliminated[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
         sizes_of, divisors = measured.places(self.letters.kept) if met else (set(), set())
         self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
@@ -215,9 +215,9 @@ class _Posing:
     def _each(self, known: Mapping[sympy.Expr, Term]) -> Mapping[str, WorldValue]:
         """Parameters that each client has of its own, by what hypotheses say that all of them are."""
         env = {letter: self._number(term) for letter, term in known.items()}
-        said = {name: number for h in self.claim.requires for name, number in h.each.items()}
+        numbers = {name: number for h in self.claim.requires for name, number in h.each.items()}
         own = [name for name, kind in self.program.letters.items() if kind.axes == (Axis.CLIENTS,)]
-        return {name: of_expression(said[name], env, self.world) for name in own if name in said}
+        return {name: of_expression(numbers[name], env, self.world) for name in own if name in numbers}
 
     def _lettered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         own = term.type.axes == (Axis.CLIENTS,)
@@ -314,19 +314,19 @@ class _Posing:
 
         for one in self.answers.chosen.values():
             if not is_nonnegative(one.term.of[1], known):
-                raise Unread(f"the bound of {one.term.data}, {said(one.bound)}, is not seen to be nonnegative")
+                raise Unread(f"the bound of {one.term.data}, {as_text(one.bound)}, is not seen to be nonnegative")
 
-    def _functions(self, name: str, told: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
+    def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
         if stated(self.claim, self.setting.functions):
-            equal = bool(self.case.equal) and told.largest is not None and told.least != 0
-            largest = None if told.largest is None else scalar(self.world, told.largest)
-            if told.least is not None:
-                curvatures = (largest if equal and largest is not None else scalar(self.world, told.least), largest)
-            steepest = None if told.steepest is None else scalar(self.world, told.steepest)
+            equal = bool(self.case.equal) and bounds.largest is not None and bounds.least != 0
+            largest = None if bounds.largest is None else scalar(self.world, bounds.largest)
+            if bounds.least is not None:
+                curvatures = (largest if equal and largest is not None else scalar(self.world, bounds.least), largest)
+            steepest = None if bounds.steepest is None else scalar(self.world, bounds.steepest)
         own = name == "f" and not self.case.single
-        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
-        smooth = told.largest is not None
+        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
+        smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
 
     def _conjugates(self, answers: Answers) -> ClassFunctions:
@@ -342,19 +342,19 @@ class _Posing:
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
-        told = stated(self.claim, adversary)
+        is_stated = stated(self.claim, adversary)
         independent = stated(self.claim, adversary, "mutually_independent") or (
-            told and getattr(adversary, "independent", False)
+            is_stated and getattr(adversary, "independent", False)
         )
         if isinstance(adversary, UnbiasedCompressors):
             own = "omega" in self.program.letters
-            known = leaf(Op.LETTER, "omega", NUMBER) if own and told else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
+            known = leaf(Op.LETTER, "omega", NUMBER) if own and is_stated else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
             joint = self._number(leaf(Op.GIVEN, f"{field}.omega_av", NUMBER)) if adversary.average else None
             return Errors(self._number(known), True, independent and joint is None, joint)
-        if isinstance(adversary, ContractiveCompressors) and told and "alpha" in self.program.letters:
+        if isinstance(adversary, ContractiveCompressors) and is_stated and "alpha" in self.program.letters:
             one = here.constant(1)
             return Errors(one - self._number(leaf(Op.LETTER, "alpha", NUMBER)), False, False)
-        if isinstance(adversary, NoisyGradients) and told:
+        if isinstance(adversary, NoisyGradients) and is_stated:
             sigma, batch = (leaf(Op.LETTER, name, NUMBER) for name in ("sigma", adversary.batch))
             variance = self._number(sigma) * self._number(sigma)
             if adversary.batch:
@@ -472,8 +472,8 @@ class _Posing:
         e = sympy.expand_mul(e, deep=False) if e.is_Mul else e
         env = dict(env)
         for top in sorted(e.atoms(sympy.Max), key=str):
-            told = [letters.as_told(letters.evaluated(a, env)) for a in top.args]
-            values = tuple({value.key: value for value in told}.values())
+            arguments = [letters.reduced(letters.evaluated(a, env)) for a in top.args]
+            values = tuple({value.key: value for value in arguments}.values())
             if not any(domain.ratio_sign(v) is not None for v in values):
                 raise Unread(f"{top} may be negative")
             i = letters.maximum(len(self.branches))
