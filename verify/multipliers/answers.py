@@ -306,8 +306,11 @@ def _total(world: World, value: WorldValue) -> WorldValue:
 
 
 def by_masks(world: World, value: WorldValue, answer: Callable[[WorldValue, WorldValue], WorldValue]) -> WorldValue:
-    """The answer at a value in which there are masks: one answer for each way in which these may fall, told what is 1
-    where they fall so and 0 elsewhere."""
+    """Return the answer at a value that contains masks: the sum of one answer for each outcome of these.
+
+    ``answer`` gets the value at an outcome, and the indicator of the outcome. Raise ``Unread`` if there are too many
+    masks, or masks of single coordinates.
+    """
     names = sorted({name for draws, _ in value.of for name in draws})
     if not world.along.isdisjoint(names):
         raise Unread("the point at which a function is evaluated depends on masks of single coordinates")

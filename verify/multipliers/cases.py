@@ -22,10 +22,13 @@ _LOOKED_AT, _ALIKE = 300, 12
 
 @dataclass(frozen=True, eq=False)
 class FunctionCase:
-    """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
-    ``single``: whether the claim is about a single client alone; ``alone``: whether there is but one client here, or
-    there are more, where the two are cases of their own; ``parts``: polynomials in the letters, and what they are here:
-    "=", ">" or ">=" 0."""
+    """A case of a claim, by what reading its functions depends on.
+
+    ``with_g``: True if the problem has a g; ``equal``: True if mu = L, False if mu < L, None if there is no mu;
+    ``single``: True if the claim is about a single client alone; ``alone``: True if there is one client, False if there
+    are more, None if these are not cases of their own; ``parts``: polynomials in the letters, with their signs: "=",
+    ">" or ">=" 0.
+    """
 
     with_g: bool
     equal: bool | None
@@ -65,8 +68,10 @@ def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
 
 
 def example(claim: Claim, case: FunctionCase) -> Instance:
-    """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
-    none is found, or where instances differ in that."""
+    """Return an instance of the setting that shows the kinds of parameters, and what functions can be asked.
+
+    Raise ``Unread`` if none is found, or if instances differ in that.
+    """
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
     bounds = declarations(of).bounds
     # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.

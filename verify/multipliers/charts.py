@@ -1,4 +1,4 @@
-"""Letters written through slacks, so that what a constraint says is said by the slacks being nonnegative."""
+"""Letters written through slacks, so that a constraint holds if and only if its slack is nonnegative."""
 
 from __future__ import annotations
 

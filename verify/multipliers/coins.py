@@ -26,16 +26,14 @@ class CoinChances:
 
     @classmethod
     def of(cls, clients: GenericClients, law: Any) -> CoinChances:
-        """Return the chances of the coins of a distribution. Raise ``Unread`` if a chance is not a function of the
-        letters.
-        """
+        """Return the chances of the coins of a distribution. Raise ``Unread`` if it draws anything else."""
         chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):
             raise Unread("the probability of a coin is not a rational function of the letters")
         return cls(clients, chances)
 
     def expected(self, value: WorldValue) -> WorldValue:
-        """The expectation of what a client adds. ``Unread`` where it depends on what others draw."""
+        """Return the expectation of what a client adds. Raise ``Unread`` if it depends on what others draw."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._is_drawn_by_others(atoms, c, set()):

@@ -33,7 +33,7 @@ def variance(claim: Claim) -> list[Term]:
 
 @dataclass(eq=False)
 class Compressed:
-    """The errors of compressors, by what is compressed, with that. ``independent``: whether those of clients are."""
+    """The errors of compressors, by what is compressed, with that. ``independent``: True if those of clients are."""
 
     clients: GenericClients
     name: str
@@ -43,7 +43,7 @@ class Compressed:
 
     @classmethod
     def of(cls, clients: GenericClients, claim: Claim) -> Compressed:
-        """The compressors of a setting. ``Unread`` where there are none, or several families."""
+        """Return the compressors of a setting. Raise ``Unread`` if there are none, or several families."""
         if len(claim.setting.adversaries) != 1:
             raise Unread("there are several families of compressors")
         (adversary,) = claim.setting.adversaries

@@ -162,7 +162,7 @@ class GroundLetters:
             raise Unread("two letters have one name")
         self.signs[name] = positive
 
-    # What is said of letters
+    # Known signs of letters
 
     def signed(self) -> Iterator[tuple[Any, bool]]:
         """Elements of the field that are >= 0 (> 0 where marked so)."""

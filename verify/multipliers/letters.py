@@ -56,8 +56,8 @@ class CaseLetters:
             raise Unread(f"params.{twice} has the name of a constant of the problem: write problem.{twice} for it")
         self.ring = polynomials(self.names)
         self.one = Ratio(self.ring.constant(1), self.ring.constant(1))
-        #: What letters are told to be, by others; square roots; and of letters that are one less a root of one less
-        #: another letter, that letter.
+        #: Letters that are eliminated, in terms of others; square roots; and for letters that are one less a root of
+        #: one less another letter, that letter.
         self.eliminated: dict[int, Ratio] = {}
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
@@ -96,7 +96,7 @@ class CaseLetters:
         return self.converted(value.of[ONE]) if value.of else self.one * 0
 
     def reduced(self, ratio: Ratio) -> Ratio:
-        """A quotient with what is known of letters put in."""
+        """Return a quotient with the eliminated letters replaced."""
         try:
             return substituted(ratio, self.eliminated) if self.eliminated else ratio
         except ZeroDivisionError as error:
@@ -212,7 +212,7 @@ class CaseLetters:
         self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
 
     def _equation(self, relation: sympy.Eq, domain: Domain) -> None:
-        """A letter that is said to be what others make, or for which an equation has one solution.
+        """Eliminate a letter that a relation equates to others, or for which it has one solution.
 
         ``domain``: the letters by their signs.
         """
@@ -264,7 +264,7 @@ class CaseLetters:
     def _root(self, radicand: Ratio) -> Ratio:
         """The square root, by a letter by which another is written, of which the radicand is made.
 
-        Where the radicand is negative there is no root, and nothing is said: roots may be any that are nonnegative.
+        Where the radicand is negative there is no root, and nothing is claimed: roots may be any that are nonnegative.
         """
         if (known := self._known_root(radicand)) is not None:
             return known
@@ -372,7 +372,7 @@ class CaseLetters:
                     continue
 
     def evaluated(self, e: sympy.Expr, env: Mapping[Any, Any]) -> Any:
-        """The value of an expression, a number or a form. ``Unread`` for what is no quotient of polynomials."""
+        """Return the value of an expression, a number or a form. Raise ``Unread`` if it is not a rational function."""
         if e in env:
             return env[e]
         if e.is_Rational:

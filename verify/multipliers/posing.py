@@ -389,7 +389,7 @@ class _Posing:
                 return
         raise Unread("the invariant is not linear in any part of the state")
 
-    # What is said
+    # The inequality to be shown
 
     def posed(self) -> Posed:
         """Return the inequality to be shown, with the known ones."""

@@ -95,7 +95,7 @@ def matrix(posed: Posed, form: ProductSum, block: str, rows: Sequence[str]) -> M
 
 
 def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Elimination] | None = None) -> CaseProof:
-    """The proof that multipliers make. ``Wrong`` says what is not shown.
+    """Return the proof that multipliers make. Raise ``Wrong`` with what is not shown.
 
     ``plans``: how blocks are shown to be sums of squares, by name; any that work are looked for where there are none.
     """
@@ -195,7 +195,10 @@ def eliminated(
 
 
 def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -> tuple[Matrix, tuple[WeightedSquare, ...]]:
-    """A matrix that is at most a matrix, with the squares by which they differ. ``Wrong`` where a plan has none."""
+    """Return a matrix that is at most the given one, with the squares by which they differ.
+
+    Raise ``Wrong`` if a plan has none.
+    """
     if plan.maximum is None:
         return of, ()
     places = _diagonal(posed.domain, of, plan.maximum) if plan.maximum in posed.branches else []
@@ -282,7 +285,7 @@ def _stated(plan: Elimination, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
-    """Proofs from texts, checked anew. ``Wrong`` for what is none."""
+    """Return proofs from texts, checked anew. Raise ``Wrong`` if they are not proofs."""
     try:
         if set(stored) == {"multipliers", "plans"}:
             multipliers = {str(name): parsed(str(c), posed.names) for name, c in stored["multipliers"].items()}

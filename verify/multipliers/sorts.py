@@ -1,6 +1,6 @@
 """Clients of which a letter of their own is 0, apart from those of which it is positive.
 
-A letter that may be 0 and has a bound from above is written by no slack: where it is 0 it is none, and elsewhere it is.
+A letter that may be 0 and has a bound from above is written by no slack: 0 is one case, positive values are another.
 """
 
 from __future__ import annotations
