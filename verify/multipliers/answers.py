@@ -1,4 +1,4 @@
-"""What the oracles of functions and compressors answer in a program of a generic client, and what is known of it."""
+"""The answers of the oracles of functions and compressors in a program of a generic client, and their properties."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
-from verify.multipliers.functions import ClassFunctions, KnownInequality, said
+from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text
 from verify.reading.source import Unread
 from verify.reading.terms import DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -40,7 +40,9 @@ class Errors:
 
 
 class Chosen(NamedTuple):
-    """What an adversary answers: ``error``, less the centre, of which |error|^2 <= ``bound``, as ``term`` says it."""
+    """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
+    ``term``.
+    """
 
     term: Term
     asked: tuple[str, str]
@@ -50,9 +52,12 @@ class Chosen(NamedTuple):
 
 @dataclass(eq=False)
 class Answers:
-    """What is answered in a world. ``functions``, ``errors``: by the names under which they are asked; ``given``:
-    constants of the problem that are written by others, by name; ``adversaries``: the names of those whose answers are
-    known to keep to their bounds."""
+    """The answers of oracles in a world.
+
+    ``functions``, ``errors``: by the names under which they are asked; ``given``: constants of the problem that are
+    written in terms of others, by name; ``adversaries``: the names of those whose answers are known to satisfy their
+    bounds.
+    """
 
     world: World
     functions: dict[str, ClassFunctions]
@@ -114,14 +119,14 @@ class Answers:
                 raise Unread(f"what {term.data} answers is not known")
             # A conjugate is anchored at the gradients at x*, where its own gradient is x*.
             what, functions = _CONJUGATE[what], self.functions[CONJUGATES]
-            return self._told(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
+            return self._answer_at(functions, what, of[-1], self.functions[name].slope, x_star, term.data)
         if what == "resolvent":
             return by_masks(world, of[1], lambda target, _: self._solved(functions, x_star, of[0], target))
 
-        return self._told(functions, what, of[-1], x_star, functions.slope, term.data)
+        return self._answer_at(functions, what, of[-1], x_star, functions.slope, term.data)
 
-    def _told(
-        self, functions: ClassFunctions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, said_as: str
+    def _answer_at(
+        self, functions: ClassFunctions, what: str, at: WorldValue, anchor: WorldValue, slope: WorldValue, asked_as: str
     ) -> WorldValue:
         """The value or the gradient at a point of functions that have a gradient at an anchor."""
         world = self.world
@@ -129,14 +134,14 @@ class Answers:
         def answer(point: WorldValue, when: WorldValue) -> WorldValue:
             about = point - anchor
             if what == "gradient":
-                self._check(point, f"{said_as} is asked")
+                self._check(point, f"{asked_as} is asked")
                 return slope + functions.at(world, about).gradient
             if what == "value":
                 known = world.of_client if functions.own else world.atom
                 drawn = self._is_drawn_somewhere(point)
                 value = functions.value_drawn(world, about, when) if drawn else functions.value(world, about)
                 return value + world.inner(slope * about) + known(f"{functions.name} at x*", 0)
-            raise Unread(f"what {said_as} answers is not known")
+            raise Unread(f"what {asked_as} answers is not known")
 
         return by_masks(world, at, answer)
 
@@ -157,7 +162,7 @@ class Answers:
         return any(self._is_drawn(atom) for _, atoms in point.of for atom in atoms)
 
     def _is_drawn(self, atom: Atom) -> bool:
-        """Whether something is an error, a sum in which masks may stand, or an inner product with one."""
+        """Return True if an atom is an error, a sum that may contain masks, or an inner product with one."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
@@ -242,24 +247,27 @@ class Answers:
         for name, errors in self.errors.items():
             for k, (x, error) in enumerate(errors.seen.values()):
                 size = world.total(world.inner(x * x))
-                why = f"E|C_i(v_i) - v_i|^2 <= ({said(errors.factor)}) |v_i|^2, summed over the clients, v = {said(x)}"
+                why = (
+                    f"E|C_i(v_i) - v_i|^2 <= ({as_text(errors.factor)}) |v_i|^2, summed over the clients, "
+                    f"v = {as_text(x)}"
+                )
                 form = world.total(world.inner(error * error)) - errors.factor * size
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
-                    why = f"E|noise of each|^2 <= {said(errors.variance)}, summed over the clients, at {said(x)}"
+                    why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
                 yield KnownInequality(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size
-                    constant = said(errors.joint)
-                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {said(x)}"
+                    constant = as_text(errors.joint)
+                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {as_text(x)}"
                     yield KnownInequality(f"mean of {name}[{k}]", why, form)
 
 
 def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:
     """A sum over clients or coordinates, whichever is taken first.
 
-    Masks of each coordinate's own are of one law for all: what is said of them by their moments holds for each
+    Masks of each coordinate's own are of one law for all: what their moments give holds for each
     coordinate, and so for the sum.
     """
     along = term.data[0]
@@ -298,16 +306,19 @@ def _total(world: World, value: WorldValue) -> WorldValue:
 
 
 def by_masks(world: World, value: WorldValue, answer: Callable[[WorldValue, WorldValue], WorldValue]) -> WorldValue:
-    """The answer at a value in which there are masks: one answer for each way in which these may fall, told what is 1
-    where they fall so and 0 elsewhere."""
+    """Return the answer at a value that contains masks: the sum of one answer for each outcome of these.
+
+    ``answer`` gets the value at an outcome, and the indicator of the outcome. Raise ``Unread`` if there are too many
+    masks, or masks of single coordinates.
+    """
     names = sorted({name for draws, _ in value.of for name in draws})
     if not world.along.isdisjoint(names):
         raise Unread("the point at which a function is evaluated depends on masks of single coordinates")
     if len(names) > MASKS:
         raise Unread(f"more than {MASKS} masks determine where a function is evaluated")
     total, one = WorldValue({}), world.constant(1)
-    for falls in product((True, False), repeat=len(names)):
-        true = {name for name, fell in zip(names, falls, strict=True) if fell}
+    for outcomes in product((True, False), repeat=len(names)):
+        true = {name for name, fell in zip(names, outcomes, strict=True) if fell}
         here, weight = WorldValue({}), one
         for (draws, atoms), c in value.of.items():
             if draws <= true:

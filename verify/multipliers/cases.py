@@ -22,10 +22,13 @@ _LOOKED_AT, _ALIKE = 300, 12
 
 @dataclass(frozen=True, eq=False)
 class FunctionCase:
-    """``with_g``: whether the problem has a g; ``equal``: whether mu = L, or mu < L; None where there is no mu;
-    ``single``: whether the claim is about a single client alone; ``alone``: whether there is but one client here, or
-    there are more, where the two are cases of their own; ``parts``: polynomials in the letters, and what they are here:
-    "=", ">" or ">=" 0."""
+    """A case of a claim, by what reading its functions depends on.
+
+    ``with_g``: True if the problem has a g; ``equal``: True if mu = L, False if mu < L, None if there is no mu;
+    ``single``: True if the claim is about a single client alone; ``alone``: True if there is one client, False if there
+    are more, None if these are not cases of their own; ``parts``: polynomials in the letters, with their signs: "=",
+    ">" or ">=" 0.
+    """
 
     with_g: bool
     equal: bool | None
@@ -43,7 +46,7 @@ class FunctionCase:
 
 
 class OfTwoParts(Exception):
-    """Of a case that is two: ``parts``: a polynomial in the letters, and what it is in each of them."""
+    """Raised for a case that splits in two. ``parts``: a polynomial in the letters, and its sign in each part."""
 
     def __init__(self, *parts: tuple[Any, str]) -> None:
         super().__init__(" or ".join(f"{p} {by} 0" for p, by in parts))
@@ -53,24 +56,26 @@ class OfTwoParts(Exception):
 def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
-    told = declarations(of).bounds if stated(claim, of) else None
-    equal = [True, False] if told is not None and (told.least, told.largest) == (MU, ELL) else [None]
+    bounds = declarations(of).bounds if stated(claim, of) else None
+    equal = [True, False] if bounds is not None and (bounds.least, bounds.largest) == (MU, ELL) else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 
 
 def stated(claim: Claim, part: Any, name: str = "contains") -> bool:
-    """Whether a hypothesis of a claim is what a class says of its members."""
+    """Return True if a hypothesis of a claim states the property ``name`` of ``part``, by default membership."""
     return any(h.states_membership((part,), (name,)) for h in claim.requires)
 
 
 def example(claim: Claim, case: FunctionCase) -> Instance:
-    """An instance of the setting that tells the kinds of parameters, and what functions can be asked. ``Unread`` where
-    none is found, or where instances differ in that."""
+    """Return an instance of the setting that shows the kinds of parameters, and what functions can be asked.
+
+    Raise ``Unread`` if none is found, or if instances differ in that.
+    """
     of, recipes = claim.setting.functions, claim.instances.recipes(np.random.default_rng(0))
-    told = declarations(of).bounds
+    bounds = declarations(of).bounds
     # Of functions without curvatures some have proximal points and some have none: what is read is read of the latter.
-    any_curvature = told is not None and told.least is None
+    any_curvature = bounds is not None and bounds.least is None
     found: list[Instance] = []
     for recipe in islice(recipes, _LOOKED_AT):
         try:
@@ -95,7 +100,7 @@ def example(claim: Claim, case: FunctionCase) -> Instance:
 
 
 def _kinds(problem: Any) -> tuple[Any, ...]:
-    """Whether a problem is one of ours, and its functions are, and which have resolvents."""
+    """Return which of the functions of a problem have resolvents. Raise ``Unread`` if the functions are not ours."""
     if type(problem) is not Problem or not is_ours(type(problem.f)):
         raise Unread(f"functions of type {type(problem.f).__name__} may be anything")
     return tuple(hasattr(of, "resolvent") for of in (problem.f, problem.g))

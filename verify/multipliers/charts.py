@@ -1,4 +1,4 @@
-"""Letters written through slacks, so that what a constraint says is said by the slacks being nonnegative."""
+"""Letters written through slacks, so that a constraint holds if and only if its slack is nonnegative."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Pick = tuple[int, int]
 
 
 def has_no_negative(p: Any) -> bool:
-    """Whether no coefficient is negative."""
+    """Return True if no coefficient is negative."""
     return all(c.p > 0 for c in p.coeffs())
 
 
@@ -39,7 +39,7 @@ class SlackChart:
     picks: tuple[Pick, ...] = ()
 
     def is_positive(self, p: Any) -> bool:
-        """Whether a polynomial in the slacks has no negative coefficient, and a term that is not 0."""
+        """Return True if a polynomial in the slacks has no negative coefficient, and a term that is not 0."""
         return has_no_negative(p) and any(all(i in self.positive for i, k in enumerate(m) if k) for m in p.monoms())
 
     def stripped(self, p: Any) -> Any:

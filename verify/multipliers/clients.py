@@ -66,7 +66,7 @@ class DrawnSets(Protocol):
         """A client's function at a point that may depend on the sets."""
 
     def depends(self, value: WorldValue) -> bool:
-        """Whether a value depends on the sets."""
+        """Return True if a value depends on the sets."""
 
 
 @dataclass(eq=False)
@@ -180,12 +180,14 @@ class GenericClients:
         return self.asked[key]
 
     def _is_y_star(self, point: WorldValue) -> bool:
-        """Whether a point is the gradient at x*, at which the conjugate has the gradient x*."""
+        """Return True if a point is the gradient at x*, at which the conjugate has the gradient x*."""
         at = self.asked.get((FUNCTION, self.world.atom(OPTIMUM, 1).name())) if self.anchored else None
         return at is not None and (point - at.gradient).is_zero()
 
     def _with_gradient(self, gradient: WorldValue) -> WorldValue:
-        """Where a client's function has a gradient: these points sum to zero for the constraint's multiplier."""
+        """Return the point where a client's function has a gradient: for the constraint's multiplier these points sum
+        to zero.
+        """
         name = self.names.setdefault(f"gradient {gradient.name()}", f"{_MINIMISER} {len(self.names)}")
         point = self.world.of_client(name, 1)
         if self._tell(point, gradient, point, gradient) and gradient.name() == self.world.atom(MULTIPLIER, 1).name():
@@ -286,9 +288,10 @@ class GenericClients:
         return atom.name in self.totals or self.world.meaning.get(atom.name, ("",))[0] == "sum"
 
     def density(self, value: WorldValue, weight: str, whose: str | None) -> tuple[WorldValue, WorldValue]:
-        """What each client adds to a number, or to a vector, and what is no sum over the clients.
+        """Return what each client adds to a number or a vector, and the rest, which is not a sum over the clients.
 
-        ``weight``: the sum that is taken apart last; ``whose``: of which client a statement speaks.
+        ``weight``: the sum that is taken apart last; ``whose``: the client that the statement is about. Raise
+        ``Unread`` if a product of sums over the clients is compared.
         """
         found, rest = WorldValue({}), WorldValue({})
         for (draws, atoms), c in value.of.items():
@@ -313,7 +316,10 @@ class GenericClients:
         return meaning[1:] if meaning[0] == "inner product" else (atom,)
 
     def of_each(self, atom: Atom) -> WorldValue:
-        """What each client adds to a sum, or to an inner product with a sum."""
+        """Return what each client adds to a sum, or to an inner product with a sum.
+
+        Raise ``Unread`` if it is neither.
+        """
         parts = self.parts(atom)
         summed = [part for part in parts if self._is_summed(part)]
         if len(summed) != 1:
@@ -331,11 +337,11 @@ class GenericClients:
         return self.world.inner(each * WorldValue({(frozenset(), (other,)): self.world.field.one}))
 
     def occurs(self, value: WorldValue, whose: str | None) -> bool:
-        """Whether a value depends on what one client has."""
+        """Return True if a value depends on what one client has."""
         return whose is not None and any(self._is_of(whose, draws, atoms, c) for (draws, atoms), c in value.of.items())
 
     def _is_of(self, whose: str, draws: frozenset[str], atoms: tuple[Atom, ...], c: Any) -> bool:
-        """Whether something is of the client of whom a statement speaks."""
+        """Return True if a product belongs to the client that the statement is about."""
         names = [*draws, *(part.name for atom in atoms for part in self.parts(atom)), *map(str, symbols(c))]
         return any(name.endswith(at_client("", whose)) for name in names)
 
@@ -344,14 +350,14 @@ class GenericClients:
         return ["n", *(str(symbol) for symbol in self.world.sums.values())]
 
     def of_weight(self, name: str) -> WorldValue:
-        """What each client adds to a sum of numbers."""
+        """Return what each client adds to a sum of numbers."""
         if name == "n":
             return WorldValue({ONE: self.world.field.one})
         _, letters, draws, _ = self.world.meaning[next(k for k, s in self.world.sums.items() if str(s) == name)]
         return WorldValue({(draws, ()): letters})
 
     def _of_some(self, name: str) -> bool:
-        """Whether a sum is over the clients of which a mask is true."""
+        """Return True if a sum is over the clients whose mask is true."""
         return any(str(s) == name and bool(self.world.meaning[k][2]) for k, s in self.world.sums.items())
 
     def _apart(self, c: Any, weight: str) -> Iterator[tuple[str | None, Any]]:

@@ -26,14 +26,14 @@ class CoinChances:
 
     @classmethod
     def of(cls, clients: GenericClients, law: Any) -> CoinChances:
-        """Those of a distribution. ``Unread`` where it is none of coins."""
+        """Return the chances of the coins of a distribution. Raise ``Unread`` if it draws anything else."""
         chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):
             raise Unread("the probability of a coin is not a rational function of the letters")
         return cls(clients, chances)
 
     def expected(self, value: WorldValue) -> WorldValue:
-        """The expectation of what a client adds. ``Unread`` where it depends on what others draw."""
+        """Return the expectation of what a client adds. Raise ``Unread`` if it depends on what others draw."""
         found = WorldValue({})
         for (draws, atoms), c in value.of.items():
             if self._is_drawn_by_others(atoms, c, set()):
@@ -51,7 +51,7 @@ class CoinChances:
                 raise Unread("a function is evaluated at a point that depends on other clients' coins")
 
     def is_drawn(self, value: WorldValue) -> bool:
-        """Whether a value depends on coins, or on a sum over the clients in which there are some."""
+        """Return True if a value depends on coins, or on a sum over the clients that contains some."""
         return self._is_drawn(value, set())
 
     def _is_drawn(self, value: WorldValue, seen: set[str]) -> bool:
@@ -59,7 +59,7 @@ class CoinChances:
         return any(draws & tossed or self._is_drawn_by_others(atoms, c, seen) for (draws, atoms), c in value.of.items())
 
     def _is_drawn_by_others(self, atoms: tuple[Atom, ...], c: Any, seen: set[str]) -> bool:
-        """Whether a sum stands in a product, or in its coefficient, of which the terms are drawn."""
+        """Return True if a product, or its coefficient, contains a sum whose terms are drawn."""
         world, clients = self.clients.world, self.clients
         sums = {str(symbol): name for name, symbol in world.sums.items()}
         names = [part.name for atom in atoms for part in clients.parts(atom)]

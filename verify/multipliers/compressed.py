@@ -1,4 +1,4 @@
-"""What compressors of the clients make of vectors, in expectation over all that they draw.
+"""Expectations of the vectors that compressors of the clients return, over all their draws.
 
 The errors have mean zero. As random vectors they are elements of a Hilbert space, in which the expectation of an inner
 product is the inner product: those with vectors that are not random are 0, and so are those of errors of two clients
@@ -33,7 +33,7 @@ def variance(claim: Claim) -> list[Term]:
 
 @dataclass(eq=False)
 class Compressed:
-    """The errors of compressors, by what is compressed, with that. ``independent``: whether those of clients are."""
+    """The errors of compressors, by what is compressed, with that. ``independent``: True if those of clients are."""
 
     clients: GenericClients
     name: str
@@ -43,7 +43,7 @@ class Compressed:
 
     @classmethod
     def of(cls, clients: GenericClients, claim: Claim) -> Compressed:
-        """The compressors of a setting. ``Unread`` where there are none, or several families."""
+        """Return the compressors of a setting. Raise ``Unread`` if there are none, or several families."""
         if len(claim.setting.adversaries) != 1:
             raise Unread("there are several families of compressors")
         (adversary,) = claim.setting.adversaries
@@ -103,7 +103,9 @@ class Compressed:
         return any((_NONE, (atom,)) in error.of for _, error in self.errors.values())
 
     def _errors_in(self, atom: Atom) -> int:
-        """How many errors are multiplied in something; ``Unread`` where it is neither made of them nor fixed."""
+        """Return the number of errors multiplied in an atom. Raise ``Unread`` if it is neither made of errors nor
+        fixed.
+        """
         if self._is_error(atom):
             return 1
         if self.clients.world.is_fixed(atom):
@@ -116,14 +118,14 @@ class Compressed:
         raise Unread(f"what {atom.name} is in expectation is not known")
 
     def _is_own(self, atom: Atom) -> bool:
-        """Whether a client's own error is all in something that is random."""
+        """Return True if the only random part of an atom is a client's own error."""
         if self._is_error(atom):
             return atom.own
         kind, *of = self.clients.world.meaning.get(atom.name, ("",))
         return self.clients.world.is_fixed(atom) or (kind == "inner product" and all(map(self._is_own, of)))
 
     def known(self) -> Iterator[SetRelation]:
-        """What the variance of the compressors says of the errors."""
+        """Yield the bounds on the errors that the variance of the compressors gives."""
         inner = self.clients.world.inner
         for k, (x, error) in enumerate(self.errors.values()):
             words = f"E|C_i(v) - v|^2 <= {in_words(self.factor)} |v|^2, at v = {in_words(x)}"

@@ -1,4 +1,4 @@
-"""What classes say of a generic client's function: its curvatures, and inequalities between points."""
+"""Properties of a generic client's function in a class: its curvatures, and inequalities between points."""
 
 from __future__ import annotations
 
@@ -48,9 +48,11 @@ def signs(client: OfClient, ends: tuple[sympy.Symbol, sympy.Symbol] | None) -> t
 def between_points(
     clients: GenericClients, equal: bool, ends: list[WorldValue], values: list[WorldValue]
 ) -> Iterator[tuple[str, WorldValue, str]]:
-    """What a class says of a generic client's function between each two points at which it is asked, of those that
-    ``values`` speak of: by name, what is at most 0, and in words. ``ends``: the least and the largest curvature,
-    which may be one if ``equal``."""
+    """Yield the inequalities of a class between each two points at which a generic client's function is asked.
+
+    Only points that occur in ``values`` count. Each inequality is its name, the value that is at most 0, and its text.
+    ``ends``: the least and the largest curvature, which may be one if ``equal``.
+    """
     world = clients.world
     occurring = {a.name for v in values for _, atoms in v.of for atom in atoms for a in clients.parts(atom)}
     optimum = world.atom(OPTIMUM, 1).name()

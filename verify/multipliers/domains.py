@@ -34,8 +34,9 @@ _LEFT, _USES = 6, 4
 
 
 class Sign(NamedTuple):
-    """That a polynomial is a product of ``constant``, even powers, and of factors of known sign: each with the picks of
-    the chart that shows it."""
+    """The proof of the sign of a polynomial: a product of ``constant``, even powers, and factors of known sign, each
+    with the picks of the chart that shows it.
+    """
 
     positive: bool
     factors: tuple[tuple[str, int, tuple[Pick, ...]], ...]
@@ -76,7 +77,7 @@ class Domain:
 
     @property
     def is_empty(self) -> bool:
-        """Whether a constraint says of a number what it is not."""
+        """True if a constraint on a constant contradicts its value."""
         numbers = (c for c in self.constraints if c.poly.is_constant())
         return any(not (has_no_negative(c.poly) and (c.poly != 0 or not c.strict)) for c in numbers)
 
@@ -140,7 +141,7 @@ class Domain:
 
     @property
     def _prefixes(self) -> list[SlackChart]:
-        """What some charts begin with, the longest last, where all charts leave constraints."""
+        """Return common beginnings of charts, the longest last, if all charts leave constraints."""
         if self._begun is None:
             left = self.charts and self._open(self.charts[0])
             self._begun = self._beginnings() if left else []
@@ -165,7 +166,7 @@ class Domain:
     # Signs
 
     def sign(self, p: Any, strict: bool = False) -> Sign | None:
-        """That a polynomial is >= 0 (> 0) in the domain; None where this is not shown."""
+        """Return the proof that a polynomial is >= 0 (> 0) in the domain; None if this is not shown."""
         name = (key(p), strict)
         if name not in self._signs:
             self._signs[name] = None if self.doubts is not None and self.doubts(p) else self._sign(p, strict)
@@ -196,8 +197,9 @@ class Domain:
         return Sign(strict, tuple(shown)) if sign else None
 
     def taken_off(self, p: Any, strict: bool) -> tuple[Any, Multiples]:
-        """What else shows the sign of an irreducible polynomial in its chart: a positive polynomial that it is
-        multiplied by, and multiples of constraints that are taken off then."""
+        """Return what else shows the sign of an irreducible polynomial in its chart: a positive polynomial that it is
+        multiplied by, and the multiples of constraints that are subtracted then.
+        """
         return self._beyond.get((key(p), strict), (self.ring.constant(1), ()))
 
     def _picks(self, p: Any, strict: bool) -> tuple[Pick, ...] | None:
@@ -280,11 +282,11 @@ class Domain:
         return None
 
     def ratio_sign(self, ratio: Ratio, strict: bool = False) -> Sign | None:
-        """That a quotient is >= 0 (> 0), where its denominator is not zero."""
+        """Return the proof that a quotient is >= 0 (> 0) where its denominator is not zero; None if there is none."""
         return self.sign(ratio.num * ratio.den, strict)
 
     def never_zero(self, p: Any) -> bool:
-        """Whether a polynomial is shown to be zero nowhere in the domain."""
+        """Return True if a polynomial is shown to be zero nowhere in the domain."""
         return self.sign(p, True) is not None or self.sign(-p, True) is not None
 
     def regular_chart(self) -> SlackChart | None:
@@ -309,8 +311,8 @@ class Domain:
         return next((chart for chart in self.charts if not self._open(chart) and self._leads_inside(chart)), None)
 
     def is_regular(self) -> bool:
-        """Whether every point of the domain is a limit of points of it where a given polynomial is not zero, unless it
-        is so everywhere.
+        """Return True if every point of the domain is a limit of points of it where a given polynomial is not zero,
+        unless the polynomial is zero everywhere.
 
         Beside a regular chart it is enough that all constraints that a chart leaves hold better the larger some slack
         is, or the smaller one is that is not 0: however little it is changed, they hold with room, and all slacks may
@@ -326,8 +328,9 @@ class Domain:
         )
 
     def _improves(self, chart: SlackChart, i: int, side: int) -> bool:
-        """Whether a slack ``i`` that is larger, or smaller where ``side`` is -1, makes all constraints larger that a
-        chart leaves: all terms with it have that sign, and one is not 0 where the slack is not."""
+        """Return True if all constraints that a chart leaves become larger as the slack ``i`` grows, or shrinks if
+        ``side`` is -1: all terms with it have that sign, and one is not 0 where the slack is not.
+        """
         never_zero = chart.positive | {i}
         for g, _ in self._open(chart):
             with_it = {m: c for m, c in g.to_dict().items() if m[i]}
@@ -337,7 +340,7 @@ class Domain:
         return True
 
     def _leads_inside(self, chart: SlackChart) -> bool:
-        """Whether positive slacks make letters, all on the way, and constraints that are not left, positive."""
+        """Return True if positive slacks make the letters on the way, and the constraints not left, positive."""
         left = {key(c.poly) for c in self._open(chart)}
         of = [(self.ring.gen(i), 0) for i in range(len(self.ring.names())) if i not in self.bounded]
         of += [(c.poly, 0) for c in self.constraints if not any(degree(c.poly, i) for i in self.bounded)]
@@ -348,9 +351,9 @@ class Domain:
 
 
 def has_answer(condition: Any, answer: bool, number: Callable[[Term], Ratio], domain: Domain) -> bool:
-    """Whether a condition, or what is known to be true or false, is seen to have an answer everywhere in a domain.
+    """Return True if a condition, or a known truth value, is seen to have the given answer everywhere in a domain.
 
-    ``number``: what the sides of comparisons are in the letters.
+    ``number``: maps the sides of comparisons to quotients in the letters.
     """
     if not isinstance(condition, Condition):
         return bool(condition) is answer

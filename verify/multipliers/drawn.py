@@ -1,4 +1,4 @@
-"""What a step does in expectation over the clients that it draws, with letters and vectors of each client's own.
+"""The expectation of a step over the clients that it draws, with letters and vectors of each client's own.
 
 A set of tau of the n clients is drawn uniformly, or by weights: then with a probability proportional to the sum of the
 weights in it. A step may take the mean c of vectors s_i over the clients that are drawn, weighted by w_i, so that each
@@ -77,7 +77,9 @@ class SetRelation(NamedTuple):
 
 @dataclass(eq=False)
 class DrawnClients:
-    """What is known of the sets that a step draws, in a world of clients. ``random``: by names of atoms, the masks."""
+    """The sets that a step draws, in a world of clients, with their properties. ``random``: the masks, by names of
+    atoms.
+    """
 
     clients: GenericClients
     sets: dict[str, Sets]
@@ -97,7 +99,7 @@ class DrawnClients:
     # What depends on the sets
 
     def depends(self, value: WorldValue) -> bool:
-        """Whether a value depends on the sets, by more than whether the client itself is drawn."""
+        """Return True if a value depends on the sets by more than the draw of the client itself."""
         return any(self._summed(c) or any(map(self._is_drawn, atoms)) for (_, atoms), c in value.of.items())
 
     def _summed(self, c: Any) -> list[sympy.Symbol]:
@@ -134,7 +136,10 @@ class DrawnClients:
         return found
 
     def _move(self, draws: frozenset[str], atoms: tuple[Atom, ...], c: Any) -> WorldValue:
-        """What stands in place of a sum over the drawn clients, divided by the sum of their weights."""
+        """Return the value that replaces a sum over the drawn clients divided by the sum of their weights.
+
+        Raise ``Unread`` if the sum is not their mean.
+        """
         world, masks = self.clients.world, draws & set(self.sets)
         below = self._summed(c)
         if len(masks) != 1 or len(below) > 1 or len(atoms) != 1 or atoms[0].degree != 1:
@@ -242,7 +247,7 @@ class DrawnClients:
         return WorldValue({(_NONE, atoms): world.field.one})
 
     def _by_law(self, move: Move) -> bool:
-        """Whether sets are drawn by the weights of a mean, up to a number that is the same for all clients."""
+        """Return True if sets are drawn by the weights of a mean, up to a number that is the same for all clients."""
         ratio = move.weight.of[ONE] / self.sets[move.mask].weights.of[ONE]
         return not {str(s) for s in ratio.as_expr().free_symbols} & self.clients.world.indexed
 
@@ -269,7 +274,7 @@ class DrawnClients:
     # What is known
 
     def known(self, ends: list[WorldValue], convex: bool) -> Iterator[SetRelation]:
-        """What the least and the largest curvature of a client's function say of where it moves."""
+        """Yield the bounds on moves that the least and the largest curvature of a client's function give."""
         low, high = ends
         world, two = self.clients.world, self.clients.world.constant(sympy.Integer(2))
         bounds = f"[{in_words(low) or '0'}, {in_words(high)}]"
@@ -285,7 +290,7 @@ class DrawnClients:
                 yield SetRelation(f"moved {k} {name}", self.of_each(drawn * form), words)
 
     def linked(self) -> Iterator[SetRelation]:
-        """What is known of sums over the clients."""
+        """Yield the known relations of sums over the clients."""
         world = self.clients.world
         for k, move in enumerate(self.moves.values()):
             drawn, link = world.drawn(move.mask), f"move {k} balances"
@@ -305,7 +310,7 @@ class DrawnClients:
 
 
 def draws_sets(law: Law) -> bool:
-    """Whether a distribution draws sets of clients, among others."""
+    """Return True if a distribution draws sets of clients, perhaps among others."""
     return law.name in _SETS or (law.name == "product" and any(map(draws_sets, law.of)))
 
 

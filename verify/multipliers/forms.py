@@ -76,11 +76,11 @@ class Mask(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What is known of draws: the masks by name, and of compression errors by the names of their vectors.
+    """The moments of draws: the masks by name, and compression errors by the names of their vectors.
 
     ``errors``: for each vector that is an error or a part of one, the error and what it was drawn by. Errors have mean
-    zero, and those of different draws are uncorrelated; a client's error that is no mean or deviation is uncorrelated
-    with those of the other clients. ``drawn``: numbers of clients, or of all, that may depend on any draw.
+    zero, and those of different draws are uncorrelated; a client's error that is neither a mean nor a deviation is
+    uncorrelated with those of the other clients. ``drawn``: numbers of clients, or of all, that may depend on any draw.
     """
 
     world: World
@@ -234,7 +234,7 @@ class Moments:
 
 
 def sizes(law: Any) -> Iterator[Term]:
-    """How many clients are in the subsets that a distribution draws."""
+    """Yield the numbers of clients in the subsets that a distribution draws."""
     if law.name == "product":
         for of in law.of:
             yield from sizes(of)

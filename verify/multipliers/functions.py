@@ -114,7 +114,10 @@ class ClassFunctions:
         return f"{'apart from what is asked: ' if apart and not self.smooth else ''}{point.name()}"
 
     def at(self, world: World, point: WorldValue, apart: bool = False) -> FunctionAt:
-        """What is known at a point relative to x*. ``apart``: by a subgradient that need not be the one asked there."""
+        """Return the value and gradient at a point relative to x*.
+
+        ``apart``: use a subgradient that need not be the one asked there.
+        """
         name = self._key(point, apart)
         if name not in self.asked:
             if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
@@ -163,7 +166,7 @@ class ClassFunctions:
         return self.solved[key], shift + least
 
     def inequalities(self, world: World) -> Iterator[KnownInequality]:
-        """What the class says of each pair of points, summed over the clients, or of the average."""
+        """Yield the inequalities of the class for each pair of points, summed over the clients, or for the average."""
         if self.equal:
             return
         if self.curvatures is not None:
@@ -172,13 +175,15 @@ class ClassFunctions:
             if self.average is not None and is_shared(a) and not a.point.is_zero():
                 mean = self._averaged(world, a)
                 gap, gradient = mean.value, mean.gradient
-                told = self.average(SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient))
-                for name, number in told:
-                    why = f"the class says of the average of the f_i, at x* + {said(a.point)}: {name}"
+                inequalities = self.average(
+                    SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient)
+                )
+                for name, number in inequalities:
+                    why = f"the class says of the average of the f_i, at x* + {as_text(a.point)}: {name}"
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
-        """What the class says of each function by its curvatures."""
+        """Yield the inequalities for each function that its curvatures give."""
         self.at(world, WorldValue({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
@@ -186,19 +191,23 @@ class ClassFunctions:
         who, over = (each, ", summed over the clients") if self.own else (self.name, "")
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
             form = _between(world, a, b, mu, L)
-            between = f"between {self.anchor} + {said(a.point)} and {self.anchor} + {said(b.point)}{over}"
-            why = f"{who} has curvatures between {said(mu)} and {'any' if L is None else said(L)}, {between}"
+            between = f"between {self.anchor} + {as_text(a.point)} and {self.anchor} + {as_text(b.point)}{over}"
+            why = f"{who} has curvatures between {as_text(mu)} and {'any' if L is None else as_text(L)}, {between}"
             yield KnownInequality(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
         yield from self._at_drawn_points(world)
         for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
             assert self.steepest is not None
             length = self.slope + a.gradient
             form = world.inner(length * length) - self.steepest
-            why = f"{who} has gradients of squares of at most {said(self.steepest)}, at x* + {said(a.point)}{over}"
+            why = (
+                f"{who} has gradients of squares of at most {as_text(self.steepest)}, at x* + {as_text(a.point)}{over}"
+            )
             yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
-        """What holds of each value at a drawn point for every draw, by the gradients at those that are not drawn."""
+        """Yield the bounds on each value at a drawn point that hold for every draw, by the gradients at points not
+        drawn.
+        """
         if self.curvatures is None or self.spread is not None:
             return
         half = WorldValue({ONE: world.field.one / 2})
@@ -210,26 +219,29 @@ class ClassFunctions:
                     continue
                 form = at.when * (above - half * c * world.inner(x * x)) * world.constant(sympy.Integer(sign))
                 why = (
-                    f"the {word} curvature of {self.name} is {said(c)}: at {self.anchor} + {said(at.point)}, which is "
+                    f"the {word} curvature of {self.name} is {as_text(c)}: at {self.anchor} + {as_text(at.point)}, "
+                    "which is "
                 )
-                why += f"drawn, by the gradient at {self.anchor} + {said(b.point)}, where {said(at.when)} is 1"
+                why += f"drawn, by the gradient at {self.anchor} + {as_text(b.point)}, where {as_text(at.when)} is 1"
                 yield KnownInequality(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: FunctionAt) -> FunctionAt:
-        """What is known of the average at a point that all clients share."""
+        """Return the value and gradient of the average at a point that all clients share."""
         if not self.own:
             return at
         each = WorldValue({ONE: 1 / world.field(sympy.Symbol("n"))})
         return FunctionAt(at.point, world.total(at.gradient) * each, world.total(at.value) * each)
 
     def _of_average(self, world: World, spread: WorldValue) -> Iterator[KnownInequality]:
-        """What is known of two points that all clients share: of the average, and of how gradients differ."""
+        """Yield the inequalities for two points that all clients share: for the average, and for differences of
+        gradients.
+        """
         assert self.curvatures is not None
         mu, L = self.curvatures
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
             if not (is_shared(a) and is_shared(b)):
                 continue
-            between = f"between x* + {said(a.point)} and x* + {said(b.point)}"
+            between = f"between x* + {as_text(a.point)} and x* + {as_text(b.point)}"
             form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
             yield KnownInequality(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
             if i < j:
@@ -240,12 +252,12 @@ class ClassFunctions:
 
 
 def is_shared(at: FunctionAt) -> bool:
-    """Whether a point is one that all clients share."""
+    """Return True if a point is shared by all clients."""
     return not any(atom.own for _, atoms in at.point.of for atom in atoms)
 
 
 def _between(world: World, a: FunctionAt, b: FunctionAt, mu: WorldValue, L: WorldValue | None) -> WorldValue:
-    """What is at most 0 of a function at two points, of curvatures between mu and L.
+    """Return the number that is at most 0 for a function with curvatures between mu and L at two points.
 
     Taylor, Hendrickx and Glineur (2017).
     """
@@ -266,7 +278,7 @@ class KnownInequality(NamedTuple):
     value: WorldValue
 
 
-def said(value: WorldValue) -> str:
+def as_text(value: WorldValue) -> str:
     """A number or a vector for people to read."""
     return (
         " + ".join(

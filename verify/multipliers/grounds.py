@@ -50,7 +50,7 @@ class GroundLetters:
         #: Letters of the world that a hypothesis writes by others.
         self.equal: dict[sympy.Symbol, Any] = {}
         #: Letters of the claim, by what they are in the world.
-        self.told: dict[sympy.Basic, Any] = {}
+        self.elements: dict[sympy.Basic, Any] = {}
         self._name()
 
     def _name(self) -> None:
@@ -63,11 +63,11 @@ class GroundLetters:
             letter = names[symbol]
             if generic != symbol:
                 if self.mine:
-                    self.told[letter] = self.field(generic)
+                    self.elements[letter] = self.field(generic)
                 else:
                     others.add(letter)
                 continue
-            self.told[letter] = self.field(symbol)
+            self.elements[letter] = self.field(symbol)
             summed = symbol in world.sums.values() and sympy.Gt(letter, 0) in self.about.relations
             least = self._least(symbol)
             if letter.is_nonnegative or least is not None or summed:
@@ -76,7 +76,7 @@ class GroundLetters:
                 self._sign(name, bool(letter.is_positive or least) or summed)
                 self.made[symbol] = name, Fraction(1), Fraction(0)
         for letter, term in self.case.letters.items():
-            if letter not in self.told and letter not in others:
+            if letter not in self.elements and letter not in others:
                 value = evaluated(world, [term])[0]
                 if set(value.of) <= {ONE}:
                     self._link(letter, value.of.get(ONE, self.field.zero))
@@ -86,19 +86,21 @@ class GroundLetters:
                 self._equate(relation)
 
     def _least(self, symbol: sympy.Symbol) -> bool | None:
-        """Whether numbers of the clients are positive, as the least of them is, or nonnegative; None where neither."""
+        """Return True if numbers of the clients are positive, as the least of them is, False if nonnegative, None if
+        neither.
+        """
         own = {ONE: self.field(symbol)}
-        said = [(term, strict) for term, strict in self.case.signs]
-        said += [
+        signs = [(term, strict) for term, strict in self.case.signs]
+        signs += [
             (term.of[0], bool(letter.is_positive))
             for letter, term in self.case.letters.items()
             if term.op is Op.LEAST and letter.is_nonnegative
         ]
-        return max((strict for term, strict in said if evaluated(self.about.world, [term])[0].of == own), default=None)
+        return max((strict for term, strict in signs if evaluated(self.about.world, [term])[0].of == own), default=None)
 
     def _link(self, letter: sympy.Expr, c: Any) -> None:
         """A letter of the claim that is made of letters of the world, one of which may have no sign of its own."""
-        self.told[letter] = c
+        self.elements[letter] = c
         free = sorted(c.as_expr().free_symbols - set(self.made), key=str)
         if len(free) != 1 or c.denom != 1 or not letter.is_nonnegative:
             return
@@ -111,9 +113,9 @@ class GroundLetters:
     def _fix(self, relation: sympy.Eq) -> None:
         """A letter of the claim that is a number, where it is made of one letter of the world."""
         for letter, number in ((relation.lhs, relation.rhs), (relation.rhs, relation.lhs)):
-            if letter not in self.told or not number.is_Rational:
+            if letter not in self.elements or not number.is_Rational:
                 continue
-            c = self.told[letter]
+            c = self.elements[letter]
             free = sorted(c.as_expr().free_symbols, key=str)
             if len(free) != 1 or str(free[0]) in {"n", *self.about.world.indexed}:
                 continue
@@ -129,7 +131,7 @@ class GroundLetters:
         if difference is None:
             return
         for letter in sorted(relation.free_symbols, key=str):
-            symbol = symbols.get(self.told[letter])
+            symbol = symbols.get(self.elements[letter])
             if not str(symbol).startswith(f"{Op.LETTER} "):
                 continue
             line = sympy.Poly(difference.numer.as_expr(), symbol)
@@ -143,10 +145,10 @@ class GroundLetters:
 
     def _read(self, expression: sympy.Expr) -> Any | None:
         """An expression in letters of the claim as an element of the field; None where it is not understood."""
-        if not expression.free_symbols <= set(self.told):
+        if not expression.free_symbols <= set(self.elements):
             return None
         try:
-            return self.field.from_sympy(expression.xreplace({s: c.as_expr() for s, c in self.told.items()}))
+            return self.field.from_sympy(expression.xreplace({s: c.as_expr() for s, c in self.elements.items()}))
         except (ValueError, NotImplementedError, sympy.CoercionFailed, sympy.PolynomialError):
             return None
 
@@ -160,9 +162,9 @@ class GroundLetters:
             raise Unread("two letters have one name")
         self.signs[name] = positive
 
-    # What is said of letters
+    # Known signs of letters
 
-    def said(self) -> Iterator[tuple[Any, bool]]:
+    def signed(self) -> Iterator[tuple[Any, bool]]:
         """Elements of the field that are >= 0 (> 0 where marked so)."""
         least = [
             (term.of[0], bool(letter.is_positive))
@@ -191,14 +193,14 @@ class GroundLetters:
             for bound in bounds:
                 c = self._read(bound)
                 if c is not None and self._is_signed(c := self._put(c)):
-                    yield self.told[letter], c
+                    yield self.elements[letter], c
 
     def domain(self, coefficients: Iterable[Any]) -> Space:
         """The letters that occur, and those on which these depend, as far as the claim allows them."""
         used = {s for c in coefficients for s in c.as_expr().free_symbols}
         used = {s for symbol in used for s in self._put(self.field(symbol)).as_expr().free_symbols}
-        said = [*self.said(), *((self.field(symbol), True) for symbol in self.equal)]
-        known = [(put, strict) for c, strict in said if self._is_signed(put := self._put(c))]
+        numbers = [*self.signed(), *((self.field(symbol), True) for symbol in self.equal)]
+        known = [(put, strict) for c, strict in numbers if self._is_signed(put := self._put(c))]
         bounds = list(self._bounds())
         before = None
         while before != used:
@@ -212,15 +214,19 @@ class GroundLetters:
             raise Unread(f"the sign of {unsigned[0]} is not known")
         names = tuple(name for name in self.signs if any(self.made[s][0] == name for s in used))
         allowed = used | set(self.fixed)
-        said = [(c, strict) for c, strict in known if c.as_expr().free_symbols <= allowed]
-        return Space(self, names, said, [(top, bound) for top, bound in bounds if top.as_expr() in allowed])
+        numbers = [(c, strict) for c, strict in known if c.as_expr().free_symbols <= allowed]
+        return Space(self, names, numbers, [(top, bound) for top, bound in bounds if top.as_expr() in allowed])
 
     def _is_signed(self, c: Any) -> bool:
         return set(c.as_expr().free_symbols) <= set(self.made)
 
 
 def without_maxima(comparisons: Iterable[Comparison]) -> tuple[dict[sympy.Symbol, sympy.Expr], list[Comparison]]:
-    """What letters stand for maxima, and comparisons in which they do: 1 - min(a, b) is max(1 - a, 1 - b)."""
+    """Return the letters that stand for maxima, and the comparisons written with them: 1 - min(a, b) is max(1 - a, 1 -
+    b).
+
+    Raise ``Unread`` if a maximum is taken of others.
+    """
     found: dict[sympy.Expr, sympy.Symbol] = {}
 
     def put(e: sympy.Expr) -> sympy.Expr:
@@ -243,7 +249,7 @@ class Space:
         self,
         letters: GroundLetters,
         names: tuple[str, ...],
-        said: list[tuple[Any, bool]],
+        signed: list[tuple[Any, bool]],
         bounds: list[tuple[Any, Any]],
     ) -> None:
         self.ring = polynomials(names)
@@ -269,7 +275,7 @@ class Space:
         count = self._images.get(sympy.Symbol("n"))
         if count is not None:
             domain = at_least(domain, count - 1, False)
-        for c, strict in said:
+        for c, strict in signed:
             if (difference := self.ratio(c)).letters():
                 domain = at_least(domain, difference, strict)
         self.branches: dict[int, tuple[Ratio, ...]] = {}

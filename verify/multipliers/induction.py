@@ -31,14 +31,14 @@ from verify.reading.terms import Op
 
 @dataclass(frozen=True)
 class Chain:
-    """What a bound follows from: a claim about one step, and inequalities of all states."""
+    """The premises of a bound: a claim about one step, and inequalities of all states."""
 
     step: Claim
     lemmas: tuple[Claim, ...]
 
 
 def chain_of(claim: Claim) -> Chain:
-    """What a bound follows from. ``Unread`` where nothing is known from which it would."""
+    """Return the premises of a bound. Raise ``Unread`` if none are known."""
     statement, potential = claim.statement.geometric, claim.setting.potential
     if statement is None:
         raise Unread("it is not a bound that shrinks by a rate in each round")
@@ -77,7 +77,7 @@ def _lemmas(claim: Claim, small: Any) -> Iterator[tuple[sympy.Expr, Any, Claim]]
 
 
 def _multiple(claim: Claim) -> Iterator[tuple[sympy.Expr, Quantity, Quantity]]:
-    """Of a claim that one quantity is at most a multiple of another: that number, and both."""
+    """Yield the factor and both quantities if a claim states that one quantity is at most a multiple of the other."""
     statement = claim.statement
     if not isinstance(statement, Inequality) or len(statement.comparisons) != 1 or len(statement.quantities) != 2:
         return
@@ -88,7 +88,9 @@ def _multiple(claim: Claim) -> Iterator[tuple[sympy.Expr, Quantity, Quantity]]:
 
 
 def _at_start(claim: Claim, potential: Any, initial: Any) -> Iterator[tuple[sympy.Expr, sympy.Expr, Claim | None]]:
-    """What bounds the potential by the initial value at the start: two numbers, and what claims the first of states."""
+    """Yield bounds of the potential by the initial value at the start: two numbers, and the claim that proves the
+    first.
+    """
     if potential is initial:
         yield sympy.S.One, sympy.S.One, None
     for factor, right, other in _lemmas(claim, potential):
@@ -144,7 +146,7 @@ def step_of(claim: Claim) -> Claim:
 
 
 def _known(claim: Claim) -> list[sympy.Basic]:
-    """What is known of letters: the hypotheses, and that there are functions of the class."""
+    """Return the known relations between letters: the hypotheses, and the bounds of a nonempty class."""
     of = claim.setting.functions
     ends = of.ends if of is not None and stated(claim, of) else None
     return [*assumed(claim), *(() if ends is None else [sympy.Le(*ends)])]

@@ -48,9 +48,11 @@ _MASKS = 4
 
 @dataclass(frozen=True, eq=False)
 class ComparisonProof:
-    """What shows one comparison: the densities of all sorts of clients. ``linked``: of known inequalities that have one
-    multiplier in all, under what name, and with which sign; ``own``: the places of letters of each client's own;
-    ``meanings``: what names of vectors and letters stand for, in words."""
+    """A comparison as the densities of all sorts of clients.
+
+    ``linked``: the known inequalities that have one multiplier in all, under what name, and with which sign; ``own``:
+    the places of letters of each client's own; ``meanings``: what names of vectors and letters stand for, in words.
+    """
 
     name: str
     parts: Mapping[str, Posed]
@@ -80,12 +82,14 @@ class _Part:
 
 
 def invariant_of(claim: Claim) -> Any:
-    """What is zero in all states of which a claim speaks; None where nothing is."""
+    """Return the invariant, zero in all states that a claim covers; None if there is none."""
     return None if claim.setting.algorithm is None else claim.setting.algorithm.invariant
 
 
 def pose(claim: Claim, case: CodePath, name: str) -> list[ComparisonProof]:
-    """What is to be shown of one case of a claim. ``Unread`` says what stands in the way."""
+    """Return the densities to be shown nonpositive in one case of a claim. Raise ``Unread`` with the obstacle if there
+    is one.
+    """
     return _InequalityPosing(claim, case, name).groups()
 
 
@@ -134,7 +138,7 @@ class _InequalityPosing:
             raise Unread("a statement involves several clients, or one after a step")
         self.whose = next(iter(case.whose), None)
         #: What is known of how clients move that are drawn, and of what compressors draw.
-        self.told: list[SetRelation] = []
+        self.draw_relations: list[SetRelation] = []
         drawn = DrawnClients.of(self.clients, case.program.law) if case.program is not None and sets else None
         # What a step asks is asked first.
         step = [] if drawn is None or case.program is None else evaluated(self.world, case.program.step.values())
@@ -144,7 +148,7 @@ class _InequalityPosing:
         if drawn is not None:
             self._moved(drawn, step)
         if compressed is not None:
-            self.told += compressed.known()
+            self.draw_relations += compressed.known()
         self.true = {name for value in evaluated(self.world, case.masks) for name in _mask(value)}
         self.about: Ground = ground(claim, case, self.world)
         self.about.relations.extend(self._ends())
@@ -159,8 +163,8 @@ class _InequalityPosing:
         for q in (q for q in self.claim.statement.quantities if q.after):
             self.quantities[q.expression] = drawn.expectation(self._number(self.case.quantities[q.of]))
         if self.curvatures is not None:
-            self.told += drawn.known(self._curvatures(self.curvatures, False), self._equal)
-        self.told += drawn.linked()
+            self.draw_relations += drawn.known(self._curvatures(self.curvatures, False), self._equal)
+        self.draw_relations += drawn.linked()
         known.clear()
 
     def _tossed(self, program: StepProgram) -> CoinChances:
@@ -190,7 +194,9 @@ class _InequalityPosing:
                 yield sympy.Le(-least, largest, evaluate=False)
 
     def _signs(self) -> Iterator[sympy.Basic]:
-        """What the setting says of numbers of each client, and so of the one of whom a statement speaks."""
+        """Yield the signs that the setting declares for numbers of each client, and so for the one the statement is
+        about.
+        """
         for term, strict in self.case.signs:
             value = evaluated(self.world, [term])[0]
             of_one = () if self.whose is None else (self.world.of_one(value, self.whose),)
@@ -208,10 +214,10 @@ class _InequalityPosing:
         """True if the two curvatures of a function may be one."""
         return self.declared.client is not None and self.declared.client.equal
 
-    def _curvatures(self, told: list[WorldValue], mine: bool) -> list[WorldValue]:
+    def _curvatures(self, ends: list[WorldValue], mine: bool) -> list[WorldValue]:
         """The least and the largest curvature of a generic client's function; ``mine``: of that of whom it speaks."""
         one = None if self.declared.client is None else self.declared.client.one
-        return told if one is None or (mine and one == self.whose) else [WorldValue({}), *told[1:]]
+        return ends if one is None or (mine and one == self.whose) else [WorldValue({}), *ends[1:]]
 
     # Groups
 
@@ -306,7 +312,7 @@ class _InequalityPosing:
         found: dict[str, _Part] = {}
         for who, (target, mine) in targets.items():
             own = {key: self._mine(value, mine) for key, value in linked.items()}
-            for words, true in self._falls(names, mine):
+            for words, true in self._outcomes(names, mine):
                 found[f"{name}: {who}{words}"] = self._part(target, known, own, true, mine, weight)
         return self._posed(name, found)
 
@@ -316,17 +322,17 @@ class _InequalityPosing:
     def _known(
         self, relations: Mapping[str, WorldValue], weight: str
     ) -> tuple[dict[str, WorldValue], dict[str, WorldValue]]:
-        """What the setting says of a generic client; and vectors that are zero, and what it says of sums."""
+        """Return the properties of a generic client in this setting, and the relations that hold for sums only."""
         own: dict[str, WorldValue] = {}
         linked = dict(relations)
         for k, value in enumerate(self.known):
             # A client has no part of a sum but its share.
-            said, more = self.clients.shared(value, weight, _is_own(value))
+            share, more = self.clients.shared(value, weight, _is_own(value))
             linked |= more
-            (own if _is_own(value) else linked)[f"known {k}"] = said
-        for told in self.told:
-            said, more = self.clients.shared(told.value, weight, told.link is None)
-            (own if told.link is None else linked)[told.name] = said
+            (own if _is_own(value) else linked)[f"known {k}"] = share
+        for relation in self.draw_relations:
+            share, more = self.clients.shared(relation.value, weight, relation.link is None)
+            (own if relation.link is None else linked)[relation.name] = share
             linked |= more
         for asked in self.clients.asked.values():
             for vector in (asked.point, asked.gradient):
@@ -339,22 +345,22 @@ class _InequalityPosing:
         return density + self._share(rest, weight)
 
     def _share(self, rest: WorldValue, weight: str) -> WorldValue:
-        """What is no sum, shared out among the clients by the weight of each."""
+        """Return a value that is not a sum, shared out among the clients by the weight of each."""
         one = self.world.field.one
         return rest * WorldValue({ONE: one / self.world.field(sympy.Symbol(weight))}) * self.clients.of_weight(weight)
 
-    def _falls(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
+    def _outcomes(self, names: list[str], mine: bool) -> Iterator[tuple[str, dict[str, bool]]]:
         """The ways in which the masks of a client may fall on which depends what clients add, in words."""
         if not set(names) <= self.world.indexed or len(names) > _MASKS:
             raise Unread("a client's contribution depends on too many masks, or on other clients' masks")
-        told = {name: fell for name in names if mine for fell in (True, False) if self._is_told(name, fell)}
-        for falls in product((True, False), repeat=len(names)):
-            true = dict(zip(names, falls, strict=True))
-            if all(true[name] is fell for name, fell in told.items()):
+        assumed = {name: fell for name in names if mine for fell in (True, False) if self._is_assumed(name, fell)}
+        for outcomes in product((True, False), repeat=len(names)):
+            true = dict(zip(names, outcomes, strict=True))
+            if all(true[name] is fell for name, fell in assumed.items()):
                 yield "".join(f", {'' if v else 'not '}{name.rpartition(' ')[2]}" for name, v in true.items()), true
 
-    def _is_told(self, name: str, fell: bool) -> bool:
-        """Whether a hypothesis says of the client that its mask is true, or that it is not."""
+    def _is_assumed(self, name: str, fell: bool) -> bool:
+        """Return True if a hypothesis states that the mask of the client has the value ``fell``."""
         assert self.whose is not None
         return f"{'' if fell else 'not '}{at_client(name, self.whose)}" in self.true
 
@@ -379,7 +385,7 @@ class _InequalityPosing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        draws = {told.name: told.words for told in self.told}
+        draws = {relation.name: relation.words for relation in self.draw_relations}
         words = {key: draws.get(key) or setting_in_words(self.claim, key) for key in found}
         values = [target, *found.values(), *vectors.values()]
         if self.curvatures is not None:
@@ -411,12 +417,12 @@ class _InequalityPosing:
         )
         parts: dict[str, Posed] = {}
         links: dict[str, tuple[str, int]] = {}
-        told = {of.name: of.link for of in self.told}
+        link_of = {of.name: of.link for of in self.draw_relations}
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
             goal = known.pop("", ProductSum({}))
             words = dict(part.words)
-            links |= {of: told.get(of) or (of, 1) for of in part.linked if of in known}
+            links |= {of: link_of.get(of) or (of, 1) for of in part.linked if of in known}
             for relation, vector in vectors[key].items():
                 for row in sorted(shared - out):
                     along = sum(
@@ -482,7 +488,7 @@ def _mask(value: WorldValue) -> Iterator[str]:
 
 
 def _is_own(value: WorldValue) -> bool:
-    """Whether each client has such a number of its own."""
+    """Return True if each client has such a number of its own."""
     return any(atom.own for _, atoms in value.of for atom in atoms)
 
 

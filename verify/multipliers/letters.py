@@ -56,9 +56,9 @@ class CaseLetters:
             raise Unread(f"params.{twice} has the name of a constant of the problem: write problem.{twice} for it")
         self.ring = polynomials(self.names)
         self.one = Ratio(self.ring.constant(1), self.ring.constant(1))
-        #: What letters are told to be, by others; square roots; and of letters that are one less a root of one less
-        #: another letter, that letter.
-        self.told: dict[int, Ratio] = {}
+        #: Letters that are eliminated, in terms of others; square roots; and for letters that are one less a root of
+        #: one less another letter, that letter.
+        self.eliminated: dict[int, Ratio] = {}
         self.roots: list[Ratio] = []
         self.apart: dict[int, int] = {}
         self.env: dict[sympy.Expr, Ratio] = {}
@@ -87,7 +87,7 @@ class CaseLetters:
                 exponents = (*(powers[s] for s in self.kept), *([0] * (MAXIMA + ROOTS)))
                 found[exponents] = Fraction(int(number.numerator), int(number.denominator))
             parts.append(from_terms(self.ring, found))
-        return self.as_told(Ratio.of(*parts))
+        return self.reduced(Ratio.of(*parts))
 
     def number(self, value: WorldValue) -> Ratio:
         """A number that depends on letters alone."""
@@ -95,10 +95,10 @@ class CaseLetters:
             raise Unread("a number depends on vectors")
         return self.converted(value.of[ONE]) if value.of else self.one * 0
 
-    def as_told(self, ratio: Ratio) -> Ratio:
-        """A quotient with what is known of letters put in."""
+    def reduced(self, ratio: Ratio) -> Ratio:
+        """Return a quotient with the eliminated letters replaced."""
         try:
-            return substituted(ratio, self.told) if self.told else ratio
+            return substituted(ratio, self.eliminated) if self.eliminated else ratio
         except ZeroDivisionError as error:
             raise Unread("a divisor is zero here") from error
 
@@ -122,12 +122,12 @@ class CaseLetters:
             raise Unread(f"the sign of {missing[0]} is not known")
         domain = Domain(self.ring, frozenset(k for k, strict in signs.items() if strict))
         if self.case.single or self.case.alone:
-            self.told[place["n"]] = self.one
+            self.eliminated[place["n"]] = self.one
         if self.case.equal:
-            self.told[place["mu"]] = self.generator(place["L"])
+            self.eliminated[place["mu"]] = self.generator(place["L"])
         self.env = {letter: self.number(value) for letter, value in values.items()}
         for p, by in self.case.parts:
-            if by == "=" and not self._solved(self.as_told(Ratio(p, self.ring.constant(1))), domain):
+            if by == "=" and not self._solved(self.reduced(Ratio(p, self.ring.constant(1))), domain):
                 raise Unread(f"no letter is determined by {p} = 0")
         domain = self._parted(domain)
         relations = [part for relation in conjuncts(assumed(self.claim)) for part in _without_extremes(relation)]
@@ -136,35 +136,35 @@ class CaseLetters:
         self.plain = self._of_class(plain, place)
         self._find_roots(relations)
         for symbol, value in rooted.items():
-            radicand = self.as_told(self.number(value))
+            radicand = self.reduced(self.number(value))
             if self._known_root(radicand) is None and plain.ratio_sign(radicand) is None:
                 raise Unread("the code takes the square root of a number that is not known to be nonnegative")
-            self._tell(self.kept.index(symbol), self._root(radicand))
+            self._eliminate(self.kept.index(symbol), self._root(radicand))
         self._find_roots(side for c in self.claim.statement.comparisons for side in (c.left, c.right))
         for relation in relations:
             if isinstance(relation, sympy.Eq):
                 self._equation(relation, domain)
-        self.env = {letter: self.as_told(value) for letter, value in self.env.items()}
+        self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
         domain = Domain(self.ring, domain.positive | {i for i, k in self.apart.items() if k in domain.positive})
         domain = self._parted(domain)
         for i in self.apart:
             domain = at_least(domain, 1 - self.generator(i), False)
         several = self.case.alone is False
-        domain = at_least(domain, self.as_told(self.generator(place["n"])) - 1, several)
+        domain = at_least(domain, self.reduced(self.generator(place["n"])) - 1, several)
         for letter, term in self.terms:
             if letter.is_integer and letter.is_positive and term.op is Op.LETTER:
                 # Whole numbers.
-                domain = at_least(domain, self.as_told(self.generator(place[str(term.data)])) - 1, False)
+                domain = at_least(domain, self.reduced(self.generator(place[str(term.data)])) - 1, False)
         of = self.setting.functions
         domain = self._of_class(domain, place)
         bounds = declarations(of).bounds
         if bounds is not None and bounds.least == -S and stated(self.claim, of):
             least, largest = (self.generator(place[c]) for c in (str(S), "L"))
-            domain = at_least(domain, self.as_told(largest - least), False)
+            domain = at_least(domain, self.reduced(largest - least), False)
         # Letters that are written by others keep their signs.
-        for k, told in self.told.items():
+        for k, replacement in self.eliminated.items():
             if k in signs:
-                domain = at_least(domain, told, signs[k])
+                domain = at_least(domain, replacement, signs[k])
         return self._limited(domain, relations)
 
     def _of_class(self, domain: Domain, place: Mapping[str, int]) -> Domain:
@@ -173,13 +173,13 @@ class CaseLetters:
         if self.case.equal is True or of is None or of.ends is None or not stated(self.claim, of):
             return domain
         strict = self.case.equal is False
-        return at_least(domain, self.as_told(self.generator(place["L"]) - self.generator(place["mu"])), strict)
+        return at_least(domain, self.reduced(self.generator(place["L"]) - self.generator(place["mu"])), strict)
 
     def _parted(self, domain: Domain) -> Domain:
         """The part of a domain where the polynomials are positive that are so in this case."""
         for p, by in self.case.parts:
             if by != "=":
-                domain = at_least(domain, self.as_told(Ratio(p, self.ring.constant(1))), by == ">")
+                domain = at_least(domain, self.reduced(Ratio(p, self.ring.constant(1))), by == ">")
         return domain
 
     def _limited(self, domain: Domain, relations: list[sympy.Rel]) -> Domain:
@@ -197,7 +197,7 @@ class CaseLetters:
         return domain
 
     def _signs(self, place: Mapping[str, int], own: set[int]) -> dict[int, bool]:
-        """Of letters that are nonnegative, their places, and whether they are positive."""
+        """Return the places of nonnegative letters, each with True if the letter is positive."""
         found = {place["n"]: True}
         for letter, term in self.terms:
             if term.op in (Op.LETTER, Op.GIVEN) and letter.is_nonnegative:
@@ -206,13 +206,13 @@ class CaseLetters:
         roots = {k for k, s in enumerate(self.kept) if s.startswith(_ROOT)}
         return dict.fromkeys(own | roots, False) | found
 
-    def _tell(self, i: int, told: Ratio) -> None:
-        self.told = {k: substituted(v, {i: told}) for k, v in self.told.items()}
-        self.told[i] = told
-        self.env = {letter: self.as_told(value) for letter, value in self.env.items()}
+    def _eliminate(self, i: int, replacement: Ratio) -> None:
+        self.eliminated = {k: substituted(v, {i: replacement}) for k, v in self.eliminated.items()}
+        self.eliminated[i] = replacement
+        self.env = {letter: self.reduced(value) for letter, value in self.env.items()}
 
     def _equation(self, relation: sympy.Eq, domain: Domain) -> None:
-        """A letter that is said to be what others make, or for which an equation has one solution.
+        """Eliminate a letter that a relation equates to others, or for which it has one solution.
 
         ``domain``: the letters by their signs.
         """
@@ -221,29 +221,29 @@ class CaseLetters:
             if value is None or value.den != 1 or len(value.num) != 1 or value.num.total_degree() != 1:
                 continue
             (i,) = value.letters()
-            if value.num != self.ring.gen(i) or i in self.told:
+            if value.num != self.ring.gen(i) or i in self.eliminated:
                 continue
             try:
-                told = self.as_told(self._plain(other))
+                replacement = self.reduced(self._plain(other))
             except Unread:
                 continue
-            if i not in told.letters():
-                self._tell(i, told)
+            if i not in replacement.letters():
+                self._eliminate(i, replacement)
                 return
         try:
-            difference = self.as_told(self._plain(relation.lhs) - self._plain(relation.rhs))
+            difference = self.reduced(self._plain(relation.lhs) - self._plain(relation.rhs))
         except Unread:
             return
         self._solved(difference, domain)
 
     def _solved(self, difference: Ratio, domain: Domain) -> bool:
-        """Whether that a number is 0 tells a letter, which is then written by others."""
+        """Solve ``difference`` = 0 for a letter, which is eliminated. Return True if that succeeds."""
         left = [factor for factor, _ in difference.num.factor()[1] if not domain.never_zero(factor)]
         for i in sorted(k for k in difference.letters() if k < len(self.kept)) if len(left) == 1 else ():
             if degree(left[0], i) == 1:
                 slope, rest = coefficients(left[0], i)[1], coefficients(left[0], i).get(0, self.ring.constant(0))
                 if domain.never_zero(slope):
-                    self._tell(i, Ratio.of(-rest, slope))
+                    self._eliminate(i, Ratio.of(-rest, slope))
                     return True
         return False
 
@@ -259,12 +259,12 @@ class CaseLetters:
                 continue
 
     def _evaluated_root(self, base: sympy.Expr) -> Ratio:
-        return self._root(self.as_told(self._plain(base)))
+        return self._root(self.reduced(self._plain(base)))
 
     def _root(self, radicand: Ratio) -> Ratio:
         """The square root, by a letter by which another is written, of which the radicand is made.
 
-        Where the radicand is negative there is no root, and nothing is said: roots may be any that are nonnegative.
+        Where the radicand is negative there is no root, and nothing is claimed: roots may be any that are nonnegative.
         """
         if (known := self._known_root(radicand)) is not None:
             return known
@@ -274,7 +274,7 @@ class CaseLetters:
             raise Unread(f"there are more than {ROOTS} square roots")
         i, rest = len(self.names) - ROOTS + len(self.roots), 1 - radicand
         slopes: list[tuple[int, Any]] = []
-        for k in sorted(radicand.letters() - set(self.told)):
+        for k in sorted(radicand.letters() - set(self.eliminated)):
             slope = coefficients(radicand.num, k).get(1, self.ring.constant(0))
             if k >= len(self.kept) or degree(radicand.num, k) != 1 or degree(radicand.den, k):
                 continue
@@ -284,18 +284,18 @@ class CaseLetters:
             if (rest - self.generator(k)).is_zero:
                 # x = t (2 - t), and the root of 1 - x is 1 - t, for t <= 1: so x > 0 where t > 0.
                 root = 1 - self.generator(i)
-                told = self.generator(i) * (2 - self.generator(i))
+                replacement = self.generator(i) * (2 - self.generator(i))
                 self.apart[i] = k
             else:
-                root, told = self._by_root(i, radicand, k, slope)
+                root, replacement = self._by_root(i, radicand, k, slope)
             self.roots.append(root)
-            self._tell(k, told)
+            self._eliminate(k, replacement)
             return root
         for k, slope in slopes:
             if self.plain is not None and self.plain.never_zero(slope):
-                root, told = self._by_root(i, radicand, k, slope)
+                root, replacement = self._by_root(i, radicand, k, slope)
                 self.roots.append(root)
-                self._tell(k, told)
+                self._eliminate(k, replacement)
                 return root
         for _, slope in slopes:
             self._check_parts(slope)
@@ -344,11 +344,11 @@ class CaseLetters:
         return root * sign if sign else None
 
     def meanings(self) -> Iterator[str]:
-        """What letters are that are written by square roots."""
+        """Yield the meanings of letters that are written by square roots."""
         roots = range(len(self.names) - ROOTS, len(self.names))
-        for i, told in self.told.items():
-            if i < len(self.kept) and not self.names[i].startswith("root ") and told.letters() & set(roots):
-                yield f"{self.names[i]} = {told}"
+        for i, replacement in self.eliminated.items():
+            if i < len(self.kept) and not self.names[i].startswith("root ") and replacement.letters() & set(roots):
+                yield f"{self.names[i]} = {replacement}"
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
         return next((root for root in self.roots if (radicand - root**2).is_zero), None)
@@ -367,12 +367,12 @@ class CaseLetters:
         for e in sympy.preorder_traversal(comparison.left - comparison.right):
             if e.is_Add or (e.is_Pow and e.exp.is_Integer):
                 try:
-                    yield self.as_told(self._plain(e.base if e.is_Pow else e))
+                    yield self.reduced(self._plain(e.base if e.is_Pow else e))
                 except Unread:
                     continue
 
     def evaluated(self, e: sympy.Expr, env: Mapping[Any, Any]) -> Any:
-        """The value of an expression, a number or a form. ``Unread`` for what is no quotient of polynomials."""
+        """Return the value of an expression, a number or a form. Raise ``Unread`` if it is not a rational function."""
         if e in env:
             return env[e]
         if e.is_Rational:
@@ -422,17 +422,17 @@ def _without_extremes(relation: sympy.Rel) -> Iterator[sympy.Rel]:
 
 
 def _is_half(e: sympy.Basic) -> bool:
-    """Whether e is a power with the exponent k/2, k odd."""
+    """Return True if e is a power with the exponent k/2, k odd."""
     return bool(e.is_Pow and e.exp.is_Rational and e.exp.q == 2)
 
 
 def _radicand(halves: Iterable[sympy.Expr]) -> sympy.Expr:
-    """What is under the root of a product of roots."""
+    """Return the radicand of a product of roots."""
     return sympy.Mul(*(a.base ** (2 * a.exp) for a in halves))
 
 
 def _radicands(e: sympy.Basic) -> Iterator[sympy.Expr]:
-    """What is under the square roots in an expression, those of a product taken together."""
+    """Yield the radicands of the square roots in an expression, those of a product taken together."""
     halves = [a for a in e.args if _is_half(a)] if isinstance(e, sympy.Mul) else []
     if len(halves) > 1:
         yield _radicand(halves)

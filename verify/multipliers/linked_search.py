@@ -92,7 +92,7 @@ def _at_points(posed: Posed, work: Work) -> list[tuple[Programs, int]]:
 def _interval(
     group: ComparisonProof, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
 ) -> tuple[float, float] | None:
-    """Between what a link is at a point, the others as chosen; None where that is not clear."""
+    """Return bounds on a link at a point, with the others as chosen; None if they are not clear."""
     place = {name: k for k, name in enumerate(posed.known)}
     fixed: dict[int, float] = {}
     below = 0.0

@@ -35,11 +35,11 @@ def prove(
 def shown(
     claim: Claim, instances: Sequence[Instance], rng: np.random.Generator, work: int = CLIENTS
 ) -> list[tuple[ComparisonProof, Mapping[str, Tree]]] | str:
-    """What shows each comparison of an inequality, with the proofs of its parts, or what stands in the way.
+    """Return each comparison of an inequality with the proofs of its parts, or the obstacle.
 
     ``instances``: some that meet the hypotheses, at which what is read is compared with the code; ``work``: units of
-    :class:`~verify.multipliers.work.Work` for the search, where no stored multipliers prove a part. ``ValueError``
-    where the code is not read.
+    :class:`~verify.multipliers.work.Work` for the search, if no stored multipliers prove a part. Raise ``ValueError``
+    if the code is not read.
     """
     left = Work(work)
     functions = [quantity.of for quantity in claim.statement.quantities]

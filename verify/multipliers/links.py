@@ -1,4 +1,4 @@
-"""What is known of sums over the clients alone: it has one multiplier in the proofs of all sorts of clients."""
+"""Relations of sums over the clients alone: each has one multiplier in the proofs of all sorts of clients."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from verify.multipliers.ratios import Ratio
 
 
 def agreed(group: ComparisonProof, trees: Mapping[str, Tree]) -> None:
-    """``Wrong`` where proofs of the parts of a group do not make one: where something linked has two multipliers, or
-    one that depends on what a client has of its own."""
+    """Raise ``Wrong`` if proofs of the parts of a group do not make one.
+
+    That is so if something linked has two multipliers, or one that depends on what a client has of its own.
+    """
     if set(trees) != set(group.parts):
         raise Wrong("some kind of clients has no proof")
     found: dict[str, str] = {}

@@ -15,7 +15,7 @@ from typing import Any
 
 import sympy
 
-from verify.multipliers.functions import KnownInequality, said
+from verify.multipliers.functions import KnownInequality, as_text
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -28,22 +28,22 @@ _OF_STATE = frozenset({Op.PART, Op.ORACLE, Op.ANY})
 
 
 def depends(term: Term) -> bool:
-    """Whether a term depends on the state."""
+    """Return True if a term depends on the state."""
     return any(part.op in _OF_STATE for part in parts(term))
 
 
 def occur(*terms: Term) -> bool:
-    """Whether numbers of a state that have letters of their own occur in terms."""
+    """Return True if numbers of a state that have letters of their own occur in terms."""
     return any(part.op is Op.SIZE or (part.op is Op.DIVIDE and depends(part.of[1])) for part in parts(*terms))
 
 
 def leaves() -> list[Term]:
-    """What stands for the letters."""
+    """Return the terms that stand for the letters."""
     return [leaf(Op.GIVEN, f"{kind} {k}", NUMBER) for kind in (_SIZE, _DIVISOR) for k in range(SPARE)]
 
 
 def places(names: list[str]) -> tuple[set[int], set[int]]:
-    """Of the letters, by the names of all: which are at least 0, and which are positive."""
+    """Return the places of the nonnegative letters and of the positive ones, given the names of all."""
     of = {
         kind: {names.index(str(symbol_of(one))) for one in leaves() if one.data.startswith(kind)}
         for kind in (_SIZE, _DIVISOR)
@@ -65,7 +65,7 @@ class StateNumbers:
 
     @classmethod
     def of(cls, world: World, terms: list[Term], is_drawn: Any, gaps: Any) -> StateNumbers:
-        """Those of terms; what is divided by is seen in these."""
+        """Return the numbers of the given terms, which also show what is divided by."""
         below = [part.of[1] for part in parts(*terms) if part.op is Op.DIVIDE]
         return cls(world, is_drawn, gaps, frozenset(id(_plain(one)) for one in below))
 
@@ -78,9 +78,9 @@ class StateNumbers:
         kind = _DIVISOR if id(term) in self.divisors else _SIZE
         size = self._letter(kind, f"root of {number.name()}")
         if isinstance(size, str):
-            return self._told(size)
+            return self._known_letter(size)
         letter, name = size
-        self._define(name, letter * letter, number, f"{name} is the root of {said(number)}")
+        self._define(name, letter * letter, number, f"{name} is the root of {as_text(number)}")
         return letter
 
     def quotient(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -95,10 +95,10 @@ class StateNumbers:
             raise Unread("the sign of a quotient by a number of the state is not known")
         found = self._letter(_SIZE, f"{top.name()} by {below.name()}")
         if isinstance(found, str):
-            letter = self._told(found)
+            letter = self._known_letter(found)
         else:
             letter, name = found
-            self._define(name, letter * below, top, f"{name} is ({said(top)}) / ({said(below)})")
+            self._define(name, letter * below, top, f"{name} is ({as_text(top)}) / ({as_text(below)})")
         return above * letter if vector else letter
 
     def _letter(self, kind: str, key: str) -> tuple[WorldValue, str] | str:
@@ -113,11 +113,11 @@ class StateNumbers:
         self.named[key] = name, letter
         return letter, name
 
-    def _told(self, key: str) -> WorldValue:
+    def _known_letter(self, key: str) -> WorldValue:
         return self.named[key][1]
 
     def _define(self, name: str, one: WorldValue, other: WorldValue, why: str) -> None:
-        """That two numbers are equal."""
+        """Record that two numbers are equal."""
         for sign, word in ((1, "at most"), (-1, "at least")):
             value = (one - other) * self.world.constant(sympy.Integer(sign))
             self.facts.append(KnownInequality(f"{name}, {word}", why, value))
@@ -131,8 +131,9 @@ class StateNumbers:
                 raise Unread("a root, or a quotient, is taken of more than a number that is the same for all clients")
 
     def is_nonnegative(self, number: WorldValue) -> bool:
-        """Whether a number is a sum of squares, values above the least, and letters, with coefficients that are not
-        negative."""
+        """Return True if a number is a sum of squares, values above the least, and letters, with nonnegative
+        coefficients.
+        """
         return all(_has_no_negative(c) and all(map(self._is_square, atoms)) for (_, atoms), c in number.of.items())
 
     def _is_square(self, atom: Atom) -> bool:
@@ -150,7 +151,7 @@ class StateNumbers:
         return dict(zip(names[::2], names[1::2], strict=True))
 
     def meanings(self) -> Iterator[str]:
-        """What the letters are."""
+        """Yield the meanings of the letters."""
         yield from dict.fromkeys(fact.why for fact in self.facts)
 
 
@@ -161,5 +162,5 @@ def _plain(term: Term) -> Term:
 
 
 def _has_no_negative(c: Any) -> bool:
-    """Whether all coefficients of a quotient of polynomials in letters that are nonnegative are so too."""
+    """Return True if all coefficients of a quotient of polynomials in nonnegative letters are nonnegative too."""
     return all(number >= 0 for p in (c.numer, c.denom) for _, number in p.terms())

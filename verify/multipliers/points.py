@@ -155,8 +155,10 @@ class SamplePoints:
 
 
 def _sizes(A: Array) -> Array:
-    """How large rows of matrices ``(points, forms, rows, rows)`` are, ``(points, rows)``: by their diagonals, and of
-    rows without any by those that they stand beside."""
+    """Return the sizes of the rows ``(points, rows)`` of matrices ``(points, forms, rows, rows)``.
+
+    They are the roots of the largest diagonal entries, and for rows without any those of the rows beside them.
+    """
     d: Array = np.sqrt(np.abs(np.einsum("pkii->pki", A)).max(axis=1))
     beside = np.abs(A).max(axis=1) / np.where(d > 0, d, np.inf)[:, None, :]
     d = np.where(d > 0, d, beside.max(axis=2))
@@ -185,10 +187,10 @@ class Programs:
                         v = values(c, X) / (1 if i == j else 2)
                         A[:, k, i, j] = A[:, k, j, i] = v
             self.matrices.append(A)
-        told = sorted({key for form in forms for key in form.of if key[0] == "value"})
-        self.values = np.zeros((len(X), len(forms), len(told)))
+        value_keys = sorted({key for form in forms for key in form.of if key[0] == "value"})
+        self.values = np.zeros((len(X), len(forms), len(value_keys)))
         for k, form in enumerate(forms):
-            for j, key in enumerate(told):
+            for j, key in enumerate(value_keys):
                 if key in form.of:
                     self.values[:, k, j] = values(form.of[key], X)
         self.units, scales = [], []
@@ -202,7 +204,7 @@ class Programs:
         self.scale = np.where(size > 0, size, 1.0)
 
     def sizes(self, k: int, at: Sequence[int]) -> Array:
-        """How large a multiplier is at points where it matters."""
+        """Return the size of a multiplier ``(points,)`` at points where it matters."""
         found: Array = self.scale[at, 0] / self.scale[at, k + 1]
         return found
 
@@ -275,7 +277,7 @@ class Programs:
         return out
 
     def _holds(self, p: int, fix: Mapping[int, float], slack: float) -> bool:
-        """Whether multipliers, in the scale of a point, are some there."""
+        """Return True if the given values, in the scale of a point, are multipliers there."""
         own = self.scale[p]
 
         def left(parts: Array) -> Array:
@@ -290,7 +292,7 @@ class Programs:
         )
 
     def feasible(self, p: int, keep: Sequence[int], fixed: Mapping[int, float], slack: float = 0.0) -> bool:
-        """Whether there are multipliers at a point."""
+        """Return True if there are multipliers at a point."""
         found: Array | str | None = "?"
         # What is not clear may be so because the least ones are far off, or because there is no room.
         for objective, room in ((1.0, slack), (0.0, slack), (1.0, _ROOM)):

@@ -22,7 +22,7 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, is_shared, said, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.ratios import Ratio, coefficients
@@ -37,12 +37,12 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 
 @dataclass(frozen=True, eq=False)
 class Posed:
-    """What one case of a claim says: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
+    """One case of a claim as a problem: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
 
-    ``names``: of the letters; ``words``: where what is known comes from, by its names; ``branches``: of those
-    that stand for maxima, their bounds from below; ``hints``: numbers that stand in the statement, for a search;
-    ``meanings``: of letters that stand for square roots, in words; ``equal``: of what is known to be 0, and not only at
-    most, the name under which its negative is known too.
+    ``names``: of the letters; ``words``: the sources of the known inequalities, by name; ``branches``: the bounds from
+    below of letters that stand for maxima; ``hints``: numbers that occur in the statement, for a search; ``meanings``:
+    of letters that stand for square roots, in words; ``equal``: for each known inequality that is an equality, the name
+    under which its negative is known too.
     """
 
     names: tuple[str, ...]
@@ -71,18 +71,21 @@ class Posed:
 
 
 class OfOneClient(Exception):
-    """Of a case in which what a single client does is a case of its own."""
+    """Raised for a case in which a single client is a case of its own."""
 
 
 class NeverOccurs(Exception):
-    """Of a case that no letters are of which meet the hypotheses."""
+    """Raised for a case in which no letters meet the hypotheses."""
 
 
 def pose(claim: Claim, case: FunctionCase, read_at: Claim | None = None, falling: Sequence[Term] = ()) -> Posed:
-    """What a case of a claim says. ``read_at``: of whose instances the types of parameters are those of the claim.
-    ``falling``: numbers of a state that are taken to fall in a step, for potentials of which they may be parts.
+    """Return the inequality that a case of a claim states, with the known ones.
 
-    ``Unread`` says what stands in the way; ``NeverOccurs`` that it says nothing; ``OfOneClient`` that it is two cases.
+    ``read_at``: the claim at whose instances the types of parameters are read. ``falling``: numbers of a state that are
+    assumed to decrease in a step, for potentials of which they may be parts.
+
+    Raise ``Unread`` with the obstacle if there is one, ``NeverOccurs`` if the case states nothing, ``OfOneClient`` if
+    it is two cases.
     """
     return _Posing(claim, case, read_at or claim, falling).posed()
 
@@ -130,13 +133,13 @@ class _Posing:
         fixed = self._fixed_point()
         invariant = self.setting.algorithm.invariant
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
-        spoken = [t for _, t in self.quantities.values()] + [t for _, t in terms]
-        spoken += [*extra, *fixed.values(), *self.residuals, *falling]
-        computed = [*spoken, *self.program.step.values()]
+        occurring = [t for _, t in self.quantities.values()] + [t for _, t in terms]
+        occurring += [*extra, *fixed.values(), *self.residuals, *falling]
+        computed = [*occurring, *self.program.step.values()]
         met = measured.occur(*computed)
         if met:
-            spoken += measured.leaves()
-        self.world = world(self.program, *spoken)
+            occurring += measured.leaves()
+        self.world = world(self.program, *occurring)
         self.rooted: dict[str, WorldValue] = {}
         self.each = self._each(dict(terms))
         written = [*(f"{Op.LETTER} {name}" for name in self.each), *([f"{Op.GIVEN} mu"] if weak else [])]
@@ -148,14 +151,14 @@ class _Posing:
         self.world.rules[Op.LARGER] = self._larger
         if self.numbers is not None:
             self.world.rules |= {Op.SIZE: self.numbers.root, Op.DIVIDE: self._quotient}
-        for term in parts(*spoken, *self.program.step.values()):
+        for term in parts(*occurring, *self.program.step.values()):
             if term.op is Op.ROOT:
                 self._number(term)
         if case.alone:
             # Subsets of one client are all of it.
             for size in sizes(self.program.law):
                 if size.op is Op.LETTER:
-                    self.letters.told[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
+                    self.letters.eliminated[self.letters.kept.index(str(symbol_of(size)))] = self.letters.one
         values = {letter: self._number(term) for letter, term in terms}
         sizes_of, divisors = measured.places(self.letters.kept) if met else (set(), set())
         self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
@@ -179,7 +182,7 @@ class _Posing:
         return found[0]
 
     def _fixed_point(self) -> Mapping[str, Term]:
-        """What parts of a state are given relative to: any vectors would do."""
+        """Return the terms relative to which parts of a state are given: any vectors would do."""
         try:
             return reading.fixed_point(self.setting.algorithm, *self.read)  # type: ignore[arg-type]
         except Unread:
@@ -212,9 +215,9 @@ class _Posing:
     def _each(self, known: Mapping[sympy.Expr, Term]) -> Mapping[str, WorldValue]:
         """Parameters that each client has of its own, by what hypotheses say that all of them are."""
         env = {letter: self._number(term) for letter, term in known.items()}
-        said = {name: number for h in self.claim.requires for name, number in h.each.items()}
+        numbers = {name: number for h in self.claim.requires for name, number in h.each.items()}
         own = [name for name, kind in self.program.letters.items() if kind.axes == (Axis.CLIENTS,)]
-        return {name: of_expression(said[name], env, self.world) for name in own if name in said}
+        return {name: of_expression(numbers[name], env, self.world) for name in own if name in numbers}
 
     def _lettered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         own = term.type.axes == (Axis.CLIENTS,)
@@ -241,7 +244,7 @@ class _Posing:
         raise OfTwoParts((apart, ">="), (-apart, ">="))
 
     def _is_drawn(self, atom: Atom) -> bool:
-        """Whether something depends on a draw: a sum over the clients does if masks or errors stand in it."""
+        """Return True if an atom depends on a draw: a sum over the clients does if it contains masks or errors."""
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return any(map(self._is_drawn, of))
@@ -311,19 +314,19 @@ class _Posing:
 
         for one in self.answers.chosen.values():
             if not is_nonnegative(one.term.of[1], known):
-                raise Unread(f"the bound of {one.term.data}, {said(one.bound)}, is not seen to be nonnegative")
+                raise Unread(f"the bound of {one.term.data}, {as_text(one.bound)}, is not seen to be nonnegative")
 
-    def _functions(self, name: str, told: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
+    def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
         if stated(self.claim, self.setting.functions):
-            equal = bool(self.case.equal) and told.largest is not None and told.least != 0
-            largest = None if told.largest is None else scalar(self.world, told.largest)
-            if told.least is not None:
-                curvatures = (largest if equal and largest is not None else scalar(self.world, told.least), largest)
-            steepest = None if told.steepest is None else scalar(self.world, told.steepest)
+            equal = bool(self.case.equal) and bounds.largest is not None and bounds.least != 0
+            largest = None if bounds.largest is None else scalar(self.world, bounds.largest)
+            if bounds.least is not None:
+                curvatures = (largest if equal and largest is not None else scalar(self.world, bounds.least), largest)
+            steepest = None if bounds.steepest is None else scalar(self.world, bounds.steepest)
         own = name == "f" and not self.case.single
-        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if told.own else None
-        smooth = told.largest is not None
+        spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
+        smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
 
     def _conjugates(self, answers: Answers) -> ClassFunctions:
@@ -339,19 +342,19 @@ class _Posing:
 
     def _errors(self, adversary: Any) -> Errors:
         here, field = self.world, adversary.field
-        told = stated(self.claim, adversary)
+        is_stated = stated(self.claim, adversary)
         independent = stated(self.claim, adversary, "mutually_independent") or (
-            told and getattr(adversary, "independent", False)
+            is_stated and getattr(adversary, "independent", False)
         )
         if isinstance(adversary, UnbiasedCompressors):
             own = "omega" in self.program.letters
-            known = leaf(Op.LETTER, "omega", NUMBER) if own and told else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
+            known = leaf(Op.LETTER, "omega", NUMBER) if own and is_stated else leaf(Op.GIVEN, f"{field}.omega", NUMBER)
             joint = self._number(leaf(Op.GIVEN, f"{field}.omega_av", NUMBER)) if adversary.average else None
             return Errors(self._number(known), True, independent and joint is None, joint)
-        if isinstance(adversary, ContractiveCompressors) and told and "alpha" in self.program.letters:
+        if isinstance(adversary, ContractiveCompressors) and is_stated and "alpha" in self.program.letters:
             one = here.constant(1)
             return Errors(one - self._number(leaf(Op.LETTER, "alpha", NUMBER)), False, False)
-        if isinstance(adversary, NoisyGradients) and told:
+        if isinstance(adversary, NoisyGradients) and is_stated:
             sigma, batch = (leaf(Op.LETTER, name, NUMBER) for name in ("sigma", adversary.batch))
             variance = self._number(sigma) * self._number(sigma)
             if adversary.batch:
@@ -386,10 +389,10 @@ class _Posing:
                 return
         raise Unread("the invariant is not linear in any part of the state")
 
-    # What is said
+    # The inequality to be shown
 
     def posed(self) -> Posed:
-        """What is said."""
+        """Return the inequality to be shown, with the known ones."""
         here, letters, domain = self.world, self.letters, self.domain
         if self.numbers is not None:
             # What a step divides by is not 0, wherever else it stands.
@@ -469,8 +472,8 @@ class _Posing:
         e = sympy.expand_mul(e, deep=False) if e.is_Mul else e
         env = dict(env)
         for top in sorted(e.atoms(sympy.Max), key=str):
-            told = [letters.as_told(letters.evaluated(a, env)) for a in top.args]
-            values = tuple({value.key: value for value in told}.values())
+            arguments = [letters.reduced(letters.evaluated(a, env)) for a in top.args]
+            values = tuple({value.key: value for value in arguments}.values())
             if not any(domain.ratio_sign(v) is not None for v in values):
                 raise Unread(f"{top} may be negative")
             i = letters.maximum(len(self.branches))
@@ -497,11 +500,11 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
 
 
 def _vanishes(p: Any, i: int) -> bool:
-    """Whether a polynomial is zero where a letter is 1, for all others."""
+    """Return True if a polynomial is zero where a letter is 1, for all others."""
     return bool(sum(coefficients(p, i).values(), p.context().constant(0)) == 0)
 
 
 def _is_never_zero(c: Any) -> bool:
-    """Whether a coefficient is zero for no letters: n is not."""
+    """Return True if a coefficient is nonzero for all values of the letters; n is never zero."""
     powers = [dict(zip(map(str, c.numer.ring.symbols), monomial, strict=True)) for monomial in c.numer]
     return len(powers) == 1 and not any(power for name, power in powers[0].items() if name != "n")

@@ -39,9 +39,11 @@ class WeightedSquare(NamedTuple):
 
 
 class Elimination(NamedTuple):
-    """How a block is shown to be a sum of squares: ``maximum``: the letter for a maximum that is replaced on the
-    diagonal, ``bounds``: by which of its bounds, for each row where it stands, ``stated``: squares that are taken off
-    before the elimination, and ``order``: its pivots."""
+    """A plan that shows a block to be a sum of squares.
+
+    ``maximum``: the letter for a maximum that is replaced on the diagonal; ``bounds``: the bound that replaces it, for
+    each row that contains it; ``stated``: squares that are subtracted before the elimination; ``order``: its pivots.
+    """
 
     maximum: int | None
     bounds: Mapping[str, int]
@@ -93,7 +95,7 @@ def matrix(posed: Posed, form: ProductSum, block: str, rows: Sequence[str]) -> M
 
 
 def check(posed: Posed, multipliers: Mapping[str, Ratio], plans: Mapping[str, Elimination] | None = None) -> CaseProof:
-    """The proof that multipliers make. ``Wrong`` says what is not shown.
+    """Return the proof that multipliers make. Raise ``Wrong`` with what is not shown.
 
     ``plans``: how blocks are shown to be sums of squares, by name; any that work are looked for where there are none.
     """
@@ -149,9 +151,10 @@ def semidefinite(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -
 
 
 def without(domain: Domain, of: Matrix, rows: list[str], squares: Sequence[WeightedSquare]) -> Matrix:
-    """What squares leave of a matrix. ``Wrong`` where a weight is not shown to be nonnegative, or no row is meant.
+    """Return a matrix less weighted squares.
 
-    What they divide by may be zero somewhere, as pivots may.
+    They may divide by what is zero somewhere, as pivots may. Raise ``Wrong`` if a weight is not shown to be
+    nonnegative, or a vector has a row that does not occur.
     """
     for _, weight, vector in squares:
         if not set(vector) <= set(rows):
@@ -192,7 +195,10 @@ def eliminated(
 
 
 def lowered(posed: Posed, of: Matrix, rows: list[str], plan: Elimination) -> tuple[Matrix, tuple[WeightedSquare, ...]]:
-    """A matrix that is at most a matrix, with the squares by which they differ. ``Wrong`` where a plan has none."""
+    """Return a matrix that is at most the given one, with the squares by which they differ.
+
+    Raise ``Wrong`` if a plan has none.
+    """
     if plan.maximum is None:
         return of, ()
     places = _diagonal(posed.domain, of, plan.maximum) if plan.maximum in posed.branches else []
@@ -279,7 +285,7 @@ def _stated(plan: Elimination, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def checked(posed: Posed, stored: Mapping[str, Any]) -> Tree:
-    """Proofs from texts, checked anew. ``Wrong`` for what is none."""
+    """Return proofs from texts, checked anew. Raise ``Wrong`` if they are not proofs."""
     try:
         if set(stored) == {"multipliers", "plans"}:
             multipliers = {str(name): parsed(str(c), posed.names) for name, c in stored["multipliers"].items()}
@@ -313,14 +319,17 @@ _Found = TypeVar("_Found")
 
 @cache
 def texts(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """What a file beside this one holds, by claims and their cases or parts: nothing of it is taken unchecked."""
+    """Return the contents of a file beside this one, by claims and their cases or parts; none of it may be used
+    unchecked.
+    """
     found: Mapping[str, Mapping[str, Any]] = json.loads(Path(__file__).with_name(name).read_text())
     return found
 
 
 def else_searched(known: Callable[[], _Found] | None, search: Callable[[], _Found | str], work: Work) -> _Found | str:
-    """What ``known`` proves (None if nothing is stored) or, if that is ``Wrong``, what a search finds with the work
-    that is left; else why nothing was found."""
+    """Return what ``known`` proves (None if nothing is stored) or, if that is ``Wrong``, what a search finds with the
+    work that is left; else why nothing was found.
+    """
     if known is not None:
         try:
             return known()

@@ -135,7 +135,7 @@ class Ratio:
 
     @property
     def is_zero(self) -> bool:
-        """Whether it is zero for all letters."""
+        """True if the quotient is zero for all letters."""
         return bool(self.num == 0)
 
     @property
@@ -145,7 +145,7 @@ class Ratio:
 
     @property
     def length(self) -> int:
-        """How many terms it has."""
+        """The number of terms."""
         return len(self.num) + len(self.den)
 
     def __repr__(self) -> str:

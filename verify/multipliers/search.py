@@ -99,7 +99,7 @@ class Search:
         return None
 
     def _posed_at(self, X: Array) -> bool:
-        """Whether programs at most points have multipliers, perhaps with a little room."""
+        """Return True if programs at most points have multipliers, perhaps with a little room."""
         every = list(range(len(self.names)))
         programs = Programs(self.posed, X, self.work)
         for self.slack in (0.0, 1e-6):
@@ -124,8 +124,8 @@ class Search:
             rest = [j for j in keep if j != k]
             if all(self.programs.feasible(p, rest, {}, self.slack) for p in every):
                 keep = rest
-        self.keep, self.told = keep, self._by_values(keep)
-        free = [k for k in keep if k not in self.told]
+        self.keep, self.determined = keep, self._by_values(keep)
+        free = [k for k in keep if k not in self.determined]
         alone = [(block, rows[0], rows[0]) for block, rows in blocks(self.posed).items() if len(rows) == 1]
         forms = list(self.posed.known.values())
         self.order = sorted(free, key=lambda k: (-sum(key in forms[k].of for key in alone), k))
@@ -134,9 +134,9 @@ class Search:
     def _by_values(self, keep: list[int]) -> dict[int, tuple[Ratio, dict[int, Ratio]]]:
         """Multipliers that function values determine: a constant, and coefficients of the others."""
         forms = list(self.posed.known.values())
-        told = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
+        value_keys = sorted({k for f in (self.posed.target, *forms) for k in f.of if k[0] == "value"})
         zero = self.posed.zero
-        M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in told]
+        M = [[*(forms[k].of.get(v, zero) for k in keep), self.posed.target.of.get(v, zero)] for v in value_keys]
         pivots, r = [], 0
         for c in range(len(keep) - 1, -1, -1):
             k = next((k for k in range(r, len(M)) if not M[k][c].is_zero), None)
@@ -235,7 +235,7 @@ class Search:
                 for j, v in self.named.items():
                     base = base + v * forms[j].of.get(entry, zero)
                 known = True
-                for d, (constant, others) in self.told.items():
+                for d, (constant, others) in self.determined.items():
                     c = forms[d].of.get(entry)
                     if c is None:
                         continue
@@ -259,7 +259,7 @@ class Search:
 
     def _finish(self) -> CaseProof | None:
         full = dict(self.named)
-        for k, (constant, others) in self.told.items():
+        for k, (constant, others) in self.determined.items():
             total = constant
             for j, w in others.items():
                 total = total + w * self.named[j]
@@ -274,7 +274,7 @@ class Search:
         return self._checked(multipliers)
 
     def _refuted(self, multipliers: Mapping[str, Ratio]) -> bool:
-        """Whether floats show that these are no proof, and where."""
+        """Return True if floats show that these multipliers are not a proof; record where."""
         X = self.all.X
         for name, v in multipliers.items():
             at = values(v, X)

@@ -1,6 +1,6 @@
 """Clients of which a letter of their own is 0, apart from those of which it is positive.
 
-A letter that may be 0 and has a bound from above is written by no slack: where it is 0 it is none, and elsewhere it is.
+A letter that may be 0 and has a bound from above is written by no slack: 0 is one case, positive values are another.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ _APART = 2
 
 
 def sorts(posed: Posed, own: frozenset[int]) -> Iterator[tuple[str, Posed]]:
-    """What is to be shown of each kind of clients, with words that distinguish it: of one where that is enough.
+    """Yield the inequality to be shown for each kind of clients, with words that distinguish it; only one if that
+    suffices.
 
     ``own``: the places of letters of each client's own. There is one more sort for each that is 0, unless no client is.
     """
@@ -36,7 +37,7 @@ def sorts(posed: Posed, own: frozenset[int]) -> Iterator[tuple[str, Posed]]:
 
 
 def _with(posed: Posed, place: int) -> Posed:
-    """Where a letter is positive."""
+    """Return the part where a letter is positive."""
     domain = posed.domain
     found = Domain(domain.ring, domain.positive | {place})
     for k, c in enumerate(domain.constraints):
@@ -45,7 +46,7 @@ def _with(posed: Posed, place: int) -> Posed:
 
 
 def _without(posed: Posed, place: int) -> Posed:
-    """Where a letter is 0."""
+    """Return the part where a letter is 0."""
     domain = posed.domain
     zero, one = domain.ring.constant(0), domain.ring.constant(1)
     found = Domain(domain.ring, domain.positive)

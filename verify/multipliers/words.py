@@ -1,4 +1,4 @@
-"""What stands in inequalities that are shown client by client, in words."""
+"""The meanings of names in inequalities that are shown client by client, in words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def class_in_words(function: str, low: WorldValue, high: WorldValue, a: Any, b: 
 
 
 def setting_in_words(claim: Claim, name: str) -> str:
-    """What the setting says is at most 0 in all states."""
+    """Return the text for what the setting states to be at most 0 in all states."""
     says = claim.setting.hints.known.__doc__ if claim.setting.hints.known is not None else None
     return f"{name}, of what the setting says is at most 0: {' '.join((says or claim.setting.text).split())}"
 
@@ -38,8 +38,9 @@ def sum_in_words(value: WorldValue, row: str) -> str:
 
 
 def meanings(clients: GenericClients, case: CodePath, out: Iterable[str]) -> Iterator[str]:
-    """What is true of the letters in a case; what stands for functions at points, and for sums and their quotients; and
-    of which vectors nothing depends on where they are."""
+    """Yield the conditions on the letters in a case; the meanings of names of functions at points, and of sums and
+    their quotients; and the vectors whose position changes nothing.
+    """
     for condition, answer in case.conditions:
         yield f"in this case it is {'' if answer else 'not '}so that {_condition(clients, condition)}"
     first: dict[str, ClientsAt] = {}
