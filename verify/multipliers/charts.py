@@ -1,4 +1,4 @@
-"""Letters written through slacks, so that a constraint holds if and only if its slack is nonnegative."""
+"""Letters written through slacks, so that a constraint holds where its slack is nonnegative."""
 
 from __future__ import annotations
 

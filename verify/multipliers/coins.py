@@ -26,7 +26,8 @@ class CoinChances:
 
     @classmethod
     def of(cls, clients: GenericClients, law: Any) -> CoinChances:
-        """Return the chances of the coins of a distribution. Raise ``Unread`` if it draws anything else."""
+        """Return the chances of the coins of a distribution. Raise ``Unread`` if it is not one of coins with
+        chances that are rational functions of the letters."""
         chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):
             raise Unread("the probability of a coin is not a rational function of the letters")
