@@ -25,8 +25,8 @@ HOLDING = [c for c in KNOWN if ENTRIES[c.id]["verdict"] in SURE]
 #: Seconds that a claim of the sample takes at most, but for those of kinds of which all take longer: these take so many
 #: from scratch at most, or it is what is carried that is checked again.
 LONGEST, AT_MOST = 2, 4
-#: How many others are examined from scratch: others with each set of results.
-ROTATING = 5
+#: How many others are examined from scratch; the golden audit examines all.
+OTHERS = 5
 
 
 def soonest(found: Shipped) -> dict[str, str]:
@@ -41,7 +41,7 @@ def sample(found: Shipped) -> tuple[list[str], list[str]]:
     """The ids of claims to examine from scratch, and of those whose proofs or counterexamples are checked again.
 
     The latter are, for each paper, kind of statement and verdict, one that is quickly tested, and the cheapest of each
-    kind of which all take long; the former the cheapest of each verdict and of each other kind, and some more, in turn.
+    kind of which all take long; the former the cheapest of each verdict and of each other kind, and some more.
     """
     quickest = soonest(found)
     anew = {kind: id for kind, id in quickest.items() if found.entries[id]["seconds"] < AT_MOST}
@@ -52,8 +52,8 @@ def sample(found: Shipped) -> tuple[list[str], list[str]]:
         if found.entries[claim.id]["seconds"] < LONGEST:
             again.setdefault((claim.paper, kind, verdict), claim.id)
     quick = [c.id for c in KNOWN if found.entries[c.id]["seconds"] < LONGEST and c.id not in anew.values()]
-    rotating = sorted(quick, key=lambda id: zlib.crc32(f"{found.commit} {id}".encode()))[:ROTATING]
-    scratch = {*anew.values(), *rotating}
+    others = sorted(quick, key=lambda id: zlib.crc32(id.encode()))[:OTHERS]
+    scratch = {*anew.values(), *others}
     return sorted(scratch), sorted({*again.values()} - scratch)
 
 
