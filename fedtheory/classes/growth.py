@@ -29,9 +29,6 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import growths
 
-#: How much weaker than the members' own constants those are that are declared of them.
-_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
-
 
 @dataclass(frozen=True)
 class ConvexQuadraticGrowth(FunctionClass):
@@ -138,7 +135,7 @@ class QuadraticGrowthSampler(Sampler):
 
         recipe: Recipe = {"d": d, "x": small(rng, d), "clients": tuple(client() for _ in range(n))}
         own = Fraction(growths(*_average(recipe, members.curved))[1])
-        return {**recipe, str(self.of.L): own / pick(rng, _SHARES) if own > 0 else L}
+        return {**recipe, str(self.of.L): own / pick(rng, members.SHARES) if own > 0 else L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
         """(0, L) for the L of a recipe; ``ValueError`` unless it is positive."""

@@ -27,9 +27,6 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.separable import lojasiewicz_constant
 
-#: How much smaller than the members' own Polyak-Lojasiewicz constant the one declared of them is.
-_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
-
 
 @dataclass(frozen=True)
 class PolyakLojasiewicz(FunctionClass):
@@ -150,7 +147,7 @@ class LojasiewiczSampler(Sampler):
             own = _constant(recipe)
         if self.of.own:
             L = sum(max(members.sizes(c)) for c in recipe["clients"]) / n
-        return {**recipe, str(self.of.mu): own * pick(rng, _SHARES), str(self.of.L): L}
+        return {**recipe, str(self.of.mu): own * pick(rng, members.SHARES), str(self.of.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:
         """(mu, L) as declared of the functions of a recipe; ``ValueError`` unless 0 < mu <= L."""

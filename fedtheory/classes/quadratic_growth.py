@@ -18,9 +18,6 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.growth import growths
 
-#: How much weaker than the members' own constants those are that are declared of them.
-_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
-
 
 @dataclass(frozen=True)
 class SmoothQuadraticGrowth(FunctionClass):
@@ -102,7 +99,7 @@ class QuadraticGrowthSampler(Sampler):
         recipe: Recipe = members.draw_functions(rng, n, d, (L / members.condition(rng), L), False)
         if pick(rng, (True, True, False)):
             recipe = {"d": d, "x": small(rng, d), "clients": _flat(rng, n, d, L)}
-        share = pick(rng, _SHARES)
+        share = pick(rng, members.SHARES)
         return {**recipe, str(self.of.mu): self._growth(recipe) * share, str(self.of.L): L}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:

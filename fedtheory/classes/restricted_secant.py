@@ -31,10 +31,6 @@ from fedtheory.problems.functions import Functions
 from fedtheory.problems.growth import secants
 from fedtheory.problems.ridged import Ridged
 
-#: How much weaker than the members' own constants those are that are declared of them.
-_SHARES = tuple(Fraction(v) for v in (1, 1, 1, 1, "1/2"))
-
-
 #: How high ridges are, as a share of the curvature along them.
 _RIDGES = tuple(Fraction(v) for v in ("1/4", "1/10", "1/100", "-1/4"))
 
@@ -133,7 +129,7 @@ class RestrictedSecantSampler(Sampler):
         if least <= 0:
             recipe = plain
             least, largest = self._constants(recipe)
-        share = pick(rng, _SHARES)
+        share = pick(rng, members.SHARES)
         return {**recipe, str(self.of.mu): Fraction(least) * share, str(self.of.L): Fraction(largest) / share}
 
     def declared(self, recipe: Recipe, exact: bool) -> tuple[Any, Any]:

@@ -29,8 +29,8 @@ class Hostile:
         """What it is, in words."""
         shown = "(" + ", ".join(str(Fraction(v)) for v in self.direction) + ")"
         along = "the centre divided by its length" if self.radial else shown
-        told = f"answers c + ({Fraction(self.share)}) r u, with c the centre, r the radius, u = {along}"
-        return f"{told}, and every other time c - ({Fraction(self.share)}) r u" if self.turning else told
+        words = f"answers c + ({Fraction(self.share)}) r u, with c the centre, r the radius, u = {along}"
+        return f"{words}, and every other time c - ({Fraction(self.share)}) r u" if self.turning else words
 
     def in_step(self) -> Asked:
         """The adversary as one step asks it."""
