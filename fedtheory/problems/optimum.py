@@ -290,7 +290,7 @@ def _minimised(program: cp.Problem, variable: cp.Variable) -> Array:
         # cvxpy warns of an inaccurate solution, which is all that is needed here.
         warnings.simplefilter("ignore", UserWarning)
         try:
-            program.solve(solver=cp.CLARABEL)
+            program.solve(solver=cp.CLARABEL, max_threads=1)
         except cp.SolverError:
             return np.zeros(variable.shape)
     return np.zeros(variable.shape) if variable.value is None else np.asarray(variable.value)

@@ -76,10 +76,12 @@ def run_audit(args: argparse.Namespace) -> int:
     unwritten = write_audit(entries, text, out, copy) or _report(found, overview.whole(), out)
     if folder is not None:
         files.trim(folder)
-    if args.verbose:
+    # What could not be written is printed: it is nowhere else.
+    if args.verbose or unwritten is not None:
         consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
         consoles.say(report, *overview.whole())
     if unwritten is not None:
+        consoles.say(report, *overview.summary(time.perf_counter() - begun))
         raise unwritten
     figures = list(_measured(planned, args, out, log))
     if figures and (unwritten := _report(found, [*overview.whole(), *itertools.chain(*figures)], out)):

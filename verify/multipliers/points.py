@@ -247,6 +247,7 @@ class Programs:
             cones.append(clarabel.PSDTriangleConeT(r))
         settings = clarabel.DefaultSettings()
         settings.verbose = False
+        settings.max_threads = 1
         q = np.array([objective[k] for k in free])
         solver = clarabel.DefaultSolver(
             sparse.csc_matrix((len(free), len(free))),

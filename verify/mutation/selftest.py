@@ -122,7 +122,6 @@ def alarms(
 
 
 # Changed code does not travel between processes: they are forked once all tasks are here, and given only a number.
-# The parent must not have solved a program before: Clarabel's threads do not survive a fork, and children would wait.
 _waiting: tuple[Callable[..., Any], list[Any]]
 
 

@@ -194,7 +194,7 @@ def run(problem: cp.Problem) -> str:
             warnings.simplefilter("ignore")
             try:
                 with panics.caught():
-                    problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+                    problem.solve(solver=cp.CLARABEL, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol, max_threads=1)
             except (cp.SolverError, panics.Panicked):
                 continue
         status = str(problem.status)

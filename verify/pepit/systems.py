@@ -272,6 +272,7 @@ def _solve(objective: Array, A: sp.csr_matrix, b: Array, rows: Rows) -> Found | 
     for tolerance in _TOLERANCES:
         settings = clarabel.DefaultSettings()
         settings.verbose = False
+        settings.max_threads = 1
         settings.max_iter = 100
         settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
         try:
