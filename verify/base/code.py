@@ -66,7 +66,6 @@ _LOOKING_UP = frozenset(
                 "cli/listing",
                 "conditions",
                 "experiments/running",
-                "experiments/stored",
                 "export/commands",
                 "export/latex_why",
                 "report/atlas/cards",
@@ -74,6 +73,7 @@ _LOOKING_UP = frozenset(
                 "report/statement",
                 "report/terminal",
                 "results/__init__",
+                "results/figures",
                 "tightness/measure",
             )
         ),

@@ -58,9 +58,10 @@ def run_experiment(args: argparse.Namespace) -> int:
     from verify.base import files, sweeping
     from verify.base.plain import clean
     from verify.cli.saving import directory
-    from verify.experiments import running, stored
-    from verify.experiments.deciding import LEAST
+    from verify.experiments import running
     from verify.report import consoles, figures
+    from verify.results import figures as stored
+    from verify.statistics.deciding import LEAST
 
     if args.markdown:
         from verify.report import experiments

@@ -20,9 +20,9 @@ from fedtheory.experiments import SEEDS, Curve, Figure, Result, Source, Span
 from fedtheory.naming import file_name
 from verify.base import files
 from verify.base.sweeping import sweep
-from verify.experiments import stored
-from verify.experiments.deciding import Observed
-from verify.experiments.stored import StoredFigure
+from verify.results import figures as stored
+from verify.results.figures import StoredFigure
+from verify.statistics.deciding import Observed
 
 #: Suffixes that files of data may have besides.
 COMPRESSED = ("", ".gz", ".bz2")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from fedtheory.kinds.experiment import Experiment
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome, tally
-from verify.experiments.deciding import Observed as Seen
-from verify.experiments.stored import sightings
 from verify.methods.base import Inquiry, Method, Role
+from verify.results.figures import sightings
+from verify.statistics.deciding import Observed as Seen
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
