@@ -18,9 +18,14 @@ Number = TypeVar("Number", Fraction, flint.fmpq)
 def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
     """A symmetric matrix as a sum of pivot * vector vector^T, by LDL^T: pivots > 0, and entries of vectors by place.
 
-    ``ValueError`` at the pivot that shows that it is not positive semidefinite.
+    Raise ``ValueError`` at the pivot that shows that it is not positive semidefinite, or if it is not symmetric.
     """
-    left = [{j: _exact(c) for j, c in enumerate(row) if j >= i and c} for i, row in enumerate(matrix)]
+    rows = [list(row) for row in matrix]
+    if any(len(row) != len(rows) for row in rows) or any(
+        row[j] != rows[j][i] for i, row in enumerate(rows) for j in range(i)
+    ):
+        raise ValueError("the matrix is not symmetric")
+    left = [{j: _exact(c) for j, c in enumerate(row) if j >= i and c} for i, row in enumerate(rows)]
     for k, line in enumerate(left):
         if not line:
             continue
@@ -47,7 +52,7 @@ def _exact(value: Any) -> Any:
 
 
 def is_positive_semidefinite(matrix: Iterable[Iterable[Number]]) -> bool:
-    """Return True if a symmetric matrix is positive semidefinite."""
+    """Return True if a matrix is symmetric and positive semidefinite."""
     try:
         for _ in squares(matrix):
             pass

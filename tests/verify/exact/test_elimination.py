@@ -56,3 +56,10 @@ def test_rows_from_which_the_others_follow():
     assert elimination.independent(rows[:1], [1, 0]).pivots == [1]
     assert elimination.independent(rows[:1], [1, 0]).alone == []
     assert elimination.independent([], range(3)) == ([], [], [])
+
+
+@pytest.mark.parametrize("matrix", [[[1, 0], [1, 1]], [[1, 2], [0, 5]], [[1, 0, 0], [0, 1, 0]], [[1], [0]]])
+def test_what_is_no_symmetric_matrix_is_not_positive_semidefinite(matrix):
+    assert not elimination.is_positive_semidefinite(matrix)
+    with pytest.raises(ValueError, match="not symmetric"):
+        list(elimination.squares(matrix))
