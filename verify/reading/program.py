@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, oracles, terms
 from verify.reading.arrays import as_term, axis_of
+from verify.reading.drawable import undrawable
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
@@ -84,14 +85,16 @@ def read(
 
 
 def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
-    """Return the law of a step's draws, given a problem, parameters and a state. Raise ``Unread`` if it is not a
-    distribution, or if several clients share one draw.
+    """Return the law of a step's draws, given a problem, parameters and a state; where there is none an error is raised.
+
+    Raise ``Unread`` if it is not a distribution, or if several clients share one draw.
     """
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
     if _is_shared(law) and given[0].fields.get("n") != 1:
         raise Unread(f"{algorithm.name} draws once for all clients")
+    reader.raising += undrawable(law)
     return law
 
 
