@@ -85,7 +85,7 @@ def read(
 
 
 def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
-    """Return the law of a step's draws, given a problem, parameters and a state; where there is none an error is raised.
+    """Return the law of a step's draws, given a problem, parameters and a state, and note where there is none.
 
     Raise ``Unread`` if it is not a distribution, or if several clients share one draw.
     """

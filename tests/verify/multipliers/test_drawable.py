@@ -37,7 +37,9 @@ def _step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
 
 def _claim(draws: Any, *requires: Any, **more: Any) -> ft.Claim:
     names = [str(letter) for letter in (gamma, tau, p, q) if letter is gamma or letter in _letters(requires, more)]
-    method = ft.method("mine", _step, names, {"x": "point"}, draws=lambda problem, params, state: draws(problem, params))
+    method = ft.method(
+        "mine", _step, names, {"x": "point"}, draws=lambda problem, params, state: draws(problem, params)
+    )
     setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
     statement = ft.contracts(method, ft.distance, 1 - gamma * mu)
     return ft.Claim("mine/drawn", setting=setting, statement=statement, requires=(gamma * L <= 1, *requires))
@@ -64,9 +66,7 @@ EXISTING = {
     "a coin by two numbers": _claim(lambda problem, params: ft.Bernoulli(params.p * params.q), p <= 1, q <= 1),
     "a coin by a quotient": _claim(lambda problem, params: ft.Bernoulli(params.p / params.q), p <= q),
     "a coin by a mean": _claim(lambda problem, params: ft.Bernoulli(1 / (1 + params.p)), of={p}),
-    "a coin for each client": _claim(
-        lambda problem, params: ft.Independent(ft.Bernoulli(params.p), problem.n), p <= 1
-    ),
+    "a coin for each client": _claim(lambda problem, params: ft.Independent(ft.Bernoulli(params.p), problem.n), p <= 1),
     "a set and a coin": _claim(
         lambda problem, params: ft.Product(Two, (ft.UniformSubset(problem.n, params.tau), ft.Bernoulli(params.p))),
         *(tau <= n, p <= 1),
