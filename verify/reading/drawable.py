@@ -20,7 +20,7 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
     """
     match law.name:
         case "subset" | "pattern":
-            yield from _of_size(*law.of[:2], 2 if law.name == "pattern" else 1)
+            yield from _of_size(law.of[0], law.of[1], 2 if law.name == "pattern" else 1)
         case "weighted subset":
             weights, size = law.of
             yield from _of_size(terms.leaf(Op.COUNT, "n", terms.NUMBER), size, 1)
@@ -38,7 +38,7 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
 def _of_size(n: Term, size: Term, least: int) -> Iterator[tuple[str, Condition]]:
     if size.width is None:
         raise Unread("clients are drawn whose number is not known to be a whole one")
-    # A whole number that is positive is at least 1.
-    none = ("<=", 0) if least == 1 else ("<", least)
-    yield f"fewer than {least} clients are drawn", Condition(none[0], (size, terms.constant(none[1])))
+    # Of whole numbers those that exceed 0 are at least 1.
+    too_few = Condition("<=", (size, terms.constant(least - 1)))
+    yield f"fewer than {least} clients are drawn", too_few
     yield "more clients are drawn than there are", Condition("<", (n, size))

@@ -143,7 +143,8 @@ def test_other_distributions_have_conditions_of_their_own():
     count, size = terms.leaf(Op.COUNT, "n", terms.NUMBER), terms.leaf(Op.LETTER, "s", terms.NUMBER, True)
     weights = terms.leaf(Op.LETTER, "w", Type((Axis.CLIENTS,)))
     two, one = (list(undrawable(Law(name, of))) for name, of in (("pattern", (count, size)), ("subset", (count, size))))
-    assert [condition.by for _, condition in two] == ["<", "<"] and [c.by for _, c in one] == ["<=", "<"]
+    assert [[condition.by for _, condition in of] for of in (two, one)] == [["<=", "<"]] * 2
+    assert [of[0][1].of[1].data for of in (two, one)] == [1, 0]
     assert _conditions(Law("weighted subset", (weights, size))) == ["<=", "<", "<="]
     assert _conditions(Law("coins", (weights,))) == ["<", "<"]
     assert not _conditions(Law("constant")) and not _conditions(Law("compression", ("compressors",)))
