@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy
 from first_found import at_few
@@ -12,6 +13,9 @@ from first_found import at_few
 import fedtheory as ft
 from fedtheory.numbers.rational import square_root
 from verify import Verdict
+from verify.base.evaluate import meeting
+from verify.comparisons.deciding import may_agree
+from verify.pep.posing import any_functions
 
 mu, L, gamma, q = ft.letters("mu L gamma q")
 sqrt = sympy.sqrt
@@ -84,3 +88,19 @@ def test_what_is_false_is_refuted_and_the_same_is_shown_again(claim):
     shown, other = found.counterexample, again.counterexample
     assert (shown.recipe, shown.point, shown.text) == (other.recipe, other.point, other.text)
     assert all(isinstance(v, Fraction) for v in shown.point)
+
+
+def test_values_may_agree_unless_they_surely_differ():
+    a, b = sympy.symbols("a b")
+    root, wider = square_root(Fraction(3)), square_root(Fraction(2)) + Fraction(1, 10)
+    assert may_agree({a: root, b: Fraction(1)}, {a: square_root(Fraction(3)), b: Fraction(1)})
+    assert not may_agree({a: root}, {a: wider}) and not may_agree({a: root}, {b: root})
+    assert not may_agree({a: root, b: Fraction(1)}, {a: root, b: Fraction(2)})
+    assert not may_agree({a: Fraction(1)}, {a: Fraction(10**60 + 1, 10**60)})
+
+
+@pytest.mark.parametrize("rate", (1 - gamma * q**2, 1 - gamma * q * sqrt(mu)))
+def test_what_a_letter_that_is_a_root_allows_is_asked_without_an_error(rate):
+    claim = _claim(GD, rate, SHORT, letters=LETTERS)
+    _, given = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
+    assert any_functions(claim, given) is False
