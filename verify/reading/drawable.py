@@ -5,7 +5,7 @@ These are the conditions under which the classes of :mod:`fedtheory.randomness` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from verify.reading import terms
 from verify.reading.source import Unread
@@ -33,6 +33,13 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
             for part in law.of:
                 if isinstance(part, Law):
                     yield from undrawable(part)
+
+
+def undrawable_in(of: Iterable[Term]) -> Iterator[tuple[str, Condition]]:
+    """As :func:`undrawable`, for the distributions whose draws terms enumerate."""
+    for term in terms.parts(*of):
+        if term.op is Op.ALL:
+            yield from undrawable(Law(term.data[0], term.of))
 
 
 def _of_size(n: Term, size: Term, least: int) -> Iterator[tuple[str, Condition]]:

@@ -14,7 +14,7 @@ from fedtheory.randomness import WeightedSubset
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 from verify.reading import terms
-from verify.reading.drawable import undrawable
+from verify.reading.drawable import undrawable, undrawable_in
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Type
 from verify.reading.values import Law
@@ -171,3 +171,29 @@ def test_a_hypothesis_that_is_not_used_otherwise_is_missed():
     claim = EXISTING["some of all"]
     without = replace(claim, requires=tuple(h for h in claim.requires if "tau" not in h.text))
     assert "more clients are drawn than there are" in _shown(without)
+
+
+def _raising(above: int) -> Any:
+    def distance(problem: Any, params: Any, state: Any) -> Any:
+        if params.gamma * problem.L > above:
+            raise ValueError("there is no distance")
+        return ((state.x - problem.x_star) ** 2).sum(axis=-1)
+
+    return distance
+
+
+@pytest.mark.parametrize(("above", "right"), ((1, True), (0, False)))
+def test_a_quantity_that_may_raise_an_error_is_none_everywhere(above, right):
+    method = ft.method("mine", _step, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L))
+    statement = ft.contracts(method, _raising(above), 1 - gamma * mu)
+    found = _shown(ft.Claim("mine/raising", setting=setting, statement=statement, requires=(gamma * L <= 1,)))
+    assert found == "" if right else "an error may be raised" in found
+
+
+def test_draws_that_a_quantity_enumerates_exist_too():
+    n_clients, size = terms.leaf(Op.COUNT, "n", terms.NUMBER), terms.leaf(Op.LETTER, "tau", terms.NUMBER, True)
+    every = terms.all_draws("subset", (n_clients, size))
+    found = [(condition.by, condition.of[1]) for _, condition in undrawable_in([terms.total(every, -1, False)])]
+    assert [by for by, _ in found] == ["<=", "<"] and found[1][1] is size
+    assert not list(undrawable_in([terms.all_compressions("compressors")]))
