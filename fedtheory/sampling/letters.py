@@ -186,13 +186,15 @@ def _bounds(of: DrawingOrder, letter: sympy.Symbol, values: Mapping[sympy.Expr, 
     for rule in of.rules[letter]:
         try:
             at, slope = evaluate(rule.boundary, values), evaluate(rule.slope, values)
+            none, below = bool(slope == 0), bool(slope > 0)
         except (Undefined, ArithmeticError):
+            # Also a slope whose sign is not decided.
             continue
-        if not isinstance(at, int | Fraction) or slope == 0:
+        if not isinstance(at, int | Fraction) or none:
             continue
         if rule.equal:
             return at
-        (highs if slope > 0 else lows).append((Fraction(at), rule.strict))
+        (highs if below else lows).append((Fraction(at), rule.strict))
     low, open_below = max(lows) if lows else (None, False)
     high, open_above = min(highs, key=lambda pair: (pair[0], not pair[1])) if highs else (None, False)
     return _Bounds(low, open_below, high, open_above)

@@ -13,12 +13,14 @@ from in_turn import in_turn, of_claim
 
 from fedtheory import algorithms, claims, compressors
 from fedtheory.claims import Claim
+from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import is_exact
 from fedtheory.papers import feddcd, locodl
 from fedtheory.papers.feddcd import exact as section_4
 from fedtheory.papers.feddcd.dual import UNIT_RATE
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
+from verify.comparisons.deciding import certain, violated
 
 LOCODL, FEDDCD = algorithms.get("locodl"), algorithms.get("feddcd")
 
@@ -122,11 +124,17 @@ def test_planted_error_is_refuted(name):
     evidence = (check if name.startswith(SMALL) else first_found)(PLANTED[name])
     assert evidence.verdict is Verdict.REFUTED
     assert evidence.margin is not None and evidence.margin < 0
-    left, right = evidence.counterexample.replay()
-    assert (left, right) == (evidence.counterexample.left, evidence.counterexample.right)
-    assert isinstance(left, Fraction) and isinstance(right, Fraction)
-    relation = evidence.counterexample.relation
-    assert left > right or (relation == "==" and left != right) or (relation == "<" and left == right)
+    example = evidence.counterexample
+    replayed, stored = example.replay(), (example.left, example.right)
+    # After many rounds sides are enclosed: what contradicts the claim is then enclosed in the same way.
+    assert certain(*stored) and list(map(_ends, replayed)) == list(map(_ends, stored))
+    assert violated(*replayed, example.relation)
+
+
+def _ends(side):
+    """Between which fractions a side lies."""
+    enclosed = Interval.of(side)
+    return enclosed.low, enclosed.high
 
 
 @pytest.mark.slow

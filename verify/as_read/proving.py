@@ -24,7 +24,6 @@ from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term
-from verify.reading.values import Condition
 from verify.reading.worlds import ONE, World, WorldValue, inverse, symbol_of
 
 
@@ -150,8 +149,8 @@ def _world(case: CodePath) -> World:
     """Return the world of all that was read in a case."""
     terms = [term for several in case.quantities.values() for term in several]
     terms += [term for term, _ in case.signs]
-    terms += [*case.letters.values(), *_of_conditions([c for c, _ in case.conditions])]
-    terms += _of_conditions([c for _, c in case.raising])
+    terms += [*case.letters.values(), *(term for c, _ in case.conditions for term in c.terms())]
+    terms += [term for _, c in case.raising for term in c.terms()]
     terms += [quotient for quotient, _ in case.quotients]
     here = generic_client.world_of(*terms) if case.program is None else generic_client.world(case.program, *terms)
     for condition, answer in case.conditions:
@@ -166,14 +165,6 @@ def _number(one: Term, other: Term) -> Mapping[sympy.Symbol, Any]:
         if letter.op in (Op.LETTER, Op.GIVEN) and letter.type == NUMBER and number.op is Op.CONSTANT:
             return {symbol_of(letter): number.data}
     return {}
-
-
-def _of_conditions(conditions: Sequence[Any]) -> Iterator[Term]:
-    for condition in conditions:
-        if isinstance(condition, Condition):
-            yield from _of_conditions(condition.of)
-        elif isinstance(condition, Term):
-            yield condition
 
 
 # Two sides

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -49,6 +49,20 @@ def is_open(left: Any, right: Any, relation: str) -> bool:
     if relation == "==":
         return low <= 0 <= high
     return low < 0 <= high if relation == "<" else low <= 0 < high
+
+
+def may_agree(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    """Return True unless two assignments of values surely differ: numbers that intervals cannot tell apart may be
+    equal.
+    """
+    return one.keys() == other.keys() and not any(_differ(value, other[key]) for key, value in one.items())
+
+
+def _differ(one: Any, other: Any) -> bool:
+    try:
+        return one is not other and bool(one != other)
+    except Undecided:
+        return False
 
 
 def certainly(compute: Callable[[], _Found], doubtful: Callable[[_Found], bool]) -> _Found:

@@ -37,6 +37,7 @@ from verify.base.evaluate import (
 )
 from verify.base.verdict import Verdict
 from verify.comparisons import limits
+from verify.comparisons.deciding import may_agree
 from verify.comparisons.exact import LAST, Coordinates
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Outcome
@@ -205,7 +206,7 @@ def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds
         kinked = drawing.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
         try:
             other = claim.instances.build(kinked, True)
-            same = _letters(claim, other) == _letters(claim, built) and hypotheses_hold(claim, other)
+            same = may_agree(_letters(claim, other), _letters(claim, built)) and hypotheses_hold(claim, other)
         except (ValueError, ArithmeticError):
             continue
         place = Place(plain, rounds, slopes)

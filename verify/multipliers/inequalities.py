@@ -116,8 +116,8 @@ class _InequalityPosing:
         terms = [t for several in case.quantities.values() for t in several]
         terms += [*case.letters.values(), *case.known, *case.masks, *(self.ends or ()), *variance(claim)]
         terms += [term for term, _ in case.signs]
-        terms += [t for c, _ in case.conditions for t in _of_condition(c)]
-        terms += [t for _, c in case.raising for t in _of_condition(c)]
+        terms += [t for c, _ in case.conditions for t in c.terms()]
+        terms += [t for _, c in case.raising for t in c.terms()]
         terms += [quotient for quotient, _ in case.quotients]
         if case.program is not None:
             terms += [*case.program.step.values(), *case.program.law.terms()]
@@ -464,14 +464,6 @@ class _InequalityPosing:
                 key = (BLOCK, *sorted(a.name for a in pair)) if len(pair) == 2 else ("value", atoms[0].name)
             found[key] = space.ratio(c) + found.get(key, space.one * 0)
         return ProductSum({key: c for key, c in found.items() if not c.is_zero})
-
-
-def _of_condition(condition: Any) -> Iterator[Term]:
-    for part in getattr(condition, "of", ()):
-        if isinstance(part, Term):
-            yield part
-        else:
-            yield from _of_condition(part)
 
 
 def _mask(value: WorldValue) -> Iterator[str]:

@@ -118,6 +118,8 @@ class _Posing:
         self.program = reading.read(algorithm, *self.read, stepping=stepping)
         if self.program.fixed:
             raise Unread("the step is read at some parameters only")
+        #: The conditions under which the code that was read raises an error.
+        self.raising = [*self.program.raising]
         self.quantities = {q.expression: (q, self._one(q)) for q in claim.statement.quantities}
         of_class = {} if self.setting.functions is None else self.setting.functions.letters
         sources = [*of_class.items(), *self.setting.sources.items()]
@@ -135,6 +137,7 @@ class _Posing:
         self.residuals = () if invariant is None else reading.quantities(invariant, self.setting.algorithm, *self.read)
         occurring = [t for _, t in self.quantities.values()] + [t for _, t in terms]
         occurring += [*extra, *fixed.values(), *self.residuals, *falling]
+        occurring += [t for _, condition in self.raising for t in condition.terms()]
         computed = [*occurring, *self.program.step.values()]
         met = measured.occur(*computed)
         if met:
@@ -164,7 +167,7 @@ class _Posing:
         self.domain = self.letters.domain(values, own | sizes_of, self.rooted, divisors)
         if self.domain.is_empty:
             raise NeverOccurs
-        for where, condition in self.program.raising:
+        for where, condition in self.raising:
             if not has_answer(condition, False, lambda t: self.letters.number(self._number(t)), self.domain):
                 raise Unread(f"an error may be raised ({where})")
         self._states(fixed)
@@ -176,7 +179,8 @@ class _Posing:
         # States satisfy the invariant, and a step keeps it.
         if quantity.domain is not None and reading.theirs(quantity.domain) is not reading.theirs(kept):
             raise Unread("a quantity is not finite everywhere")
-        found = reading.quantities(quantity.of, self.setting.algorithm, *self.read)  # type: ignore[arg-type]
+        of: Any = self.setting.algorithm
+        found = reading.quantities(quantity.of, of, *self.read, raising=self.raising)
         if len(found) > 1 or found[0].type.axes:
             raise Unread("a quantity is not a number")
         return found[0]

@@ -38,6 +38,7 @@ from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
+from verify.comparisons.deciding import may_agree
 from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
@@ -387,7 +388,7 @@ def any_functions(claim: Claim, given: Instance) -> bool:
         name
         for part, known in (*parts, *((adversary, posed.params) for adversary in claim.setting.adversaries))
         for name, problem, params in outside(part, given.problem, given.params, known)
-        if claim.setting.bind(problem, params) == letters
+        if may_agree(claim.setting.bind(problem, params), letters)
         and meets_grounds(claim, replace(given, problem=problem, params=params))
     ]
     for name in allowed:

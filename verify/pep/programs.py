@@ -86,7 +86,10 @@ class Program:
     def arrays(self) -> tuple[list[Array], Array, Array, list[Array], Array]:
         """(A, a, b, C, c): constraint k is <A[j][k], X_j> summed over the blocks j, plus a[k] v, <= b[k]."""
         parts = [self.numeric(form) for form in self.forms]
-        A = [np.array([m[j].ravel() for m, _ in parts]) for j in range(len(self.blocks))]
+        A = [
+            np.array([m[j].ravel() for m, _ in parts]).reshape(len(parts), len(rows) ** 2)
+            for j, rows in enumerate(self.blocks)
+        ]
         a = np.array([v for _, v in parts]).reshape(len(parts), len(self.values))
         C, c = self.numeric(self.objective)
         return A, a, np.array([-float(form.constant) for form in self.forms]), C, c

@@ -20,6 +20,7 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
 from verify.base.evaluate import hypotheses_hold, sides
+from verify.comparisons.deciding import may_agree
 from verify.pep import faces, rounding
 from verify.pep.functions import Formal, OfClass, Record
 from verify.pep.gram import BasisVector, Form, Vector
@@ -223,7 +224,7 @@ def _run(claim: Claim, posed: Formal, point: At, rounds: int) -> Replayed | None
     start = type(state)(*fields)
     instance = replace(posed.instance, problem=problem, initial=lambda theta: (problem, start))
     letters = [dict(claim.setting.bind(p, posed.instance.params)) for p in (formal, problem)]
-    if letters[0] != letters[1] or not hypotheses_hold(claim, instance):
+    if not may_agree(*letters) or not hypotheses_hold(claim, instance):
         return None
     left, right = (np.asarray(side).ravel()[0] for side in sides(claim, instance, np.zeros((1, 0)), rounds)[0])
     return Replayed(Fraction(left), Fraction(right), point)

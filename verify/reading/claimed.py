@@ -24,6 +24,7 @@ from fedtheory.problems.oracles import Oracle
 from fedtheory.settings.hypotheses import of_each
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
+from verify.reading.drawable import undrawable_in
 from verify.reading.program import StepProgram, held, is_made_by, law_of, parameter, parts_after, theirs
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
@@ -126,7 +127,8 @@ def _case(
     if of_all is not None:
         declared = reader.call(theirs(of_all), *given)
         of_states, axis_of_states = _terms(declared), getattr(declared, "axis", -1)
-    taken, raising, quotients = tuple(reader.taken), tuple(reader.raising), tuple(reader.quotients)
+    enumerated = undrawable_in(term for several in (*found.values(), of_states) for term in several)
+    taken, raising, quotients = tuple(reader.taken), (*reader.raising, *enumerated), tuple(reader.quotients)
     return CodePath(
         taken, raising, letters, found, axis, scene.types, program, of_states, axis_of_states, quotients=quotients
     )

@@ -11,7 +11,7 @@ from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_da
 from fractions import Fraction
 from functools import cached_property, partial
 from pathlib import Path
-from types import FunctionType, GetSetDescriptorType, MappingProxyType, MethodType
+from types import FunctionType, GeneratorType, GetSetDescriptorType, MappingProxyType, MethodType
 from typing import Any, Generic, Protocol
 
 import numpy as np
@@ -111,7 +111,7 @@ class Reached:
             yield from self._noted(at, loading.looked_at(at))
         elif kind is _Init:
             yield from self._of_function(at.function, makes=True)
-        elif kind in _DATA or listed.is_known(at):
+        elif kind in _DATA or listed.is_known(at) or _is_exhausted(at):
             return
         elif isinstance(at, sympy.Basic) and (theory.is_of_sympy(at) or theory.stands(kind)):
             yield from at.args
@@ -186,6 +186,11 @@ class Reached:
             yield from (each for each in (one.default, one.default_factory) if each is not MISSING)
         # A subclass of a container holds items that were not visited.
         yield from (_Base(base) for base in cls.__bases__ if base not in _BASES)
+
+
+def _is_exhausted(at: Any) -> bool:
+    """Return True for a generator that has ended: it holds nothing any more, runs no code, and yields nothing."""
+    return type(at) is GeneratorType and at.gi_frame is None
 
 
 @dataclass(frozen=True)

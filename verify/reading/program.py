@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.numbers import literals
 from verify.reading import known, oracles, terms
 from verify.reading.arrays import as_term, axis_of
+from verify.reading.drawable import undrawable, undrawable_in
 from verify.reading.reader import Reader
 from verify.reading.source import Unread
 from verify.reading.terms import Axis, Op, Term, Type, parts
@@ -84,14 +85,16 @@ def read(
 
 
 def law_of(reader: Reader, algorithm: Algorithm, given: Sequence[Any]) -> Law:
-    """Return the law of a step's draws, given a problem, parameters and a state. Raise ``Unread`` if it is not a
-    distribution, or if several clients share one draw.
+    """Return the law of a step's draws, given a problem, parameters and a state, and note where there is none.
+
+    Raise ``Unread`` if it is not a distribution, or if several clients share one draw.
     """
     law = reader.call(theirs(algorithm.draws), *given)
     if not isinstance(law, Law):
         raise Unread(f"{algorithm.name} draws from something that is not a distribution")
     if _is_shared(law) and given[0].fields.get("n") != 1:
         raise Unread(f"{algorithm.name} draws once for all clients")
+    reader.raising += undrawable(law)
     return law
 
 
@@ -102,16 +105,24 @@ def _is_shared(law: Law) -> bool:
 
 
 def quantities(
-    function: Any, algorithm: Algorithm, problem: Any, params: Any, counts: Mapping[str, int] | None = None
+    function: Any,
+    algorithm: Algorithm,
+    problem: Any,
+    params: Any,
+    counts: Mapping[str, int] | None = None,
+    raising: list[tuple[str, Condition]] | None = None,
 ) -> tuple[Term, ...]:
     """Return the terms that ``function(problem, params, state)`` computes, read as :func:`read` reads a step.
 
-    One term, or several that it gives side by side, as invariants do.
+    One term, or several that it gives side by side, as invariants do. ``raising``: gets the conditions under which it
+    raises an error.
     """
     world = _Given.of(algorithm, problem, params, counts or {})
     found = world.reader.call(theirs(function), *world.given)
     several = found.of if isinstance(found, Several) else (as_term(found),)
     _check_used(world.reader, *several)
+    if raising is not None:
+        raising += [*world.reader.raising, *undrawable_in(several)]
     return several
 
 

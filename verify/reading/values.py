@@ -177,6 +177,14 @@ class Condition:
     by: str
     of: tuple[Any, ...]
 
+    def terms(self) -> Iterator[terms.Term]:
+        """Yield the terms that it compares."""
+        for part in self.of:
+            if isinstance(part, terms.Term):
+                yield part
+            elif isinstance(part, Condition):
+                yield from part.terms()
+
 
 @dataclass(frozen=True, eq=False)
 class Unknown:

@@ -248,6 +248,9 @@ def _translated(claim: Claim, recipe: Recipe, point: Coordinates) -> Recipe | No
     for name in claim.setting.drawing.start:
         moved = np.asarray(getattr(state, name) - getattr(own, name))
         moved = moved.reshape(moved.shape[-2:]) if moved.ndim > 2 else moved
+        if not all(isinstance(v, int | Fraction) for v in moved.flat):
+            # Where the paper begins is enclosed: there are no such fractions.
+            continue
         if moved.shape == (len(clients), recipe["d"]) and all(len(c.get("c", ())) == recipe["d"] for c in clients):
             rows = ((c, [Fraction(v) for v in row]) for c, row in zip(clients, moved, strict=True))
             there = tuple({**c, "c": tuple(a - b for a, b in zip(c["c"], row, strict=True))} for c, row in rows)

@@ -38,6 +38,7 @@ from verify.base.along_runs import of_runs
 from verify.base.evaluate import sides, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
+from verify.comparisons.deciding import finite
 from verify.comparisons.exact import parts
 from verify.pep import certifying, posing, programs, rounding
 from verify.pep.gram import scalar
@@ -171,6 +172,20 @@ def _value(expression: sympy.Expr | None, claim: Claim, instance: Instance) -> F
     return _fraction(evaluate(expression, claim.setting.bind(instance.problem, instance.params)))
 
 
+def _ends(expression: sympy.Expr, claim: Claim, instance: Instance) -> tuple[Fraction, Fraction]:
+    """Return the rationals between which a value lies; of a float twice what it says, as of a rational."""
+    found = Interval.of(evaluate(expression, claim.setting.bind(instance.problem, instance.params)))
+    return (found.low, found.high) if found.guess is None else (found.middle, found.middle)
+
+
+def _sure(point: Point, ends: tuple[Fraction, Fraction]) -> Point:
+    """Return the point without a verdict that does not hold for all numbers between the ends of what is printed."""
+    low, high = ends
+    refuted = point.verdict is Verdict.REFUTED and point.lower is not None and point.lower > high
+    certified = point.verdict is Verdict.CERTIFIED and point.upper is not None and point.upper <= low
+    return point if low == high or refuted or certified else replace(point, verdict=Verdict.OPEN)
+
+
 def _fraction(value: Any) -> Fraction:
     if isinstance(value, Interval):
         value = value.middle
@@ -242,8 +257,9 @@ def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> lis
         ]
     factor, constant = (_value(e, claim, instance) for e in (statement.factor, statement.constant))
     assert factor is not None and constant is not None
-    contracted, quantity = _contraction(claim, statement, instance, factor)
-    step = _point(Subject.FACTOR, choice, contracted, factor, "one step of its potential")
+    of_factor, of_constant = (_ends(e, claim, instance) for e in (statement.factor, statement.constant))
+    contracted, quantity = _contraction(claim, statement, instance, of_factor[0])
+    step = _sure(_point(Subject.FACTOR, choice, contracted, factor, "one step of its potential"), of_factor)
     named = {q.expression: q.of for q in statement.quantities}
     functions = {named[statement.left], named[statement.initial], quantity.of if quantity else None}
     contracts = contracted.verdict is Verdict.CERTIFIED
@@ -251,7 +267,7 @@ def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> lis
         # T = 0 asks for a constant of at least 1, and a contraction for no more.
         verdict = contracted.verdict if constant >= 1 else Verdict.REFUTED
         at_once = Point(Subject.CONSTANT, choice.letters, constant, Fraction(1), Fraction(1), verdict)
-        return [step] if constant == 1 else [step, at_once]
+        return [step] if constant == 1 else [step, _sure(at_once, of_constant)]
     above = _through(claim, statement, instance, quantity) if contracts and quantity is not None else None
     below = _from_below(claim, statement, instance, choice, constant)
     if below is not None and below > constant:
@@ -261,7 +277,7 @@ def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> lis
     else:
         verdict = _verdict(claim, instance)
         above = constant if verdict is Verdict.CERTIFIED else above
-    return [step, Point(Subject.CONSTANT, choice.letters, constant, below, above, verdict)]
+    return [step, _sure(Point(Subject.CONSTANT, choice.letters, constant, below, above, verdict), of_constant)]
 
 
 def _verdict(claim: Claim, instance: Instance) -> Verdict:
@@ -361,7 +377,9 @@ def _searched(claim: Claim, part: str, factor: Fraction | None, choice: Choice, 
 
 
 def _found(claim: Claim, choice: Choice) -> Fraction | None:
-    """The largest left/right, exactly evaluated, over the worst states of the recipes' instances."""
+    """The largest left/right that is sure, over the worst states of the recipes' instances: of sides that are enclosed
+    the least that it can be.
+    """
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
         findings = states.examine(claim, recipe, hunting.generator(claim, 0)) or []
@@ -370,5 +388,15 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
             point = refutation.nearest(finding.theta)
             for _, left, right, relation, *_ in parts(claim, built, point, finding.rounds):
                 pairs = zip(left, right, strict=True) if relation != "==" else ()
-                ratios += [_fraction(a) / _fraction(b) for a, b in pairs if _fraction(b) > 0]
+                ratios += (ratio for a, b in pairs if (ratio := _surely(a, b)) is not None)
     return max(ratios, default=None)
+
+
+def _surely(left: Any, right: Any) -> Fraction | None:
+    """What left/right is at least; None where floats take part, of unknown error, or where right may be 0 or less."""
+    if not (finite(left) and finite(right)):
+        return None
+    a, b = Interval.of(left), Interval.of(right)
+    if a.where or b.where or b.low <= 0:
+        return None
+    return Fraction(a.low / (b.high if a.low >= 0 else b.low))

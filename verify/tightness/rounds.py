@@ -24,6 +24,7 @@ from fedtheory.numbers.symbols import T
 from verify.base.evaluate import params_after, rollout, sides, start, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
+from verify.comparisons.deciding import may_agree
 from verify.pep import posing, programs, rounding, tabulated
 from verify.pep.bounding import bounded, enclosed, nonnegative, posed_as_claimed
 from verify.pep.functions import Formal
@@ -113,9 +114,9 @@ def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
     posed = posing.pose(claim.setting, instance)
     if claim.setting.adversaries and rounds > 1:
         raise ValueError("compressors and noise are posed for one step at a time")
-    letters = claim.setting.bind(instance.problem, instance.params)
-    formal = claim.setting.bind(posed.instance.problem, posed.instance.params)
-    if any(letters[s] != formal[s] for s in statement.right.free_symbols & set(letters)):
+    letters, formal = (claim.setting.bind(of.problem, of.params) for of in (instance, posed.instance))
+    spoken_of = statement.right.free_symbols & set(letters)
+    if not may_agree(*({s: values[s] for s in spoken_of} for values in (letters, formal))):
         raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")

@@ -1,5 +1,7 @@
 """Letters are drawn on all of what they are declared to be."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import sympy
@@ -49,3 +51,14 @@ def test_integers_are_drawn_beyond_64_bits(first):
     plan = letters.plan((n,), frozenset(), (n >= first, n <= first + 4), ())
     rng = np.random.default_rng(0)
     assert {letters.draw(plan, {}, {}, rng)[n] for _ in range(200)} == {first + k for k in range(5)}
+
+
+@pytest.mark.parametrize("relation", (sympy.Le, sympy.Ge, sympy.Lt, sympy.Eq))
+def test_a_bound_whose_direction_is_not_decided_is_no_bound(relation):
+    mu, L, gamma = sympy.symbols("mu L gamma", positive=True)
+    stated = relation(gamma * (sympy.sqrt(mu) - sympy.sqrt(L)), 0, evaluate=False)
+    plan = letters.plan((gamma,), frozenset({mu, L}), (stated,), ())
+    # Of two roots of 3 intervals do not say that they are equal.
+    known = {mu: Fraction(3), L: Fraction(3)}
+    assert letters.draw(plan, known, {}, np.random.default_rng(0))[gamma] > 0
+    assert letters.tightest(plan, known, {})[gamma] > 0

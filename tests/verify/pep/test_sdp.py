@@ -642,3 +642,11 @@ def test_a_step_that_reads_a_stale_model_is_not_certified():
     stale = claim.variant(algorithm=replace(method, step=step))
     (instance,) = instances(claim, 1)
     assert certify(stale, instance).verdict is not Verdict.CERTIFIED
+
+
+@pytest.mark.parametrize(("form", "worst"), ((1, None), (-1, 0.0)))
+def test_programs_without_constraints_are_solved(form, worst):
+    a = row("a")
+    found = programs.solve(programs.equilibrated(Program(form * (a * a), ())))
+    assert found.value is None if worst is None else found.value == pytest.approx(worst, abs=1e-6)
+    assert not found.multipliers

@@ -110,6 +110,13 @@ ATTACKS = {
     "a name set in an expression": ("", "A = [(K := k) for k in (3, 1)]"),
     "what sorts by a function": ("A = sorted((2, 1), key=g)", "", _G),
     "a generator that goes on": (_G + "A = (g(k) for k in (1, 2))\nB = next(A)", ""),
+    "a generator that has not ended": ("A = (k for k in (3, 1))\nB = [k for k, _ in zip(A, (1,))]", ""),
+    "a generator that a function goes on with": ("A = (k for k in (3, 1))\ndef f():\n    return next(A)\nB = f()", ""),
+    "a generator of a function that has not begun": ("def f():\n    yield 3\nA = f()\nB = (A,)", ""),
+    "generators, of which one has not ended": (
+        "A = (k for k in (1, 2))\nB = (k for k in (1, 2))\nC = [*A, B]",
+        "",
+    ),
     "an object that acts when it is gone": ("class C:\n    def __del__(self):\n        globals()['K'] = 3\nC()", ""),
     "a text that sympy evaluates": ("import sympy\nA = sympy.Max('1 + 1', 1)", ""),
     "a text, put together": ("import sympy\nt = ' + 1'\nA = sympy.Max('1' + t, 1)", ""),
@@ -235,6 +242,9 @@ HARMLESS = {
     "    return ft.contracts(ft.method('m', t, [], {'x': 'point'}), ft.distance, k)\n"
     "def t(problem, params, state, draw):\n    return {'x': state.x}\nA = [f(k) for k in (1, 2)]",
     "arrays": "import numpy as np\nA = np.zeros((2, 2))\nA[0, 0] = 1\nA += np.eye(2)\nB = np.linalg.norm(A)",
+    "a generator that has ended": "A = (k for k in (1, 2))\nB = [*A]",
+    "a generator of a function that has ended": "def f():\n    yield 1\n    yield 2\nA = f()\nB = tuple(A)",
+    "a generator of generators": "A = (k for k in (1, 2))\nB = (k for k in A)\nC = sum(B)",
     "conditions": "A = 3\nif A > 2:\n    B = 1\nelse:\n    B = 2\nassert B == 1, 'no'",
     "names of its own twice": "A = 1\nA = A + 1\nB = [k for k in (1, 2)] + [k for k in (3,)]",
     "functions with names": "from functools import partial\ndef f(a: int, b: float = 3) -> int:\n    return a\n"
