@@ -12,7 +12,6 @@ from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
-from verify.pep.prover import DoesNotHold
 from verify.search import choosing, off_points, points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
@@ -88,27 +87,6 @@ def at_each(
             return choosing.refuted(found, broken, "off the points at which it is certified")
         return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
-
-
-def checked(
-    found: Callable[..., Outcome], claim: Claim, kind: str, stored: Sequence[ClassCertificate], whole: str, used: str
-) -> Outcome:
-    """Certified by stored certificates of one ``kind``, each of which is checked, if their points show enough.
-
-    ``whole`` and ``used``: as of a :class:`Way`. ``ValueError`` says what does not hold. Nothing is solved, and nothing
-    believed but the multipliers.
-    """
-    if not stored:
-        raise DoesNotHold(f"no certificate of {claim.id} is stored")
-    for certificate in stored:
-        if certificate.claim != claim or certificate.method != kind:
-            raise DoesNotHold(f"a certificate is of {certificate.claim.id}, by the method {certificate.method[:40]!r}")
-        certificate.replay()
-    choices = points.Choices(claim, [certificate.recipe for certificate in stored])
-    if why := choices.uncovered():
-        raise DoesNotHold(f"certificates are of some choices of the parameters of {claim.id} only: {why}")
-    note = whole.format(choices.describe())
-    return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 
 
 def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:

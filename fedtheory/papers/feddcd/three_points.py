@@ -16,9 +16,10 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.dual import Nothing
 from fedtheory.problems.base import Problem, everywhere
-from fedtheory.problems.functions import Functions
 from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.relations import Quantity
+
+_NEEDS_G = "Phi is g, and the problem has none"
 
 
 class Three(NamedTuple):
@@ -38,22 +39,23 @@ def _u(problem: Problem, at: Array) -> Array:
     return problem.f.value(everywhere(problem, at)).sum(axis=-1)
 
 
-def _phi(problem: Problem) -> Functions:
-    """Phi, which is g."""
+def _phi(problem: Problem, at: Array) -> Array:
+    """Phi at a point, ``(...)``."""
     if problem.g is None:
-        raise ValueError("the mirror map is the g of the problem, which has none")
-    return problem.g
+        raise ValueError(_NEEDS_G)
+    return problem.g.value(at[..., None, :])[..., 0]
 
 
 def _slope(problem: Problem, at: Array) -> Array:
     """A subgradient of Phi at a point, ``(..., d)``."""
-    return _phi(problem).gradient(at[..., None, :])[..., 0, :]
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
+    return problem.g.gradient(at[..., None, :])[..., 0, :]
 
 
 def _divergence(problem: Problem, x: Array, z: Array) -> Array:
     """D_Phi(x, z) = Phi(x) - Phi(z) - <grad Phi(z), x - z>."""
-    of_x, of_z = (_phi(problem).value(at[..., None, :])[..., 0] for at in (x, z))
-    return of_x - of_z - (_slope(problem, z) * (x - z)).sum(axis=-1)
+    return _phi(problem, x) - _phi(problem, z) - (_slope(problem, z) * (x - z)).sum(axis=-1)
 
 
 def _sum_before(problem: Problem, params: Any, state: Three) -> Array:
