@@ -27,7 +27,6 @@ from verify.methods import read_code as code_read
 from verify.methods.base import Inquiry
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import prove
-from verify.multipliers.proving import stored as stored_multipliers
 from verify.report import statement
 
 #: How many instances are proposed where a witness is looked for: as many as in a quick check.
@@ -39,7 +38,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
     polynomials.METHOD.name: closed.of_relations,
     real_closed_fields.METHOD.name: closed.of_algebraic,
-    client_by_client.METHOD.name: letters.of_each_client,
+    client_by_client.METHOD.name: lambda claim: _of_clients(claim),
     growth.METHOD.name: means.of_orders,
     derivation.METHOD.name: letters.of_derived,
     code_read.METHOD.name: read_code.of,
@@ -66,6 +65,17 @@ def _of_multipliers(claim: Claim) -> list[dict[str, Any]]:
     return letters.of(shown)
 
 
+def _of_clients(claim: Claim) -> list[dict[str, Any]]:
+    """By what each client adds or, as the method does, by the mean over the clients and the deviations from it."""
+    try:
+        return letters.of_each_client(claim)
+    except ValueError:
+        shown = prove(claim)
+        if isinstance(shown, str):
+            raise
+        return letters.of(shown)
+
+
 def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     """The objects that prove a claim of which the package carries the verdict, and where there are none the reason.
 
@@ -79,11 +89,9 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
     if how == real_closed_fields.METHOD.name:
         why += f"; {real_closed_fields.ALONE}"
-    # Multipliers for all letters that are stored may be newer than the results.
-    if how == multipliers.METHOD.name or (id in stored_multipliers() and entry["verdict"] == Verdict.CERTIFIED):
+    if how == multipliers.METHOD.name:
         for_all, reason = _of_letters(id)
-        if for_all or how == multipliers.METHOD.name:
-            return for_all, reason and f"{why} ({reason})"
+        return for_all, reason and f"{why} ({reason})"
     if how == induction.METHOD.name:
         steps, reason = _of_step(id)
         return steps, reason and f"{why} ({reason})"

@@ -70,11 +70,6 @@ class Inquiry:
         """Recipes of instances that meet the hypotheses, at whose parameters a whole class is examined."""
         return self.hunt.met if self.given is None else self.given
 
-    @property
-    def others(self) -> int | None:
-        """The seed of further choices of the parameters; None where they are for who gives them to say."""
-        return self.seed if self.given is None else None
-
 
 def seen(inquiry: Inquiry) -> list[Instance]:
     """Instances that meet the hypotheses, of several sizes: at them it is seen of what kinds parameters and states are,
@@ -112,8 +107,8 @@ class Method:
     speaks of; ``run(method, inquiry)``: what it finds. Its outcome has no verdict where it decides nothing. ``shows``:
     the relations between two sides that its proofs show; no claim that states another is proved by it. ``role``: what
     its outcome is reported for. ``applies(claim)``: whether it handles a claim of these kinds, where not all are.
-    ``recheck(method, inquiry, stored)``: the outcome that a stored one amounts to, by its certificates alone, all else
-    being derived anew. Raise ``ValueError`` if they do not show it. Without it a proof is found again by ``run``.
+    ``recheck(method, inquiry, stored)``: the outcome that a stored proof amounts to now, for less than ``run`` takes.
+    Raise ``ValueError`` if it does not hold. Without it a proof is found again by ``run``.
     ``guard(method, inquiry, stored)``: what a little of it finds beside a proof that holds, with the stored margin if
     that is so. Raise ``ValueError`` if it is not. Without it ``run`` is all there is.
     Where something cannot be computed the outcome says so; a ``ValueError`` means that the claim cannot be tested at

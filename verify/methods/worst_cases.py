@@ -14,12 +14,8 @@ from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.record import Outcome
 from verify.methods.base import CLASS, Inquiry, Method, Role
-from verify.pep import certifying, posing
-from verify.pep.prover import DoesNotHold
-from verify.search.at_points import Way, at_each, checked
-
-#: What certificates show.
-WHOLE = "bounded over the whole class, in all dimensions, at {}"
+from verify.pep import posing
+from verify.search.at_points import Way, at_each
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -34,16 +30,8 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"
         return certificate, worst if exceeded else found.note, exceeded
 
-    way = Way(at, "over the class", WHOLE, "sdp")
-    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
-
-
-def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
-    """As :func:`run`, by the stored multipliers, without a solver: each program is posed again at its choice of the
-    parameters."""
-    if not posing.posable(inquiry.claim.setting):
-        raise DoesNotHold(f"the class of {inquiry.claim.id} is not posed")
-    return checked(method.found, inquiry.claim, certifying.WORST_CASE, stored.certificates, WHOLE, "sdp")
+    way = Way(at, "over the class", "bounded over the whole class, in all dimensions, at {}", "sdp")
+    return at_each(method.found, inquiry.claim, inquiry.met, way)
 
 
 def _short(value: Fraction | str) -> str:
@@ -58,5 +46,4 @@ METHOD = Method(
     role=Role.WHOLE,
     # One step says nothing of sums over rounds.
     applies=lambda claim: not of_runs(claim.statement),
-    recheck=recheck,
 )

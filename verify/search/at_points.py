@@ -12,8 +12,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
-from verify.pep.prover import DoesNotHold
-from verify.search import choosing, off_points, points
+from verify.search import points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -41,14 +40,11 @@ def formally(how: str, claim: Claim) -> At:
     return at
 
 
-def at_each(
-    found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], others: int | None, way: Way
-) -> Outcome:
+def at_each(found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], way: Way) -> Outcome:
     """Certified if at each choice of the parameters that can be posed there is a certificate, and there is one at all.
 
-    ``found``: makes the outcome; ``met``: the choices, as recipes that meet the hypotheses; ``others``: the seed of
-    further ones, which are tried where those show too little, or None. A choice that cannot be posed is lost, and no
-    other; a claim that is refused at one choice is certified at none.
+    ``found``: makes the outcome; ``met``: the choices, as recipes that meet the hypotheses. A choice that cannot be
+    posed is lost, and no other; a claim that is refused at one choice is certified at none.
     """
     at, where, whole, used = way
     certificates: list[ClassCertificate] = []
@@ -83,32 +79,8 @@ def at_each(
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     exceeds = False if known else None
     if why := choices.uncovered():
-        broken = None if others is None else off_points.look(claim, choices.recipes, choices.code, others)
-        if broken is not None:
-            return choosing.refuted(found, broken, "off the points at which it is certified")
         return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
-
-
-def checked(
-    found: Callable[..., Outcome], claim: Claim, kind: str, stored: Sequence[ClassCertificate], whole: str, used: str
-) -> Outcome:
-    """Certified by stored certificates of one ``kind``, each of which is checked, if their points show enough.
-
-    ``whole`` and ``used``: as of a :class:`Way`. ``ValueError`` says what does not hold. Nothing is solved, and nothing
-    believed but the multipliers.
-    """
-    if not stored:
-        raise DoesNotHold(f"no certificate of {claim.id} is stored")
-    for certificate in stored:
-        if certificate.claim != claim or certificate.method != kind:
-            raise DoesNotHold(f"a certificate is of {certificate.claim.id}, by the method {certificate.method[:40]!r}")
-        certificate.replay()
-    choices = points.Choices(claim, [certificate.recipe for certificate in stored])
-    if why := choices.uncovered():
-        raise DoesNotHold(f"certificates are of some choices of the parameters of {claim.id} only: {why}")
-    note = whole.format(choices.describe())
-    return found(Verdict.CERTIFIED, note, instances=len(stored), certificates=tuple(stored), used=(used,))
 
 
 def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:

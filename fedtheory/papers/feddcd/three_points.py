@@ -16,8 +16,10 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd.dual import Nothing
 from fedtheory.problems.base import Problem, everywhere
-from fedtheory.settings import Setting, points
+from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.relations import Quantity
+
+_NEEDS_G = "Phi is g, and the problem has none"
 
 
 class Three(NamedTuple):
@@ -33,17 +35,27 @@ def _centre(problem: Problem, params: Any) -> Three:
 
 
 def _u(problem: Problem, at: Array) -> Array:
-    return problem.f.value(everywhere(problem, at))[..., 0]
+    """u at a point, ``(...)``."""
+    return problem.f.value(everywhere(problem, at)).sum(axis=-1)
 
 
-def _slope(problem: Problem, at: Array, function: int) -> Array:
-    return problem.f.gradient(everywhere(problem, at))[..., function, :]
+def _phi(problem: Problem, at: Array) -> Array:
+    """Phi at a point, ``(...)``."""
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
+    return problem.g.value(at[..., None, :])[..., 0]
+
+
+def _slope(problem: Problem, at: Array) -> Array:
+    """A subgradient of Phi at a point, ``(..., d)``."""
+    if problem.g is None:
+        raise ValueError(_NEEDS_G)
+    return problem.g.gradient(at[..., None, :])[..., 0, :]
 
 
 def _divergence(problem: Problem, x: Array, z: Array) -> Array:
     """D_Phi(x, z) = Phi(x) - Phi(z) - <grad Phi(z), x - z>."""
-    of_x, of_z = (problem.f.value(everywhere(problem, at))[..., 1] for at in (x, z))
-    return of_x - of_z - (_slope(problem, z, 1) * (x - z)).sum(axis=-1)
+    return _phi(problem, x) - _phi(problem, z) - (_slope(problem, z) * (x - z)).sum(axis=-1)
 
 
 def _sum_before(problem: Problem, params: Any, state: Three) -> Array:
@@ -59,15 +71,16 @@ def _sum_after(problem: Problem, params: Any, state: Three) -> Array:
 
 def _increase(problem: Problem, params: Any, state: Three) -> Array:
     """<grad u(z+) + grad Phi(z+) - grad Phi(z), x - z+>, where grad is a subgradient."""
-    slope = _slope(problem, state.plus, 0) + _slope(problem, state.plus, 1) - _slope(problem, state.z, 1)
+    of_u = problem.f.gradient(everywhere(problem, state.plus)).sum(axis=-2)
+    slope = of_u + _slope(problem, state.plus) - _slope(problem, state.z)
     return (slope * (state.x - state.plus)).sum(axis=-1)
 
 
 SETTING = Setting(
-    "f_1 = u and f_2 = Phi, convex, in R^d; any x, z and z+, and a subgradient at each point",
+    "u = f_1 + ... + f_n and Phi = g, all convex, in R^d; any x, z and z+, and a subgradient at each point",
     algorithm=points(Three, Nothing, _centre),
     functions=Convex(),
-    clients=(2,),
+    drawing=Drawing(g=(True,)),
 )
 _before, _after, _rise = (
     sympy.Symbol(name) for name in ("u(x)+D(x,z)", "u(z+)+D(z+,z)+D(x,z+)", "<slope at z+, x-z+>")

@@ -87,7 +87,6 @@ DECIDED = [
     ("feddcd/lemma-B.8/rate", "search", Verdict.REFUTED),
     ("feddcd/participation/bound", "signs of polynomials", Verdict.PROVED),
     ("fedadmm/remark-4.3/eq-28", "real closed fields", Verdict.PROVED),
-    ("feddcd/lemma-B.7", "worst cases", Verdict.CERTIFIED),
     ("baseline/scaffnew/invariant", "code that is read", Verdict.PROVED),
     ("feddcd/lemma-B.6/euclidean", "client by client", Verdict.PROVED),
     ("feddcd/theorem-4.1/eq-3", "induction on rounds", Verdict.PROVED),
