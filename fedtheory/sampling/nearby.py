@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory.instances import ClaimLike, Recipe, generic, members, pick
 from fedtheory.numbers.rational import evaluate
-from fedtheory.sampling import building, drawing
+from fedtheory.sampling import building, drawing, pinned
 from fedtheory.settings import Setting
 
 #: Between which factors of a constant two terms of a maximum may become equal.
@@ -36,6 +36,46 @@ def nearby(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Recipe
     if gaps and pick(rng, (True, False)):
         return _crossed(claim, times, pick(rng, gaps))
     return times(generic(rng, Fraction(1, 3), Fraction(3)))
+
+
+def scaled(claim: ClaimLike, recipe: Recipe, name: str, factor: Fraction) -> Recipe | None:
+    """The recipe with one constant times a factor, a whole one rounded; of the class with the functions that go with
+    it. None where there is none."""
+    setting, value = claim.setting, recipe[name]
+    if isinstance(value, int):
+        return {**recipe, name: round(value * factor)}
+    try:
+        if setting.functions is not None and name in map(str, setting.functions.letters):
+            kept = {str(x): recipe[str(x)] for x in setting.functions.letters}
+            return pinned.moved(setting, recipe, {**kept, name: value * factor})
+    except (ValueError, ArithmeticError, LookupError, TypeError):
+        # There is no such member.
+        return None
+    return {**recipe, name: value * factor}
+
+
+def at_ends(claim: ClaimLike, recipe: Recipe) -> Iterator[Recipe]:
+    """The recipe; and with all curvatures the least of the class, or the largest, where it has letters for them."""
+    yield recipe
+    ends = _ends(claim)
+    if ends is not None and set(ends) <= set(recipe) and _slopes(recipe):
+        for end in ends:
+            same = {key: recipe[end] for key in members.SLOPES}
+            clients = (
+                {k: (same[k],) * len(v) if k in same else v for k, v in client.items()} for client in recipe["clients"]
+            )
+            yield {**recipe, "clients": tuple(clients)}
+
+
+def bounded(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:
+    """The recipe with the letters that hypotheses bound at their bounds; None where there is none."""
+    if claim.setting.functions is None or claim.setting.drawing.special is not None:
+        return None
+    given = _unbounded(claim.setting, recipe)
+    try:
+        return drawing.with_letters(claim, given, drawing.relations(claim), rng, cornered=True)
+    except (ValueError, ArithmeticError):
+        return None
 
 
 def narrow(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator) -> Recipe | None:

@@ -213,6 +213,15 @@ def contradictory(hypotheses: Iterable[sympy.Basic]) -> bool:
     return all(_decided(given) == z3.unsat for given, _ in translated)
 
 
+def possible(hypotheses: Iterable[sympy.Basic]) -> bool:
+    """Return True if the hypotheses are proved satisfiable; False proves nothing."""
+    try:
+        translated = [_Translation().case(sympy.true, assumed) for _, assumed in cases(sympy.true, list(hypotheses))]
+    except _Untranslated:
+        return False
+    return any(_decided(given) == z3.sat for given, _ in translated)
+
+
 def cases(relation: sympy.Basic, hypotheses: list[sympy.Basic]) -> Iterator[tuple[sympy.Basic, list[sympy.Basic]]]:
     """The relation and the hypotheses, once for each argument that each maximum or minimum in them may be."""
     found = sorted(sympy.Tuple(relation, *hypotheses).atoms(sympy.Max, sympy.Min), key=sympy.default_sort_key)

@@ -13,7 +13,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Certified in all states, at each choice of the parameters."""
     at = formally("all states", inquiry.claim)
     way = Way(at, "in all states", "exact in all states, at {}", "formal")
-    return at_each(method.found, inquiry.claim, inquiry.met, way)
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 METHOD = Method(

@@ -70,6 +70,11 @@ class Inquiry:
         """Recipes of instances that meet the hypotheses, at whose parameters a whole class is examined."""
         return self.hunt.met if self.given is None else self.given
 
+    @property
+    def others(self) -> int | None:
+        """The seed of further choices of the parameters; None where they are for who gives them to say."""
+        return self.seed if self.given is None else None
+
 
 def seen(inquiry: Inquiry) -> list[Instance]:
     """Instances that meet the hypotheses, of several sizes: at them it is seen of what kinds parameters and states are,

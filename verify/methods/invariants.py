@@ -15,7 +15,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"the class of {inquiry.claim.id} is not posed")
     at = formally("invariant", inquiry.claim)
     way = Way(at, "over the class", "exact over the whole class, in all dimensions, at {}", "formal")
-    return at_each(method.found, inquiry.claim, inquiry.met, way)
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 METHOD = Method("invariants", CLASS, (Invariant,), run, role=Role.WHOLE)

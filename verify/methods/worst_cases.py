@@ -31,7 +31,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return certificate, worst if exceeded else found.note, exceeded
 
     way = Way(at, "over the class", "bounded over the whole class, in all dimensions, at {}", "sdp")
-    return at_each(method.found, inquiry.claim, inquiry.met, way)
+    return at_each(method.found, inquiry.claim, inquiry.met, inquiry.others, way)
 
 
 def _short(value: Fraction | str) -> str:

@@ -6,10 +6,12 @@ Facts about vectors that are known by their inner products alone hold in every d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.next_round import NextRound
@@ -22,7 +24,7 @@ from verify.reading.program import law_of, theirs
 from verify.reading.reader import Reader
 from verify.reading.signs import is_nonnegative
 from verify.reading.source import Unread
-from verify.reading.terms import Axis, Op, Term, parts
+from verify.reading.terms import NUMBER, Axis, Op, Term, parts
 from verify.reading.values import Condition, Law, NamedTupleValue, Several
 
 #: The number of times that code is read again because a condition on letters was answered wrongly.
@@ -40,6 +42,13 @@ class Code:
     unread: str
     computed: tuple[Term, ...]
 
+    def sums(self) -> list[sympy.Expr]:
+        """Return the sums of letters in it, simple ones first. Their letters have the names of the numbers of the
+        problem and of the parameters.
+        """
+        made = {e for e in _in_letters(self.computed).values() if e.is_Add and e.free_symbols}
+        return sorted(made, key=lambda e: (e.count_ops(), str(e)))
+
     def numbers(self) -> frozenset[str]:
         """Return the names of all numbers of the problem, its functions and the parameters that it depends on."""
         leaves = (term for term in parts(*self.computed) if term.op in (Op.LETTER, Op.COUNT, Op.GIVEN))
@@ -51,8 +60,31 @@ def unread(claim: Claim, instance: Instance) -> str:
     return read(claim, instance).unread
 
 
-#: The operations on letters alone.
-_LETTERS = frozenset((Op.CONSTANT, Op.LETTER, Op.COUNT, Op.GIVEN, Op.ADD, Op.MULTIPLY, Op.DIVIDE, Op.POWER, Op.ROOT))
+def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
+    """Return the expressions in letters alone, by the identities of terms."""
+    found: dict[int, sympy.Expr] = {}
+    for term in parts(*terms):
+        of = [found[id(part)] for part in term.of if id(part) in found]
+        if term.type == NUMBER and len(of) == len(term.of) and term.op in _LETTERS:
+            found[id(term)] = _LETTERS[term.op](term.data, of)
+    return found
+
+
+def letter(name: Any) -> sympy.Symbol:
+    """Return the symbol of a number of the problem or a parameter of this name."""
+    return sympy.Symbol(str(name), real=True)
+
+
+#: The operations on letters alone, in letters.
+_LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
+    Op.CONSTANT: lambda value, of: sympy.Rational(value.numerator, value.denominator),
+    **dict.fromkeys((Op.LETTER, Op.COUNT, Op.GIVEN), lambda name, _: letter(name)),
+    Op.ADD: lambda _, of: sympy.Add(*of),
+    Op.MULTIPLY: lambda _, of: sympy.Mul(*of),
+    Op.DIVIDE: lambda _, of: of[0] / of[1],
+    Op.POWER: lambda exponent, of: of[0] ** exponent,
+    Op.ROOT: lambda _, of: sympy.sqrt(of[0]),
+}
 
 
 def read(claim: Claim, instance: Instance) -> Code:

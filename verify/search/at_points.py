@@ -12,7 +12,7 @@ from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal
 from verify.evidence.record import Outcome
 from verify.pep.bounding import Refused
-from verify.search import points
+from verify.search import choosing, off_points, points
 
 #: The certificate at the parameters of a recipe or None, why there is none, and whether the class exceeds the claim.
 At = Callable[[Recipe], tuple[ClassCertificate | None, str, bool]]
@@ -40,11 +40,14 @@ def formally(how: str, claim: Claim) -> At:
     return at
 
 
-def at_each(found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], way: Way) -> Outcome:
+def at_each(
+    found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], others: int | None, way: Way
+) -> Outcome:
     """Certified if at each choice of the parameters that can be posed there is a certificate, and there is one at all.
 
-    ``found``: makes the outcome; ``met``: the choices, as recipes that meet the hypotheses. A choice that cannot be
-    posed is lost, and no other; a claim that is refused at one choice is certified at none.
+    ``found``: makes the outcome; ``met``: the choices, as recipes that meet the hypotheses; ``others``: the seed of
+    further ones, which are tried where those show too little, or None. A choice that cannot be posed is lost, and no
+    other; a claim that is refused at one choice is certified at none.
     """
     at, where, whole, used = way
     certificates: list[ClassCertificate] = []
@@ -79,6 +82,9 @@ def at_each(found: Callable[..., Outcome], claim: Claim, met: Sequence[Recipe], 
         note += f"; {len(lost)} could not be posed: {lost[0]}"
     exceeds = False if known else None
     if why := choices.uncovered():
+        broken = None if others is None else off_points.look(claim, choices.recipes, choices.code, others)
+        if broken is not None:
+            return choosing.refuted(found, broken, "off the points at which it is certified")
         return found(None, f"{note}, but {why}", exceeded=exceeds, **details)
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
 

@@ -103,6 +103,11 @@ class Choices:
         """The exact instances of the recipes."""
         return tuple(self.claim.instances.build(recipe, True) for recipe in self.recipes)
 
+    @cached_property
+    def code(self) -> whole.Code:
+        """The claim's code, as it is read at the first of them."""
+        return whole.read(self.claim, self.instances[0])
+
     def uncovered(self) -> str:
         """Return what the claim covers without a certificate at these choices, in words; empty if nothing."""
         claim, setting = self.claim, self.claim.setting
@@ -110,9 +115,9 @@ class Choices:
             return why
         fixed = values(symbolic.assumed(claim))
         seen = set()
-        for at in self.instances:
+        for k, at in enumerate(self.instances):
             bound = _bound(claim, at)
-            if why := _unfixed(claim, whole.read(claim, at)):
+            if why := _unfixed(claim, whole.read(claim, at) if k else self.code):
                 return why
             if all(bound[x] == fixed[x] for x in fixed if x in bound):
                 seen.add((at.problem.n, at.problem.g is not None))
