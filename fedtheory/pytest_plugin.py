@@ -68,11 +68,15 @@ class Conformance:
     def _run_test(self, name: str, *args: Any, **options: Any) -> Any:
         __tracebackhide__ = True
         test = _tests(name)
+        refused = ""
         try:
             report = test(*args, **options)
         except ValueError as error:
             # Arguments that make no sense, in one sentence.
-            pytest.fail(str(error), pytrace=False)
+            refused = str(error)
+        if refused:
+            # Outside of the handler, or pytest would print both errors.
+            pytest.fail(refused, pytrace=False)
         if not report.ok:
             # The report says what is wrong; lines of this package would not.
             message = str(report) if self._verbose else f"{report.brief}\n     (the whole report: pytest -vv)"

@@ -154,7 +154,7 @@ def _posed(
     choices = [*(name for name in inputs(d, 0, dtype) if name not in (FLAT, PAIRED)), SPECIAL]
     for name in skipped:
         if name not in choices:
-            raise ValueError(f"{name!r} cannot be skipped: choose from {', '.join(choices)}")
+            raise ValueError(f"{name!r} cannot be skipped: choose from {'; '.join(choices)}")
     check_level(level)
     check_seed(seed)
     given = {"omega": omega, "alpha": alpha, "tolerance": tolerance, "bound": bound, "samples": samples, "bits": bits}
