@@ -145,4 +145,4 @@ def _range(first: Any, last: Any) -> tuple[int, sympy.Expr]:
 
 
 def _of_run(of: OfRun) -> Quantity:
-    return Quantity(sympy.Symbol(f"[{of}]", real=True), of, after=True)
+    return Quantity(sympy.Symbol(f"[{of}]", real=True), of, after=True, time="T")
