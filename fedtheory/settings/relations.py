@@ -103,8 +103,9 @@ class Quantity(RelationTerm):
     value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
     than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
     quantity to be finite (a dual objective is +infinity off its constraint set), or None. ``names``: how it is written
-    at the times "next", "zero" and "T"; V is V_next, V_0 and V_T unless given. ``time``: which of these it is taken at,
-    "" where that is not stated. Raise ``ValueError`` for a symbol or a function that is none, or another time.
+    at the times "next", "zero" and "T"; V is V_next, V_0 and V_T unless given. ``time``: which of these it is taken at;
+    "" where that is not stated, as in every changed copy. Raise ``ValueError`` for a symbol or a function that is none,
+    or another time.
     """
 
     expression: sympy.Expr
@@ -112,7 +113,7 @@ class Quantity(RelationTerm):
     after: bool = False
     domain: Callable[[Problem, Any, Any], Array] | None = None
     names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
-    time: str = field(default="", repr=False, compare=False, kw_only=True)
+    time: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
@@ -126,7 +127,7 @@ class Quantity(RelationTerm):
             object.__setattr__(self, name, in_fractions(getattr(self, name)))
         if not isinstance(self.after, bool):
             raise ValueError(f"whether {self.expression} comes after a step must be True or False, got {self.after!r}")
-        for time in {*self.names, self.time} - {"", *_ENDINGS}:
+        for time in self.names.keys() - _ENDINGS.keys():
             raise ValueError(f"the times of {self.expression} are {', '.join(_ENDINGS)}, got {time!r}")
 
     @property
@@ -151,7 +152,7 @@ class Quantity(RelationTerm):
             )
         (symbol,) = self.expression.free_symbols
         renamed = sympy.Symbol(self.names.get(time, f"{symbol}{_ENDINGS[time]}"), **symbol._assumptions_orig)
-        return replace(self, expression=self.expression.xreplace({symbol: renamed}), after=after, time=time)
+        return at_time(time, replace(self, expression=self.expression.xreplace({symbol: renamed}), after=after))
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:  # type: ignore[override]
@@ -167,6 +168,12 @@ class Quantity(RelationTerm):
     def expected(self) -> bool:  # type: ignore[override]
         """False: it is not an expectation."""
         return False
+
+
+def at_time(time: str, quantity: Quantity) -> Quantity:
+    """Return a new quantity as one that is taken at a time."""
+    object.__setattr__(quantity, "time", time)
+    return quantity
 
 
 class Comparison(NamedTuple):
@@ -278,7 +285,7 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
     if len(times) > 1:
         raise ValueError(f"E is taken of products of quantities of one state, and those of {name} are of two times")
     factored = Monomial(tuple((q.of, power) for q, power in factors))
-    return Quantity(sympy.Symbol(name), factored, after=True, time="".join(times))
+    return at_time("".join(times), Quantity(sympy.Symbol(name), factored, after=True))
 
 
 def side(term: Any) -> Composed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import re
 
 import pytest
@@ -103,6 +105,12 @@ def test_a_time_is_not_taken_twice(time):
             getattr(of, time)
 
 
+def test_a_changed_copy_is_at_no_stated_time():
+    assert [q.time for q in (D, D.next, D.zero, D.T)] == ["", "next", "zero", "T"]
+    assert dataclasses.replace(D.T, after=False).time == ""
+    assert copy.deepcopy(D.T).time == "T"
+
+
 def test_names_are_of_times():
     with pytest.raises(ValueError, match="the times of D are next, zero, T, got 'later'"):
         ft.Quantity("D", ft.distance, names={"later": "D+"})
@@ -146,6 +154,25 @@ AFTER = ft.Quantity("D_after", ft.distance, after=True)
 def test_what_is_about_no_single_time_is_refused(relation):
     with pytest.raises(ValueError, match=re.escape("write .next after one step, .T after T rounds and .zero where")):
         theorem_2("a", relation, tex="")
+
+
+@pytest.mark.parametrize(
+    ("make", "advice"),
+    [
+        (
+            lambda: ft.one_step(METHOD, ft.E(F.T) <= F),
+            "F_T is taken at .T: in a statement of kind one-step write .next",
+        ),
+        (lambda: ft.one_step(METHOD, ft.E(F.next) <= F.zero), "F_0 is taken at .zero"),
+        (lambda: ft.bound(METHOD, ft.E(F.next) <= F), "F_next is taken at .next: in a statement of kind bound write"),
+        (lambda: ft.bound(METHOD, ft.E(ft.total(F)) <= ft.E(F.next)), "F_next is taken at .next"),
+        (lambda: ft.inequality(F.zero <= L * D), "F_0 is taken at .zero: .* write the quantity as it is"),
+        (lambda: ft.identity(F.zero, F), "F_0 is taken at .zero"),
+    ],
+)
+def test_a_kind_has_its_times(make, advice):
+    with pytest.raises(ValueError, match=advice):
+        make()
 
 
 def test_products_are_of_one_time():
