@@ -51,10 +51,7 @@ PAPER = Paper(
         method.LIMITS_OF_ALL,
     ),
     glossary,
-    tables={
-        "locodl/table-1": f"{__name__}.tables",
-        "locodl/table-2": f"{__name__}.tables",
-    },
+    tables={"locodl/table-1": f"{__name__}.tables", "locodl/table-2": f"{__name__}.tables"},
     measured={"locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$")},
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",

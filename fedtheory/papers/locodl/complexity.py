@@ -119,10 +119,7 @@ s = sympy.Symbol("s", integer=True, positive=True)
 #: Iterations that its theorem grants, reals that a client sends a round, and its choice of p and s (in that order).
 ITERATIONS_SCAFFNEW = Max(kappa, (n - 1) ** 2 * s / (p**2 * n * (s - 1) ** 2))
 REALS_SCAFFNEW = sympy.ceiling(s * d / n)
-CHOICE_SCAFFNEW: dict[sympy.Symbol, Any] = {
-    p: Min(1, sqrt(n / (s * kappa))),
-    s: Max(2, sympy.floor(n / d)),
-}
+CHOICE_SCAFFNEW: dict[sympy.Symbol, Any] = {p: Min(1, sqrt(n / (s * kappa))), s: Max(2, sympy.floor(n / d))}
 
 introduction = section("Section 1.2", CONSTANTS, CONDITION, id="")
 _READING_UPLINK = "eq. (10), to which the sentence refers, for n >= d^2, where its second term is at most its first"

@@ -61,8 +61,7 @@ def hat_of(problem: Problem, params: algorithm_1.Params, state: algorithm_1.Stat
         raise ValueError("a step of LoCoDL has no y-hat without the function g")
     gradient = problem.g.gradient(state.y[..., None, :])[..., 0, :]
     return Lifted(
-        state.x - params.gamma * (problem.f.gradient(state.x) - state.u),
-        state.y - params.gamma * (gradient - state.v),
+        state.x - params.gamma * (problem.f.gradient(state.x) - state.u), state.y - params.gamma * (gradient - state.v)
     )
 
 

@@ -70,10 +70,7 @@ _square, _tangent = (sympy.Symbol(name) for name in ("|w-x|^2", "F(w)-F(x)-<R, w
 OPTIMALITY = section("Section 2.1", PAIRS, CONVEX, id="")(
     "optimality",
     Inequality(
-        mu * _square,
-        L * _square,
-        (Quantity(_square, _apart), Quantity(_tangent, _above_tangent)),
-        middle=_tangent,
+        mu * _square, L * _square, (Quantity(_square, _apart), Quantity(_tangent, _above_tangent)), middle=_tangent
     ),
     "primal-dual optimality conditions",
     kind="identity",

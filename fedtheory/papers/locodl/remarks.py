@@ -136,15 +136,7 @@ def _centre(problem: Problem, params: IdleParams) -> Idle:
 
 IDLE = Setting(
     "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x, y, u and v, any messages; rho = 1",
-    letters={
-        mu: "mu",
-        L: "L",
-        n: "n",
-        gamma: "gamma",
-        chi: "chi",
-        p: "p",
-        omega: "omega",
-    },
+    letters={mu: "mu", L: "L", n: "n", gamma: "gamma", chi: "chi", p: "p", omega: "omega"},
     algorithm=points(Idle, IdleParams, _centre),
     functions=FUNCTIONS,
     drawing=Drawing(g=(True,), classes_stated=True),

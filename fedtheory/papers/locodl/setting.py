@@ -62,18 +62,11 @@ SETTING = Setting(
 )
 CONSTANTS = Setting("all values of the constants")
 
-CONVEX = Hypothesis(
-    "Assumption 1.1: the f_i and g are mu-strongly convex and L-smooth",
-    met=FUNCTIONS.contains,
-)
-VARIANCE = Hypothesis(
-    "Assumption 2.1: the compressors are in U(omega)",
-    met=COMPRESSORS.contains,
-)
+CONVEX = Hypothesis("Assumption 1.1: the f_i and g are mu-strongly convex and L-smooth", met=FUNCTIONS.contains)
+VARIANCE = Hypothesis("Assumption 2.1: the compressors are in U(omega)", met=COMPRESSORS.contains)
 STEP = Hypothesis("0 < gamma < 2/L", sympy.Lt(gamma, 2 / L, evaluate=False))
 DAMPING = Hypothesis(
-    "2 rho - rho^2 (1 + omega_av) - chi >= 0",
-    sympy.Ge(2 * rho - rho**2 * (1 + omega_av) - chi, 0, evaluate=False),
+    "2 rho - rho^2 (1 + omega_av) - chi >= 0", sympy.Ge(2 * rho - rho**2 * (1 + omega_av) - chi, 0, evaluate=False)
 )
 PROBABILITY = Hypothesis("0 < p <= 1", sympy.Le(p, 1, evaluate=False))
 ORDERED = Hypothesis("mu <= L", sympy.Le(mu, L, evaluate=False))
