@@ -298,15 +298,9 @@ def _check_symbols(statement: Statement) -> None:
 
 
 def _check_times(statement: Statement) -> None:
-    """Check that quantities are taken at times that the kind has; those after a step occur only where there is a step,
-    on at least one side, and where their expectation is defined.
+    """Check that quantities after a step occur only where there is a step, on at least one side, and where their
+    expectation is defined.
     """
-    times = ("zero", "T") if statement.horizon else ("next",) if statement.stepping else ()
-    for quantity in statement.quantities:
-        if quantity.time not in ("", *times):
-            allowed = " or ".join(f".{time}" for time in times) or "the quantity as it is"
-            fault = f"{quantity.expression} is taken at .{quantity.time}"
-            raise ValueError(f"{fault}: in a statement of kind {statement.kind} write {allowed}")
     later = [q.expression for q in statement.quantities if q.after]
     if whole_runs(statement) and not statement.horizon:
         raise ValueError(f"a statement of kind {statement.kind} is not about T rounds: state sums over them by bound")

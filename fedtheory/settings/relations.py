@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, ClassVar, NamedTuple
@@ -222,20 +222,30 @@ class Relation:
         raise TypeError("a relation is stated, not decided: a <= b <= c cannot be written as one")
 
 
-def stated(relation: Any, expected: bool = False) -> Relation:
+def stated(relation: Any, expected: bool = False, times: Collection[str] = ("next", "zero", "T")) -> Relation:
     """The relation, which may be one between letters alone; ``ValueError`` for what is none by <=, <, >= or >.
 
-    ``expected``: what comes after a step is random, and must stand in E.
+    ``expected``: what comes after a step is random, and must stand in E. ``times``: those at which quantities may be
+    taken, all unless given.
     """
     if isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
         relation = Relation(side(relation.lts), side(relation.gts), isinstance(relation, sympy.Lt | sympy.Gt))
     if not isinstance(relation, Relation):
         raise ValueError(f"a statement is a relation by <=, <, >= or >, got {relation!r}")
+    taken_at(times, relation.quantities)
     outside = relation.left.random + relation.right.random
     if expected and outside:
         name = outside[0].expression
         raise ValueError(f"{name} comes after a step and may be random: write E({name}), around all that is expected")
     return relation
+
+
+def taken_at(times: Collection[str], quantities: Iterable[Quantity]) -> None:
+    """Raise ``ValueError`` if one of the quantities is taken at a stated time that is none of these."""
+    for quantity in quantities:
+        if quantity.time not in ("", *times):
+            allowed = " or ".join(f".{time}" for time in times) or "the quantity as it is"
+            raise ValueError(f"{quantity.expression} is taken at .{quantity.time}: write {allowed} in this statement")
 
 
 def E(term: Any) -> Composed:

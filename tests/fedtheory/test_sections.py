@@ -16,8 +16,9 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
 from fedtheory.settings import Setting
+from verify.multipliers.induction import chain_of
 
-L, gamma, rate = ft.letters("L gamma rate")
+L, mu, gamma, rate = ft.letters("L mu gamma rate")
 
 
 def _step(problem, params, state, draw):
@@ -161,18 +162,29 @@ def test_what_is_about_no_single_time_is_refused(relation):
     [
         (
             lambda: ft.one_step(METHOD, ft.E(F.T) <= F),
-            "F_T is taken at .T: in a statement of kind one-step write .next",
+            "F_T is taken at .T: write .next in this statement",
         ),
         (lambda: ft.one_step(METHOD, ft.E(F.next) <= F.zero), "F_0 is taken at .zero"),
-        (lambda: ft.bound(METHOD, ft.E(F.next) <= F), "F_next is taken at .next: in a statement of kind bound write"),
+        (lambda: ft.bound(METHOD, ft.E(F.next) <= F), "F_next is taken at .next: write .zero or .T in"),
         (lambda: ft.bound(METHOD, ft.E(ft.total(F)) <= ft.E(F.next)), "F_next is taken at .next"),
-        (lambda: ft.inequality(F.zero <= L * D), "F_0 is taken at .zero: .* write the quantity as it is"),
+        (lambda: ft.inequality(F.zero <= L * D), "F_0 is taken at .zero: write the quantity as it is"),
         (lambda: ft.identity(F.zero, F), "F_0 is taken at .zero"),
     ],
 )
 def test_a_kind_has_its_times(make, advice):
     with pytest.raises(ValueError, match=advice):
         make()
+
+
+def test_a_bound_is_proved_by_induction_however_it_is_written():
+    """The step of the induction has the quantities of the bound, which are taken after T rounds there."""
+    rate = (1 - gamma * mu) ** 2
+    shared = {"setting": ft.Setting(algorithm=METHOD, functions=ft.SmoothStronglyConvex(mu, L)), "id": "mine/a"}
+    once = ft.bound(METHOD, ft.E(D.T) <= rate**T * D.zero)
+    names = ft.Quantity("D_0", ft.distance), ft.Quantity("D_T", ft.distance, after=True)
+    twice = ft.bound(METHOD, ft.E(names[1]) <= rate**T * names[0])
+    chains = [chain_of(Claim(statement=statement, requires=(gamma * L <= 1,), **shared)) for statement in (once, twice)]
+    assert chains[0].step.statement == chains[1].step.statement
 
 
 def test_products_are_of_one_time():
