@@ -24,6 +24,7 @@ _PUBLIC = {
     "kinds.order": ("Order",),
     "kinds.parameter_rule": ("ParameterRule",),
     "plugins": ("Paper",),
+    "sections": ("section",),
     "settings.quantities": ("distance", "gap", "heterogeneity"),
     "randomness": ("Bernoulli", "Constant", "Independent", "Permutation", "Product", "Uniform01", "UniformSubset"),
     "settings.relations": ("E", "Quantity"),

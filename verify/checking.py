@@ -1,10 +1,10 @@
 """``check``: the evidence for one claim, by every method that applies, or from what is carried of it.
 
-A proof is found once and checked always. Nothing that is carried is believed: a proof is made again; a counterexample is
-evaluated in fractions, or by intervals; a margin is measured again where it was seen. What does not hold is reported,
-and searched for again. Two things are not done
-again, where the code is the same: proofs are not looked for where none was found, and of a claim that is proved only
-the beginning of the search is made, and few runs are followed, which guards the proof.
+A proof is found once and checked always. Nothing that is carried is believed: a proof is made again; a counterexample
+is evaluated in fractions, or by intervals; a margin is measured again where it was seen. What does not hold is
+reported, and searched for again. Two things are not done again, where the code is the same: proofs are not looked for
+where none was found, and of a claim that is proved only the beginning of the search is made, and few runs are
+followed, which guards the proof.
 """
 
 from __future__ import annotations

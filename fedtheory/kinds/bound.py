@@ -109,7 +109,7 @@ def bound(algorithm: Algorithm, relation: Relation, since: int = 0) -> Bound:
 
     ``since``: the least T of which it speaks, 1 where it divides by T.
     """
-    relation = stated(relation, expected=True)
+    relation = stated(relation, expected=True, times=("zero", "T"))
     left, right = relation.left.expression, relation.right.expression
     as_a_whole = Bound(
         algorithm, left, sympy.S.One, right, relation.quantities, override=right, strict=relation.strict, since=since

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import sympy
 
 from fedtheory.kinds.base import Statement
-from fedtheory.settings.relations import Comparison, Quantity, Relation, side
+from fedtheory.settings.relations import Comparison, Quantity, Relation, side, taken_at
 
 
 @dataclass(frozen=True)
@@ -36,4 +36,5 @@ class Identity(Statement):
 def identity(left: Any, right: Any) -> Identity:
     """left == right, each a quantity or what is composed of some."""
     sides = Relation(side(left), side(right))
+    taken_at((), sides.quantities)
     return Identity(sides.left.expression, sides.right.expression, sides.quantities)

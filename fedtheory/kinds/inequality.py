@@ -41,5 +41,5 @@ class Inequality(Statement):
 
 def inequality(relation: Relation) -> Inequality:
     """The inequality that is written so: ``inequality(distance <= gap / mu)``."""
-    relation = stated(relation)
+    relation = stated(relation, times=())
     return Inequality(relation.left.expression, relation.right.expression, relation.quantities, strict=relation.strict)

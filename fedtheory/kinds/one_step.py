@@ -100,7 +100,7 @@ def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
 
     It is a contraction where the right side is a multiple of a single quantity.
     """
-    relation = stated(relation, expected=True)
+    relation = stated(relation, expected=True, times=("next",))
     left, right = relation.left, relation.right
     before = [q.expression for q in right.quantities if not q.after]
     alone = (

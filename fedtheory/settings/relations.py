@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,6 +14,9 @@ from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+
+#: What the names of quantities end in at the times at which they are taken.
+_ENDINGS = {"next": "_next", "zero": "_0", "T": "_T"}
 
 
 class RelationTerm:
@@ -99,14 +102,18 @@ class Quantity(RelationTerm):
     ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
     value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
     than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
-    quantity to be finite (a dual objective is +infinity off its constraint set), or None. ``ValueError`` for a symbol
-    or a function that is none.
+    quantity to be finite (a dual objective is +infinity off its constraint set), or None. ``names``: how it is written
+    at the times "next", "zero" and "T"; V is V_next, V_0 and V_T unless given. ``time``: which of these it is taken at;
+    "" where that is not stated, as in every changed copy. Raise ``ValueError`` for a symbol or a function that is none,
+    or another time.
     """
 
     expression: sympy.Expr
     of: Callable[[Any, Any, Any], Array]
     after: bool = False
     domain: Callable[[Problem, Any, Any], Array] | None = None
+    names: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False, kw_only=True)
+    time: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "expression", validation.measured("a quantity", self.expression))
@@ -120,6 +127,32 @@ class Quantity(RelationTerm):
             object.__setattr__(self, name, in_fractions(getattr(self, name)))
         if not isinstance(self.after, bool):
             raise ValueError(f"whether {self.expression} comes after a step must be True or False, got {self.after!r}")
+        for time in self.names.keys() - _ENDINGS.keys():
+            raise ValueError(f"the times of {self.expression} are {', '.join(_ENDINGS)}, got {time!r}")
+
+    @property
+    def next(self) -> Quantity:
+        """The quantity after a step. Raise ``ValueError`` if this one is taken at a time already."""
+        return self._taken("next", after=True)
+
+    @property
+    def zero(self) -> Quantity:
+        """The quantity where a run begins. Raise ``ValueError`` if this one is taken at a time already."""
+        return self._taken("zero", after=False)
+
+    @property
+    def T(self) -> Quantity:
+        """The quantity after T rounds. Raise ``ValueError`` if this one is taken at a time already."""
+        return self._taken("T", after=True)
+
+    def _taken(self, time: str, after: bool) -> Quantity:
+        if self.after or self.time:
+            raise ValueError(
+                f"{self.expression} is taken at a time already: write .{time} of the quantity before a step"
+            )
+        (symbol,) = self.expression.free_symbols
+        renamed = sympy.Symbol(self.names.get(time, f"{symbol}{_ENDINGS[time]}"), **symbol._assumptions_orig)
+        return at_time(time, replace(self, expression=self.expression.xreplace({symbol: renamed}), after=after))
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:  # type: ignore[override]
@@ -135,6 +168,12 @@ class Quantity(RelationTerm):
     def expected(self) -> bool:  # type: ignore[override]
         """False: it is not an expectation."""
         return False
+
+
+def at_time(time: str, quantity: Quantity) -> Quantity:
+    """Return a new quantity as one that is taken at a time."""
+    object.__setattr__(quantity, "time", time)
+    return quantity
 
 
 class Comparison(NamedTuple):
@@ -183,20 +222,30 @@ class Relation:
         raise TypeError("a relation is stated, not decided: a <= b <= c cannot be written as one")
 
 
-def stated(relation: Any, expected: bool = False) -> Relation:
+def stated(relation: Any, expected: bool = False, times: Collection[str] = ("next", "zero", "T")) -> Relation:
     """The relation, which may be one between letters alone; ``ValueError`` for what is none by <=, <, >= or >.
 
-    ``expected``: what comes after a step is random, and must stand in E.
+    ``expected``: what comes after a step is random, and must stand in E. ``times``: those at which quantities may be
+    taken, all unless given.
     """
     if isinstance(relation, sympy.Le | sympy.Lt | sympy.Ge | sympy.Gt):
         relation = Relation(side(relation.lts), side(relation.gts), isinstance(relation, sympy.Lt | sympy.Gt))
     if not isinstance(relation, Relation):
         raise ValueError(f"a statement is a relation by <=, <, >= or >, got {relation!r}")
+    taken_at(times, relation.quantities)
     outside = relation.left.random + relation.right.random
     if expected and outside:
         name = outside[0].expression
         raise ValueError(f"{name} comes after a step and may be random: write E({name}), around all that is expected")
     return relation
+
+
+def taken_at(times: Collection[str], quantities: Iterable[Quantity]) -> None:
+    """Raise ``ValueError`` if one of the quantities is taken at a stated time that is none of these."""
+    for quantity in quantities:
+        if quantity.time not in ("", *times):
+            allowed = " or ".join(f".{time}" for time in times) or "the quantity as it is"
+            raise ValueError(f"{quantity.expression} is taken at .{quantity.time}: write {allowed} in this statement")
 
 
 def E(term: Any) -> Composed:
@@ -242,7 +291,11 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
     if infinite:
         raise ValueError(f"E is taken of products of finite quantities, and {infinite[0]} may be infinite")
     name = " ".join(str(q.expression) if power == 1 else f"({q.expression})^{power}" for q, power in factors)
-    return Quantity(sympy.Symbol(name), Monomial(tuple((q.of, power) for q, power in factors)), after=True)
+    times = {q.time for q, _ in factors if q.time}
+    if len(times) > 1:
+        raise ValueError(f"E is taken of products of quantities of one state, and those of {name} are of two times")
+    factored = Monomial(tuple((q.of, power) for q, power in factors))
+    return at_time("".join(times), Quantity(sympy.Symbol(name), factored, after=True))
 
 
 def side(term: Any) -> Composed:

@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.numbers import validation
 from fedtheory.numbers.symbols import T, round_index
-from fedtheory.settings.relations import Composed, OfRun, Quantity, RelationTerm, side
+from fedtheory.settings.relations import Composed, OfRun, Quantity, RelationTerm, at_time, side
 
 
 @dataclass(frozen=True)
@@ -145,4 +145,4 @@ def _range(first: Any, last: Any) -> tuple[int, sympy.Expr]:
 
 
 def _of_run(of: OfRun) -> Quantity:
-    return Quantity(sympy.Symbol(f"[{of}]", real=True), of, after=True)
+    return at_time("T", Quantity(sympy.Symbol(f"[{of}]", real=True), of, after=True))

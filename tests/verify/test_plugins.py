@@ -65,16 +65,16 @@ def _run(site: Path, *commands: str) -> list[str]:
 def test_an_installed_paper_is_one_of_ours_to_every_command(site):
     audit = "audit sketch --jobs 1 --out out --html pages"
     listed, audited, why, shown, steps = _run(
-        site, "list sketch", audit, "why sketch/theorem", "show sketch/weak", "table sketch/steps"
+        site, "list sketch", audit, "why sketch/theorem-1", "show sketch/corollary-1.1", "table sketch/steps"
     )
-    ids = ["theorem", "theorem/repaired", "corollary", "weak", "wrong"]
+    ids = ["theorem-1", "theorem-1/repaired", "corollary-1.1", "corollary-1.1/factor"]
     assert [line.split("\t")[0] for line in listed.splitlines()[1:]] == [f"sketch/{id}" for id in ids]
-    assert audited.count("checked") == 5
+    assert audited.count("checked") == 4
     assert [entry["id"] for entry in json.loads((site / "out" / "audit.json").read_text())["claims"]] == [
         f"sketch/{id}" for id in ids
     ]
     # What the audit left in the cache is told.
-    assert "sketch/theorem  (Theorem 1): supported" in why and "checked" not in why + shown and "kappa" in steps
+    assert "sketch/theorem-1  (Theorem 1): supported" in why and "checked" not in why + shown and "kappa" in steps
     assert "Sketch of a paper (2026)" in (site / "pages" / "papers" / "sketch.html").read_text()
     pages = {page.stem for page in (site / "pages" / "claims").glob("*.html")}
     assert pages == {f"sketch_{id.replace('/', '_')}" for id in ids}
@@ -84,12 +84,12 @@ def test_an_installed_paper_is_one_of_ours_to_every_command(site):
     table = (_EXAMPLE / "sketch" / "table.py").read_text()
     (site / "sketch" / "table.py").write_text(f"{table}# changed\n")
     (changed,) = _run(site, audit)
-    assert changed.count("checked") == 5
+    assert changed.count("checked") == 4
     # Nothing tells when code changes that is neither the paper's nor ours.
     (site / "sketch" / "table.py").write_text(f"import elsewhere\n{table}")
     for _ in range(2):
         (changed,) = _run(site, audit)
-        assert changed.count("checked") == 5
+        assert changed.count("checked") == 4
 
 
 def test_ours_are_found_once_without_being_installed():

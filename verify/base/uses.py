@@ -36,7 +36,8 @@ PACKAGES = names("""
 #: This package, and those of its modules, with all below them, that state mathematics: they read no file.
 _OURS = "fedtheory"
 _STATING = names("""
-    algorithms claims classes compressors instances kinds meanings numbers origins problems randomness sampling settings
+    algorithms claims classes compressors instances kinds meanings numbers origins problems randomness sampling sections
+    settings
     tables
 """)
 _ROOT = Path(fedtheory.__file__).parents[1]

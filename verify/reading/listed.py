@@ -38,7 +38,7 @@ _ATTRIBUTES = uses.names("""
     transpose var denominator limit_denominator numerator bit_length is_integer count index get items keys values
     endswith join lower replace split startswith strip upper
     choice integers normal permutation random standard_normal uniform _asdict _fields _make _replace
-    Half NegativeOne One Zero setting statement variant __name__
+    Half NegativeOne One Zero next setting statement variant zero __name__
     """)
 #: Methods that change a list, a set, a mapping or their argument: allowed only if the function made it.
 CHANGING = uses.names("""

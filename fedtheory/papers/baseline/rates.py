@@ -12,7 +12,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import L, d, epsilon, kappa, m, mu, n, omega, omega_av
 from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.locodl import complexity
-from fedtheory.papers.locodl.method import chi
+from fedtheory.papers.locodl.setting import chi
 from fedtheory.tables import Column, Entry, Row, Table, per_digit
 
 

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, numbers, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.meanings import Windows
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import along, iterates, runs, transition
-from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, sigma_bar
+from fedtheory.papers.fedadmm.letters import k, k0, m, parts, q, s0, section, sigma_bar
 from fedtheory.papers.fedadmm.limits import gradient
 from fedtheory.problems.base import Problem
 from fedtheory.settings.iterations import Along, At
@@ -251,46 +250,42 @@ def _value(L: Any, tol: Any, far: Any, eps: Any) -> Any:
 
 _falls = _value(*_V) - _value(*(quantity.expression for quantity in _AFTER))
 
+theorem_43 = section("Theorem 4.3", AGED, transition.SMOOTH, transition.STEP)
 ITERATIONS = (
-    Claim(
-        id="fedadmm/theorem-4.3/iteration",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="a function V of the state falls by the squared gradient in the first iteration of a round, but for "
-        "clients that never took part",
-        setting=AGED,
-        statement=Inequality(
+    theorem_43(
+        "iteration",
+        Inequality(
             _slope,
             _falls + m * _never,
             (*_BEFORE, *_AFTER, at(_slope.name, SLOPE, later=True), at(_never.name, Among(unseen, _uncounted))),
         ),
+        "a function V of the state falls by the squared gradient in the first iteration of a round, but for "
+        "clients that never took part",
+        kind="inequality",
         requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        origin="implied",
         reading="E_i = (11 (1 + (N - 1) nu_i) + 176/5 N (1 + nu_i))/(1 - nu_i) + 11 (left_i - 1), N = 2 s_0 - 1, with "
         "0 for left_i of clients that never took part",
     ),
-    Claim(
-        id="fedadmm/theorem-4.3/monotone",
-        where="Theorem 4.3",
+    theorem_43(
+        "monotone",
+        Inequality(sympy.S.Zero, _falls, (*_BEFORE, *_AFTER)),
+        "that function of the state never rises",
         kind="inequality",
-        gist="that function of the state never rises",
-        setting=AGED,
-        statement=Inequality(sympy.S.Zero, _falls, (*_BEFORE, *_AFTER)),
-        requires=(transition.SMOOTH, transition.STEP),
+        origin="implied",
         reading="of any iteration and any clients: of those that never took part distances do not count",
     ),
-    Claim(
-        id="fedadmm/theorem-4.3/ends",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="V from below by f, and its accuracies from above by those of c",
-        setting=AGED,
-        statement=Inequality(
+    theorem_43(
+        "ends",
+        Inequality(
             _f,
             _L + 29 * _tol,
             (*_BEFORE[:2], _BEFORE[3], at(_f.name, iterates.objective), at(_shares.name, Total(share))),
             also=(Comparison(_eps, "<=", 169 * s0 * _shares),),
         ),
-        requires=(transition.SMOOTH, transition.STEP),
+        "V from below by f, and its accuracies from above by those of c",
+        kind="inequality",
+        origin="implied",
         reading="the first is lemma-C.2/b",
     ),
 )

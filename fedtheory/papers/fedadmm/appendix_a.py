@@ -9,13 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, WeaklyConvex
 from fedtheory.instances import Recipe, check_shape, number, numbers, pick
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm.inner import CURVED, WEAKLY_CONVEX
-from fedtheory.papers.fedadmm.letters import parts, r_i, s_i
+from fedtheory.papers.fedadmm.letters import parts, r_i, s_i, section
 from fedtheory.papers.fedadmm.method import LEAST, least_alpha
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.settings import Drawing, Setting, points
@@ -125,13 +124,11 @@ PRODUCT = Quantity(_product, _monotone)
 
 SQUARE = Quantity(_square, _apart)
 
+appendix_a = section("Appendix A", PAIRS, Hypothesis("grad f is r_i-Lipschitz", met=_SMOOTH.contains), id="")
 APPENDIX_A = (
-    Claim(
-        id="fedadmm/eq-31",
-        where="Appendix A",
-        gist="descent inequality from a Lipschitz gradient",
-        setting=PAIRS,
-        statement=Inequality(
+    appendix_a(
+        "eq-31",
+        Inequality(
             _first,
             r_i / 2 * _square,
             (
@@ -141,28 +138,22 @@ APPENDIX_A = (
             ),
             also=(Comparison(_second, "<=", r_i / 2 * _square),),
         ),
-        requires=(Hypothesis("grad f is r_i-Lipschitz", met=_SMOOTH.contains),),
+        "descent inequality from a Lipschitz gradient",
+        tex=r"f(\mathbf{w}_1)-f(\mathbf{w}_2)-\langle\nabla f(\mathbf{w}_i),\mathbf{w}_1-\mathbf{w}_2\rangle\leq"
+        r"\frac{r}{2}\|\mathbf{w}_1-\mathbf{w}_2\|^2",
     ),
-    Claim(
-        id="fedadmm/eq-32",
-        where="Appendix A",
-        gist="weak monotonicity from the Hessian bound",
+    appendix_a(
+        "eq-32",
+        -PRODUCT <= s_i * SQUARE,
+        "weak monotonicity from the Hessian bound",
         setting=WEAK_PAIRS,
-        statement=inequality(-PRODUCT <= s_i * SQUARE),
         requires=(CURVED,),
+        tex=r"\langle\nabla f(\mathbf{w}_1)-\nabla f(\mathbf{w}_2),\mathbf{w}_1-\mathbf{w}_2\rangle\geq-s\|"
+        r"\mathbf{w}_1-\mathbf{w}_2\|^2",
     ),
-    Claim(
-        id="fedadmm/eq-33",
-        where="Appendix A",
-        gist="three norm inequalities",
-        setting=Setting(
-            "any vectors, m of them in the last, and any t > 0",
-            letters={_t: "t", _count: "n"},
-            algorithm=points(Vectors, Scale, _no_vectors),
-            functions=_SMOOTH,
-            drawing=Drawing(classes_stated=True),
-        ),
-        statement=Inequality(
+    appendix_a(
+        "eq-33",
+        Inequality(
             _inner2,
             _t * _w1 + _w2 / _t,
             (
@@ -178,6 +169,18 @@ APPENDIX_A = (
                 Comparison(_total, "<=", _count * _squares),
             ),
         ),
+        "three norm inequalities",
+        setting=Setting(
+            "any vectors, m of them in the last, and any t > 0",
+            letters={_t: "t", _count: "n"},
+            algorithm=points(Vectors, Scale, _no_vectors),
+            functions=_SMOOTH,
+            drawing=Drawing(classes_stated=True),
+        ),
+        requires=(),
+        tex=r"2\langle\mathbf{w}_1,\mathbf{w}_2\rangle\leq t\|\mathbf{w}_1\|^2+(1/t)\|\mathbf{w}_2\|^2, \quad \|"
+        r"\mathbf{w}_1+\mathbf{w}_2\|^2\leq(1+t)\|\mathbf{w}_1\|^2+(1+1/t)\|\mathbf{w}_2\|^2, \quad \|"
+        r"\sum_{i=1}^m\mathbf{w}_i\|^2\leq m\sum_{i=1}^m\|\mathbf{w}_i\|^2",
     ),
 )
 
@@ -246,34 +249,36 @@ _WEIGHTED = replace(
     clients=(1, 2, 3),
 )
 
+definition_41 = section(
+    "Definition 4.1 and eq. (20)",
+    _WEIGHTED,
+    Hypothesis("grad f_i is r_i-Lipschitz", met=_SMOOTH.contains),
+    id="definition-4.1",
+)
 OPTIMA = (
-    Claim(
-        id="fedadmm/definition-4.1/local",
-        where="Definition 4.1 and eq. (20)",
+    definition_41(
+        "local",
+        sympy.S.Zero
+        <= Quantity("f(w)-f(w-t grad f(w))", _fallen)
+        - _step_size * (1 - _all_alpha * r_i * _step_size / 2) * Quantity("|grad f(w)|^2", _steepness),
+        "at a local optimum of (10) the gradient of f vanishes",
         kind="property",
-        gist="at a local optimum of (10) the gradient of f vanishes",
-        setting=_WEIGHTED,
-        statement=inequality(
-            sympy.S.Zero
-            <= Quantity("f(w)-f(w-t grad f(w))", _fallen)
-            - _step_size * (1 - _all_alpha * r_i * _step_size / 2) * Quantity("|grad f(w)|^2", _steepness)
-        ),
-        requires=(Hypothesis("grad f_i is r_i-Lipschitz", met=_SMOOTH.contains),),
+        tex="",
         reading="near w f falls, unless grad f(w) = 0: then pi_i = -alpha_i grad f_i(w) and w_i = w meet (19). r_i is "
         "one constant of all clients, as the largest is",
     ),
-    Claim(
-        id="fedadmm/definition-4.1/convex",
-        where="Definition 4.1 and eq. (20)",
+    definition_41(
+        "convex",
+        sympy.S.Zero <= Quantity("<grad f(w),w-v>", _towards) - Quantity("f(w)-f(v)", _above),
+        "for convex f_i, f(w) - f(v) <= <grad f(w), w - v>: what meets (19) is optimal",
         kind="property",
-        gist="for convex f_i, f(w) - f(v) <= <grad f(w), w - v>: what meets (19) is optimal",
         setting=replace(
             _WEIGHTED,
             text="f = sum_i alpha_i f_i, of any weights; convex f_i with r_i-Lipschitz gradients; any w and v",
             functions=_CONVEX,
         ),
-        statement=inequality(sympy.S.Zero <= Quantity("<grad f(w),w-v>", _towards) - Quantity("f(w)-f(v)", _above)),
         requires=(Hypothesis("the f_i are convex", met=_CONVEX.contains),),
+        tex="",
         reading="by (20) grad f(w) = 0 where (19) holds; the other way is definition-4.1/local",
     ),
 )

@@ -6,13 +6,12 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm.displays import equal, inner_product
 from fedtheory.papers.fedadmm.inner import CURVED, INNER, PENALTY, inner_step
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, rho, s_i, section, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Comparison, Quantity
 
@@ -117,40 +116,39 @@ def _proof() -> tuple[Inequality, Identity]:
 
 _BELOW, _EQUALITIES = _proof()
 
+proof_of_theorem_31 = section("proof of Theorem 3.1", INNER, CURVED, PENALTY, id="theorem-3.1/proof")
 APPENDIX_B = (
-    Claim(
-        id="fedadmm/theorem-3.1/proof",
-        where="proof of Theorem 3.1",
+    proof_of_theorem_31(
+        "",
+        _printed_proof(),
+        "the display that leads to (16), as printed (its signs and indices)",
         kind="inequality",
-        gist="the display that leads to (16), as printed (its signs and indices)",
-        setting=INNER,
-        statement=_printed_proof(),
-        requires=(CURVED, PENALTY),
+        tex=r"-\alpha_is_i\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\leq\cdots\leq-(\alpha_is_i+\frac{\varrho"
+        r"\alpha_ir_i}{2})\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2-\frac{\alpha_ir_i}{2}\|\mathbf{v}_i^{\ell}-"
+        r"\mathbf{v}_i^*\|^2",
+        uses=("eq-31", "eq-32", "eq-33"),
         reading="the chain that is to give (35), each of its lines, as the text at hand prints them. With the minus "
         "before alpha_i r_i/2 |v^l - v*|^2 it would say that v^l = v*; below it, w^{k+1} = v^{k+1} stands for "
         "v^{kappa+1}",
-        literal_of="fedadmm/theorem-3.1/proof/repaired",
+        literal_of="theorem-3.1/proof/repaired",
+        flaw="The terms alpha_i r_i/2 (|v^{l+1} - v*|^2 + |v^{l+1} - v^l|^2) of Young's inequality, printed with the "
+        "first of the two squares twice, leave + alpha_i r_i/2 |v^l - v*|^2, printed with a minus.",
     ),
-    Claim(
-        id="fedadmm/theorem-3.1/proof/repaired",
-        where="proof of Theorem 3.1",
-        kind="inequality",
-        gist="the chain with grad f(v^l) - grad f(v*) in its third line, |v^{l+1} - v^l|^2 after Young's inequality, "
+    proof_of_theorem_31(
+        "repaired",
+        _BELOW,
+        "the chain with grad f(v^l) - grad f(v*) in its third line, |v^{l+1} - v^l|^2 after Young's inequality, "
         "and "
         "a plus before alpha_i r_i/2 |v^l - v*|^2",
-        setting=INNER,
-        statement=_BELOW,
-        requires=(CURVED, PENALTY),
-        repairs="fedadmm/theorem-3.1/proof",
+        kind="inequality",
+        repairs="theorem-3.1/proof",
     ),
-    Claim(
-        id="fedadmm/theorem-3.1/proof/repaired-equalities",
-        where="proof of Theorem 3.1",
-        gist="the equalities of that chain",
-        setting=INNER,
-        statement=_EQUALITIES,
+    proof_of_theorem_31(
+        "repaired-equalities",
+        _EQUALITIES,
+        "the equalities of that chain",
         requires=(CURVED,),
-        repairs="fedadmm/theorem-3.1/proof",
+        repairs="theorem-3.1/proof",
     ),
 )
 

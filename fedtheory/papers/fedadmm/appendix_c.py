@@ -7,7 +7,6 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
@@ -16,7 +15,7 @@ from fedtheory.papers.fedadmm.appendix_a import PAIRS, Pair
 from fedtheory.papers.fedadmm.descent import ACCURACY, LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.displays import equal, from_next, moved, server
 from fedtheory.papers.fedadmm.iterates import steepest
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, s0
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, parts, r_i, s0, section
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, IterationView
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Setting
@@ -31,14 +30,11 @@ _from, _all_eps, _gradient_next = parts(
     "sum_i(sigma_i^2|w_i^k-w^{tau_{k+1}}|^2) sum_i(eps_i^k) |grad_f(w^{tau_{k+1}})|^2"
 )
 
+theorem_43 = section("Theorem 4.3", transition.BEFORE_IT_FALLS, transition.SMOOTH, transition.STEP, transition.BEGINS)
 PARTS_43 = (
-    Claim(
-        id="fedadmm/theorem-4.3/gradient",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="the gradient at the server's model by the clients' distances to it, where a round begins",
-        setting=transition.BEFORE_IT_FALLS,
-        statement=Inequality(
+    theorem_43(
+        "gradient",
+        Inequality(
             _gradient_next,
             (1 + _theta) * sympy.Rational(16, 9) * m * _from + (1 + 1 / _theta) * m * _all_eps,
             (
@@ -47,26 +43,24 @@ PARTS_43 = (
                 transition.quantity(_all_eps.name, lambda v: v.state.eps.sum(axis=-1)),
             ),
         ),
-        requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        "the gradient at the server's model by the clients' distances to it, where a round begins",
+        kind="inequality",
+        origin="implied",
         reading="by (36) the gradient is the sum of alpha_i grad f_i(w) - g_i^k + phi_i^k + sigma_i (w_i^k - w), "
         "w = w^{tau_{k+1}}",
     ),
-    Claim(
-        id="fedadmm/theorem-4.3/descent",
-        where="Theorem 4.3",
+    theorem_43(
+        "descent",
+        Inequality(moved / 10 + server / 2, LYAPUNOV - LYAPUNOV_NEXT, OF_ANY),
+        "Lemma 4.1 with the 1/2 of (47) for the server's move",
         kind="inequality",
-        gist="Lemma 4.1 with the 1/2 of (47) for the server's move",
         setting=TRANSITION,
-        statement=Inequality(moved / 10 + server / 2, LYAPUNOV - LYAPUNOV_NEXT, OF_ANY),
         requires=(transition.SMOOTH, transition.STEP),
+        origin="implied",
     ),
-    Claim(
-        id="fedadmm/theorem-4.3/constants",
-        where="Theorem 4.3",
-        kind="inequality",
-        gist="the constants c_2 of theorem-4.3/sharper, and those of theorem-4.3/iteration, are at most those of c",
-        setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
-        statement=Inequality(
+    theorem_43(
+        "constants",
+        Inequality(
             (1 + _theta) * sympy.Rational(128, 9) * s0 * (2 * s0 - 1),
             sympy.Rational(940, 9) * s0 * (s0 + 1),
             also=(
@@ -81,7 +75,11 @@ PARTS_43 = (
                 Comparison((2 * s0 - 1) * (11 + sympy.Rational(176, 5) * (1 + nu_i)), "<=", 169 * s0),
             ),
         ),
+        "the constants c_2 of theorem-4.3/sharper, and those of theorem-4.3/iteration, are at most those of c",
+        kind="inequality",
+        setting=Setting("all s_0 >= 1 and nu_i < 1", letters=(s0, nu_i)),
         requires=(Hypothesis("nu_i < 1", sympy.Lt(nu_i, 1, evaluate=False)),),
+        origin="implied",
     ),
 )
 
@@ -113,23 +111,28 @@ _RISE = Quantity(_rise, _above)
 _CONVEX, _STRONG = SmoothConvex(_r), SmoothStronglyConvex(_nu, _r)
 _OF_F = "f with an r-Lipschitz gradient; any w^{tau_k}, and a minimiser w* of f"
 OF_CONVEX_F = (
-    Claim(
-        id="fedadmm/eq-58",
-        where="eq. (58)",
+    section(
+        "eq. (58)",
+        replace(PAIRS, text=f"convex {_OF_F}", letters={_r: "L"}, functions=_CONVEX),
+        Hypothesis("f is convex", met=_CONVEX.contains),
+    )(
+        "",
+        Inequality(sympy.S.Zero, _slope, (_RISE, Quantity(_slope, _downhill(False))), middle=_rise),
+        "f(w) >= f(w*) >= f(w) + <grad f(w), w* - w> for convex f",
         kind="limit",
-        gist="f(w) >= f(w*) >= f(w) + <grad f(w), w* - w> for convex f",
-        setting=replace(PAIRS, text=f"convex {_OF_F}", letters={_r: "L"}, functions=_CONVEX),
-        statement=Inequality(sympy.S.Zero, _slope, (_RISE, Quantity(_slope, _downhill(False))), middle=_rise),
-        requires=(Hypothesis("f is convex", met=_CONVEX.contains),),
+        tex=r"f(\mathbf{w}^{\tau_k})\geq f(\mathbf{w}^*)\geq f(\mathbf{w}^{\tau_k})+\langle\nabla f(\mathbf{w}^{"
+        r"\tau_k}),\mathbf{w}^*-\mathbf{w}^{\tau_k}\rangle",
         reading="f(w*) taken from each of the three; at any w. That both ends tend to f(w*) along w^{tau_k} is "
         "corollary-4.1/a",
     ),
-    Claim(
-        id="fedadmm/appendix-C.5/strong-convexity",
-        where="Appendix C.5, part c",
-        gist="the display from strong convexity",
-        setting=replace(PAIRS, text=f"nu-strongly convex {_OF_F}", letters={_nu: "mu", _r: "L"}, functions=_STRONG),
-        statement=Inequality(
+    section(
+        "Appendix C.5, part c",
+        replace(PAIRS, text=f"nu-strongly convex {_OF_F}", letters={_nu: "mu", _r: "L"}, functions=_STRONG),
+        Hypothesis("f is nu-strongly convex", met=_STRONG.contains),
+        id="appendix-C.5",
+    )(
+        "strong-convexity",
+        Inequality(
             _slope_star + _nu / 2 * _apart,
             _rise,
             (
@@ -139,7 +142,11 @@ OF_CONVEX_F = (
             ),
             also=equal(_slope_star + _nu / 2 * _apart, _nu / 2 * _apart),
         ),
-        requires=(Hypothesis("f is nu-strongly convex", met=_STRONG.contains),),
+        "the display from strong convexity",
+        tex=r"f(\mathbf{w}^{\tau_k})-f(\mathbf{w}^*)\geq\langle\nabla f(\mathbf{w}^*),\mathbf{w}^{\tau_k}-"
+        r"\mathbf{w}^*\rangle+\frac{\nu}{2}\|\mathbf{w}^{\tau_k}-\mathbf{w}^*\|^2=\frac{\nu}{2}\|\mathbf{w}^{"
+        r"\tau_k}-\mathbf{w}^*\|^2",
+        uses=("definition-4.1",),
         reading="at any w; its second line is that grad f(w*) vanishes, by (20)",
     ),
 )
@@ -185,27 +192,27 @@ _OF_STAR = "any w* with pi_i* = -alpha_i grad f_i(w*), as (19) has it, be it opt
 
 _AT_STAR = replace(STATE, text="any w*, W^k and Pi^k with (37); f_i with r_i-Lipschitz gradients, convex or not")
 
+appendix_c5 = section("Appendix C.5", _AT_STAR, transition.SMOOTH)
 APPENDIX_C5 = (
-    Claim(
-        id="fedadmm/appendix-C.5/multipliers",
-        where="Appendix C.5",
-        gist="the display of pi_i - pi_i*, as printed",
-        setting=_AT_STAR,
-        statement=_multipliers(_plus, 1),
-        requires=(transition.SMOOTH,),
+    appendix_c5(
+        "multipliers",
+        _multipliers(_plus, 1),
+        "the display of pi_i - pi_i*, as printed",
+        tex=r"\|\boldsymbol{\pi}_i^k-\boldsymbol{\pi}_i^*\|^2=\|\boldsymbol{\varphi}_i^k+\boldsymbol{g}_i^k-\alpha_i"
+        r"\nabla f_i(\mathbf{w}^*)\|^2\leq 2\alpha_i^2r_i^2\|\mathbf{w}_i^k-\mathbf{w}^*\|^2+2\epsilon_i^k",
+        uses=("lemma-C.1/b", "eq-33"),
         reading=f"{_OF_STAR}. Its equality has the wrong sign of g_i - alpha_i grad f_i(w*); the bound is right",
-        literal_of="fedadmm/appendix-C.5/multipliers/repaired",
+        literal_of="appendix-C.5/multipliers/repaired",
+        flaw="pi_i is phi_i - g_i by eq. (37), so that pi_i - pi_i* is phi_i - (g_i - alpha_i grad f_i(w*)), printed "
+        "with a plus; the bound that follows is the same for both.",
     ),
-    Claim(
-        id="fedadmm/appendix-C.5/multipliers/repaired",
-        where="Appendix C.5",
+    appendix_c5(
+        "multipliers/repaired",
+        _multipliers(_minus, -1),
+        "pi_i - pi_i* = phi_i - (g_i - alpha_i grad f_i(w*)), with the printed bound",
         kind="inequality",
-        gist="pi_i - pi_i* = phi_i - (g_i - alpha_i grad f_i(w*)), with the printed bound",
-        setting=_AT_STAR,
-        statement=_multipliers(_minus, -1),
-        requires=(transition.SMOOTH,),
         reading=_OF_STAR,
-        repairs="fedadmm/appendix-C.5/multipliers",
+        repairs="appendix-C.5/multipliers",
     ),
 )
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms import fedadmm
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances import Recipe, numbers
 from fedtheory.kinds.eventually import Eventually
@@ -26,7 +25,7 @@ from fedtheory.papers.fedadmm.iterates import (
     server_model,
     steepest,
 )
-from fedtheory.papers.fedadmm.letters import q
+from fedtheory.papers.fedadmm.letters import BLOCKS, q, section
 from fedtheory.papers.fedadmm.limits import (
     ABOVE,
     ASSUMED,
@@ -139,181 +138,181 @@ _QUADRATIC = Setting(
     drawing=Drawing(classes_stated=True, start=("W", "w"), parameters=_exact_params),
     clients=(2, 3),
 )
+theorem_41 = section("Theorem 4.1", LONG, *_ASSUMED)
 THEOREM_41 = (
-    Claim(
-        id=_THEOREM_A,
-        where="Theorem 4.1",
+    theorem_41(
+        "a",
+        _long(bounded=_STATE),
+        "bounded sequences",
         kind="property",
-        gist="bounded sequences",
-        setting=LONG,
-        statement=_long(bounded=_STATE),
-        requires=_ASSUMED,
-        follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_A)),
+        tex=r"\{(\mathbf{w}^{\tau_k},W^k,\Pi^k)\}",
+        uses=("lemma-C.2/b", "lemma-C.2/c", "lemma-C.1/b"),
+        follows=("lemma-C.2/c", *(claim.id for claim in PARTS_A)),
     ),
-    Claim(
-        id=_THEOREM_B,
-        where="Theorem 4.1",
+    theorem_41(
+        "b",
+        _long(vanishing=(L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
+        "three sequences share a limit",
         kind="limit",
-        gist="three sequences share a limit",
-        setting=LONG,
-        statement=_long(vanishing=(L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
-        requires=_ASSUMED,
+        tex=r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{\tau_k})",
+        uses=("lemma-C.2/a", "lemma-C.2/b", "lemma-C.2/c", "theorem-4.1/a"),
         follows=(_THEOREM_A, *(claim.id for claim in PARTS_B)),
     ),
-    Claim(
-        id=_THEOREM_C,
-        where="Theorem 4.1",
+    theorem_41(
+        "c",
+        _long(vanishing=(_SUM,)),
+        "gradients vanish",
         kind="limit",
-        gist="gradients vanish",
-        setting=LONG,
-        statement=_long(vanishing=(_SUM,)),
-        requires=_ASSUMED,
+        tex=r"\lim_{k\to\infty}\nabla F(W^k)=0, \quad \nabla F(W^{k+1})=\sum_i\boldsymbol{g}_i^{k+1}",
+        uses=("lemma-C.2/c", "lemma-C.1/a", "lemma-C.1/b"),
         reading="grad F(W^k) is sum_i g_i^k, as eq. (57) writes it; that (11) makes F a function of m blocks, whose "
         "gradient has the m blocks g_i^k, is c/literal",
-        follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+        follows=("lemma-C.2/c", *(claim.id for claim in PARTS_C)),
     ),
-    Claim(
-        id=_SERVER,
-        where="Theorem 4.1",
+    theorem_41(
+        "c/server",
+        _long(vanishing=(_GRADIENT,)),
+        "gradients vanish: grad f(w^{tau_k}), of the server's model",
         kind="limit",
-        gist="gradients vanish: grad f(w^{tau_k}), of the server's model",
-        setting=LONG,
-        statement=_long(vanishing=(_GRADIENT,)),
-        requires=_ASSUMED,
-        follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+        tex=r"\lim_{k\to\infty}\nabla f(\mathbf{w}^{\tau_k})=0",
+        uses=("theorem-4.1/c", "lemma-C.2/c"),
+        follows=("lemma-C.2/c", *(claim.id for claim in PARTS_C)),
     ),
-    Claim(
-        id=f"{_THEOREM_C}/literal",
-        where="Theorem 4.1",
-        gist="gradients vanish: all m blocks g_i^k of grad F(W^k)",
+    theorem_41(
+        "c/literal",
+        Limit(fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"),
+        "gradients vanish: all m blocks g_i^k of grad F(W^k)",
         setting=_QUADRATIC,
-        statement=Limit(
-            fedadmm.algorithm, Quantity(q("|(g_1,...,g_m)|^2"), _squared_blocks), "the m blocks of grad F vanish"
-        ),
+        requires=(),
+        tex=r"\lim_{k\to\infty}\nabla F(W^k)=0, \quad F(W):=\sum_{i=1}^m\alpha_if_i(\mathbf{w}_i)",
+        uses=("lemma-C.2/c", "lemma-C.1/a", "lemma-C.1/b"),
         reading="by (11) F is a function of the m blocks of W, and so its gradient has m blocks. Looked at on "
         "quadratics with full participation, which the theorem admits",
         literal_of=_THEOREM_C,
+        flaw="Eq. (11) makes F a function of m blocks, whose gradient is (g_1, ..., g_m). Eq. (57) of the proof "
+        "writes grad F for the sum of the g_i: the sum vanishes, the blocks do not.",
+        root=BLOCKS,
     ),
     *PARTS_A,
     *PARTS_B,
     *PARTS_C,
 )
+theorem_42 = section("Theorem 4.2", LONG, *_ASSUMED)
 THEOREM_42 = (
-    Claim(
-        id="fedadmm/theorem-4.2/a",
-        where="Theorem 4.2",
+    theorem_42(
+        "a",
+        _long(vanishing=(*_STATIONARY, _GRADIENT)),
+        "accumulation points are stationary",
         kind="limit",
-        gist="accumulation points are stationary",
-        setting=LONG,
-        statement=_long(vanishing=(*_STATIONARY, _GRADIENT)),
-        requires=_ASSUMED,
+        tex=r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+        uses=("lemma-C.1/b", "lemma-C.1/c", "lemma-C.2/c", "theorem-4.1/c/server", "definition-4.1"),
         reading="the residuals of (19) vanish along the whole sequence, and are continuous",
-        follows=(_THEOREM_C, _SERVER, "fedadmm/theorem-4.2/a/residual"),
+        follows=(_THEOREM_C, _SERVER, "theorem-4.2/a/residual"),
     ),
-    Claim(
-        id="fedadmm/theorem-4.2/b",
-        where="Theorem 4.2",
+    theorem_42(
+        "b",
+        _long(converging=_SEQUENCE),
+        "isolated accumulation point: the whole sequence converges",
         kind="limit",
-        gist="isolated accumulation point: the whole sequence converges",
         setting=FLAT_TOO,
-        statement=_long(converging=_SEQUENCE),
         requires=(*_ASSUMED, ISOLATED),
+        tex=r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+        uses=("theorem-4.2/a", "lemma-C.2/c", "lemma-C.1/b", "lemma-C.1/c"),
         reading="w^infinity is isolated: no other accumulation point of w^{tau_k} is near it. In the runs that are "
         "looked at the stationary points of f are isolated, for almost all of these functions",
-        follows=("fedadmm/lemma-C.2/c", "fedadmm/theorem-4.2/a/residual"),
+        follows=("lemma-C.2/c", "theorem-4.2/a/residual"),
     ),
 )
 BELOW = Hypothesis("eq. (3): f is bounded below", met=lambda problem, params: True, says=(BoundedBelow(objective),))
-THEOREM_43_LIMIT = Claim(
-    id="fedadmm/theorem-4.3/limit",
-    where="Theorem 4.3",
+THEOREM_43_LIMIT = section("Theorem 4.3", LONG, SMOOTH, BELOW, STEP, SCHEME, START)(
+    "limit",
+    _long(vanishing=(_GRADIENT,)),
+    "the gradient vanishes under Assumption 4.1 alone, of an f that is bounded below",
     kind="limit",
-    gist="the gradient vanishes under Assumption 4.1 alone, of an f that is bounded below",
-    setting=LONG,
-    statement=_long(vanishing=(_GRADIENT,)),
-    requires=(SMOOTH, BELOW, STEP, SCHEME, START),
+    origin="observed",
     reading="what Theorem 4.3 says without its rate: the least |grad f(w^{tau_{s+1}})|^2 tends to 0, without "
     "Assumption 4.2, and all of them do",
-    follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+    follows=("lemma-C.2/c", *(claim.id for claim in PARTS_C)),
 )
-HIGH_PROBABILITY = Claim(
-    id="fedadmm/theorem-4.2/high-probability",
-    where="after Theorem 4.2",
+after_theorem_42 = section(
+    "after Theorem 4.2", RANDOM, SMOOTH, COERCIVE, STEP, INDEPENDENT, START, id="theorem-4.2/high-probability"
+)
+HIGH_PROBABILITY = after_theorem_42(
+    "",
+    _long(bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
+    "Theorems 4.1 and 4.2 hold with high probability under random participation",
     kind="property",
-    gist="Theorems 4.1 and 4.2 hold with high probability under random participation",
-    setting=RANDOM,
-    statement=_long(bounded=_STATE, vanishing=(*_STATIONARY, _GRADIENT, L_MINUS_F, F_MINUS_f), converging=(OBJECTIVE,)),
-    requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START),
+    tex="",
+    uses=("theorem-4.1/c/server", "theorem-4.2/a", "remark-4.1/scheme"),
     reading="of all runs drawn; Theorem 4.2 b is -/isolated. Scheme 4.1 is met in all windows with probability 0 "
     "(remark-4.1/scheme), so that it is not by it that the theorems hold; what their proof needs is that all clients "
     "are selected again and again, which has probability 1",
 )
-HIGH_PROBABILITY_B = Claim(
-    id="fedadmm/theorem-4.2/high-probability/isolated",
-    where="after Theorem 4.2",
+HIGH_PROBABILITY_B = after_theorem_42(
+    "isolated",
+    _long(converging=_SEQUENCE),
+    "Theorem 4.2 b holds with high probability under random participation: the whole sequence converges",
     kind="property",
-    gist="Theorem 4.2 b holds with high probability under random participation: the whole sequence converges",
     setting=RANDOM_FLAT_TOO,
-    statement=_long(converging=_SEQUENCE),
     requires=(SMOOTH, COERCIVE, STEP, INDEPENDENT, START, ISOLATED),
+    tex="",
+    uses=("theorem-4.2/b", "remark-4.1/scheme"),
     reading="of all runs drawn, as in theorem-4.2/high-probability, which is of Theorems 4.1 and 4.2 a",
 )
+corollary_41 = section("Corollary 4.1", LONG, *_ASSUMED, CONVEX)
 COROLLARY_41 = (
-    Claim(
-        id="fedadmm/corollary-4.1/a",
-        where="Corollary 4.1",
+    corollary_41(
+        "a",
+        _long(vanishing=_OPTIMAL),
+        "convex f: values converge to f*",
         kind="limit",
-        gist="convex f: values converge to f*",
-        setting=LONG,
-        statement=_long(vanishing=_OPTIMAL),
-        requires=(*_ASSUMED, CONVEX),
+        tex=r"\lim_{k\to\infty}\mathcal{L}^k=\lim_{k\to\infty}F(W^k)=\lim_{k\to\infty}f(\mathbf{w}^{\tau_k})=f^*",
+        uses=("theorem-4.1/a", "theorem-4.1/b", "theorem-4.1/c/server"),
         follows=(_THEOREM_B, _SERVER),
     ),
-    Claim(
-        id="fedadmm/corollary-4.1/b",
-        where="Corollary 4.1",
+    corollary_41(
+        "b",
+        _long(vanishing=(*_STATIONARY, ABOVE)),
+        "convex f: accumulation points are optimal",
         kind="limit",
-        gist="convex f: accumulation points are optimal",
-        setting=LONG,
-        statement=_long(vanishing=(*_STATIONARY, ABOVE)),
-        requires=(*_ASSUMED, CONVEX),
+        tex=r"(\mathbf{w}^\infty,W^\infty,\Pi^\infty)",
+        uses=("theorem-4.2/a", "definition-4.1"),
         reading="a limit w with f(w) = f* is optimal, and W, Pi with the residuals of (19) zero go with it",
-        follows=("fedadmm/theorem-4.2/a", "fedadmm/corollary-4.1/a"),
+        follows=("theorem-4.2/a", "corollary-4.1/a"),
     ),
-    Claim(
-        id="fedadmm/corollary-4.1/c",
-        where="Corollary 4.1",
+    corollary_41(
+        "c",
+        _long(vanishing=_TO_OPTIMUM),
+        "strongly convex f: the sequence converges",
         kind="limit",
-        gist="strongly convex f: the sequence converges",
-        setting=LONG,
-        statement=_long(vanishing=_TO_OPTIMUM),
         requires=(SMOOTH, STEP, SCHEME, START, STRONG),
+        tex=r"(\mathbf{w}^*,W^*,\Pi^*)",
+        uses=("corollary-4.1/a", "lemma-C.1/b", "lemma-C.2/c", "definition-4.1"),
         reading="strong convexity, of any modulus, implies Assumption 4.2",
-        follows=("fedadmm/corollary-4.1/b",),
+        follows=("corollary-4.1/b",),
     ),
 )
 # Lines of the proof of Theorem 4.1
 
-EQ_54 = Claim(
-    id="fedadmm/eq-54",
-    where="eq. (54)",
+EQ_54 = section("eq. (54)", LONG, *_ASSUMED)(
+    "",
+    _long(vanishing=(L_MINUS_F, COUPLINGS)),
+    "the equality from (12), and its limit",
     kind="limit",
-    gist="the equality from (12), and its limit",
-    setting=LONG,
-    statement=_long(vanishing=(L_MINUS_F, COUPLINGS)),
-    requires=_ASSUMED,
+    tex=r"\mathcal{L}^{k+1}-F(W^{k+1})=\sum_i(\langle\triangle\overline{\mathbf{w}}_i^{k+1},\boldsymbol{\pi}_i^{k+1}"
+    r"\rangle+\frac{\sigma_i}{2}\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2)\to 0",
+    uses=("lemma-C.2/c", "theorem-4.1/a"),
     reading="both sides of the equality, which is theorem-4.1/b/couplings",
     follows=(_THEOREM_A, *(claim.id for claim in PARTS_B)),
 )
-EQ_56 = Claim(
-    id="fedadmm/eq-56",
-    where="eq. (56)",
+EQ_56 = section("eq. (56)", LONG, *_ASSUMED)(
+    "",
+    _long(vanishing=(_root("|sum_i(pi_i^k)|", MULTIPLIERS_SQUARED),)),
+    "the sum of the pi_i tends to 0",
     kind="limit",
-    gist="the sum of the pi_i tends to 0",
-    setting=LONG,
-    statement=_long(vanishing=(_root("|sum_i(pi_i^k)|", MULTIPLIERS_SQUARED),)),
-    requires=_ASSUMED,
-    follows=("fedadmm/lemma-C.2/c", *(claim.id for claim in PARTS_C)),
+    tex=r"\sum_i\boldsymbol{\pi}_i^{k+1}\to 0",
+    uses=("lemma-C.1/a", "lemma-C.1/b", "lemma-C.2/c", "eq-55/tolerances"),
+    follows=("lemma-C.2/c", *(claim.id for claim in PARTS_C)),
 )
 
 __all__ = [

@@ -21,7 +21,7 @@ from fedtheory.papers.fedadmm.descent import (
     OF_ANY,
     SERVER,
 )
-from fedtheory.papers.fedadmm.letters import nu_i, q, sigma_i
+from fedtheory.papers.fedadmm.letters import nu_i, q, section, sigma_i
 from fedtheory.papers.fedadmm.limits import ASSUMED, LONG, SCHEME, START
 from fedtheory.papers.fedadmm.transition import IDLE, ITERATION, SELECTED, SMOOTH, STEP, TRANSITION
 from fedtheory.settings.hypotheses import Hypothesis
@@ -39,13 +39,9 @@ def _at_most(left: Any, right: Any, *quantities: Quantity) -> Inequality:
 
 
 def _part(name: str, gist: str, statement: Inequality, *requires: Hypothesis) -> Claim:
-    return Claim(
-        id=f"fedadmm/lemma-C.2/c/{name}",
-        where="Lemma C.2 and eq. (52)",
-        gist=gist,
-        setting=TRANSITION,
-        statement=statement,
-        requires=requires,
+    """Return a step of the derivation of Lemma C.2 c, which its proof takes for granted."""
+    return section("Lemma C.2 and eq. (52)", TRANSITION, *requires, id="lemma-C.2/c")(
+        name, statement, gist, origin="implied"
     )
 
 
@@ -102,36 +98,33 @@ _VANISHING = (
     ("|w_i^{k+1}-w_i^k|", Root(LOCAL.of)),
     ("|pi_i^{k+1}-pi_i^k|", Root(DUAL.of)),
 )
-LEMMA_C1_D = Claim(
-    id="fedadmm/lemma-C.1/d",
-    where="Lemma C.1 and eq. (39)",
+LEMMA_C1_D = section("Lemma C.1 and eq. (39)", LONG, SCHEME, START, id="lemma-C.1")(
+    "d",
+    Eventually(fedadmm.algorithm, vanishing=(Quantity(q("eps_i^{k+1}"), ACCURACY_NEXT.of),), iteration=ITERATION),
+    "epsilon_i tends to 0",
     kind="limit",
-    gist="epsilon_i tends to 0",
-    setting=LONG,
-    statement=Eventually(
-        fedadmm.algorithm, vanishing=(Quantity(q("eps_i^{k+1}"), ACCURACY_NEXT.of),), iteration=ITERATION
-    ),
-    requires=(SCHEME, START),
+    tex=r"\epsilon_i^{k+1}\to 0",
+    uses=("eq-21",),
     reading="of every iteration, nu_i each its own; (5) as printed, with <=",
-    follows=tuple(f"fedadmm/lemma-C.2/c/{name}" for name in ("accuracy", "accuracy-idle")),
+    follows=tuple(f"lemma-C.2/c/{name}" for name in ("accuracy", "accuracy-idle")),
 )
 LEMMA_C2_LIMIT = (
-    Claim(
-        id="fedadmm/lemma-C.2/c",
-        where="Lemma C.2 and eq. (52)",
-        kind="limit",
-        gist="all differences vanish",
-        setting=LONG,
-        statement=Eventually(
+    section("Lemma C.2 and eq. (52)", LONG, *ASSUMED, START, id="lemma-C.2")(
+        "c",
+        Eventually(
             fedadmm.algorithm,
             vanishing=tuple(Quantity(q(name), of) for name, of in _VANISHING),
             iteration=ITERATION,
         ),
-        requires=(*ASSUMED, START),
+        "all differences vanish",
+        kind="limit",
+        tex=r"(\epsilon_i^{k+1},\triangle\mathbf{w}^{\tau_{k+1}},\triangle\overline{\mathbf{w}}_i^{k+1},\triangle"
+        r"\mathbf{w}_i^{k+1},\triangle\boldsymbol{\pi}_i^{k+1})\to 0",
+        uses=("lemma-4.1", "lemma-C.2/a", "lemma-C.2/b", "lemma-C.1/c", "lemma-C.1/d", "eq-21"),
         reading="of every iteration; in runs the largest of a window of rounds is looked at",
         follows=(
-            "fedadmm/lemma-4.1/with-step-condition",
-            "fedadmm/lemma-C.1/c",
+            "lemma-4.1/with-step-condition",
+            "lemma-C.1/c",
             *(claim.id for claim in _PARTS),
         ),
     ),

@@ -11,14 +11,13 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import iterates, transition
 from fedtheory.papers.fedadmm.descent import LYAPUNOV, LYAPUNOV_NEXT, OF_ANY
 from fedtheory.papers.fedadmm.iterates import steepest
-from fedtheory.papers.fedadmm.letters import alpha_i, m, parts, r_i, sigma_bar, sigma_i
+from fedtheory.papers.fedadmm.letters import BLOCKS, alpha_i, m, parts, r_i, section, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.sequences import sum_of_gradients, sum_of_multipliers
 from fedtheory.papers.fedadmm.transition import STATE, TRANSITION, IterationView
 from fedtheory.problems.base import Problem
@@ -57,13 +56,10 @@ def _gained(v: IterationView) -> Array:
 
 _res, _fall = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 L(w,v,pi_i)-L(w,v^+,pi_i)")
 
-EQ_14 = Claim(
-    id="fedadmm/eq-14",
-    where="eq. (14)",
-    kind="property",
-    gist="a point that meets (6) exists: a step (15) gains as much as the residual of (14) asks for",
-    setting=replace(STATE, text="any w, pi_i and v; f_i with r_i-Lipschitz gradients, convex or not, and any sigma_i"),
-    statement=Inequality(
+_ANY_POINT = replace(STATE, text="any w, pi_i and v; f_i with r_i-Lipschitz gradients, convex or not, and any sigma_i")
+EQ_14 = section("eq. (14)", _ANY_POINT, transition.SMOOTH)(
+    "",
+    Inequality(
         _res,
         2 * (alpha_i * r_i + sigma_i) * _fall,
         (
@@ -71,7 +67,9 @@ EQ_14 = Claim(
             transition.of_client(_fall.name, _gained),
         ),
     ),
-    requires=(transition.SMOOTH,),
+    "a point that meets (6) exists: a step (15) gains as much as the residual of (14) asks for",
+    kind="property",
+    tex=r"\alpha_i\nabla f_i(\mathbf{v}_i^*)+\boldsymbol{\pi}_i^k+\sigma_i(\mathbf{v}_i^*-\mathbf{w}^{\tau_{k+1}})=0",
     reading="v^+ is the step (15) from v. At a minimiser v* it gains nothing, so that the residual vanishes, which is "
     "(14). That there is a minimiser, and with it a point that meets (6), follows as f_i is bounded from below, by "
     "Section 2.3: L(w, ., pi_i) is then coercive; and the steps (15) come to residuals as small as one likes, whatever "
@@ -139,13 +137,11 @@ def inner_product(left: Array, right: Array) -> Array:
     return found
 
 
+eq_47 = section("eq. (47)", TRANSITION, transition.BEGINS)
 PROOF_OF_LEMMA_41 = (
-    Claim(
-        id="fedadmm/eq-46",
-        where="eq. (46)",
-        gist="the penalty of client i at the server's new model less that at the old one",
-        setting=TRANSITION,
-        statement=Identity(
+    section("eq. (46)", TRANSITION)(
+        "",
+        Identity(
             _near,
             _along - sigma_i / 2 * _D,
             (
@@ -157,39 +153,36 @@ PROOF_OF_LEMMA_41 = (
                 transition.quantity(_D.name, lambda v: square(_moved_on(v))),
             ),
         ),
+        "the penalty of client i at the server's new model less that at the old one",
+        tex=r"\frac{\sigma_i}{2}\|\mathbf{w}_i^k-\mathbf{w}^{\tau_{k+1}}\|^2-\frac{\sigma_i}{2}\|\triangle\overline{"
+        r"\mathbf{w}}_i^k\|^2=\langle\triangle\mathbf{w}^{\tau_{k+1}},-\sigma_i(\mathbf{w}_i^k-\mathbf{w}^{"
+        r"\tau_{k+1}})\rangle-\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
     ),
-    Claim(
-        id="fedadmm/eq-47",
-        where="eq. (47)",
-        gist="the server's move makes the Lagrangian fall: p_1^k is at most -sum_i sigma_i/10 |Dw^{tau_{k+1}}|^2",
-        setting=TRANSITION,
-        statement=Inequality(server / 10, -_p_1, (_P_1, OF_ANY[-1])),
-        requires=(transition.BEGINS,),
+    eq_47(
+        "",
+        Inequality(server / 10, -_p_1, (_P_1, OF_ANY[-1])),
+        "the server's move makes the Lagrangian fall: p_1^k is at most -sum_i sigma_i/10 |Dw^{tau_{k+1}}|^2",
+        tex=r"p_1^k=-\sum_i\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2\leq-\sum_i\frac{\sigma_i}{10}\|"
+        r"\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
+        uses=("eq-46", "lemma-C.1/a"),
         reading="its two ends; that p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2, the sharp constant, is "
         "eq-47/equality",
     ),
-    Claim(
-        id="fedadmm/eq-47/equality",
-        where="eq. (47)",
-        gist="p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2",
-        setting=TRANSITION,
-        statement=Identity(_p_1, -server / 2, (_P_1, OF_ANY[-1])),
-        requires=(transition.BEGINS,),
+    eq_47(
+        "equality",
+        Identity(_p_1, -server / 2, (_P_1, OF_ANY[-1])),
+        "p_1^k is -sum_i sigma_i/2 |Dw^{tau_{k+1}}|^2",
+        tex=r"p_1^k=-\sum_i\frac{\sigma_i}{2}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
     ),
-    Claim(
-        id="fedadmm/eq-48",
-        where="eq. (48)",
-        gist="p_1^k = 0 between exchanges, where the server's model does not move",
-        setting=TRANSITION,
-        statement=Identity(_p_1, -server / 10, (_P_1, OF_ANY[-1]), also=(Comparison(_p_1, "==", sympy.S.Zero),)),
-        requires=(transition.CONTINUES,),
+    section("eq. (48)", TRANSITION, transition.CONTINUES)(
+        "",
+        Identity(_p_1, -server / 10, (_P_1, OF_ANY[-1]), also=(Comparison(_p_1, "==", sympy.S.Zero),)),
+        "p_1^k = 0 between exchanges, where the server's model does not move",
+        tex=r"p_1^k=0=-\sum_i\frac{\sigma_i}{10}\|\triangle\mathbf{w}^{\tau_{k+1}}\|^2",
     ),
-    Claim(
-        id="fedadmm/eq-49",
-        where="eq. (49)",
-        gist="the penalty of client i after its move less that before",
-        setting=TRANSITION,
-        statement=Identity(
+    section("eq. (49)", TRANSITION)(
+        "",
+        Identity(
             _far,
             _along_own - sigma_i / 2 * _own,
             (
@@ -203,15 +196,19 @@ PROOF_OF_LEMMA_41 = (
                 transition.of_client(_own.name, lambda v: v.move()),
             ),
         ),
+        "the penalty of client i after its move less that before",
+        tex=r"\frac{\sigma_i}{2}\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2-\frac{\sigma_i}{2}\|\mathbf{w}_i^k-"
+        r"\mathbf{w}^{\tau_{k+1}}\|^2=\langle\triangle\mathbf{w}_i^{k+1},\sigma_i\triangle\overline{"
+        r"\mathbf{w}}_i^{k+1}\rangle-\frac{\sigma_i}{2}\|\triangle\mathbf{w}_i^{k+1}\|^2",
         reading="it holds of the idle too; (33), which it cites, is not needed",
     ),
-    Claim(
-        id="fedadmm/eq-50",
-        where="eq. (50)",
-        gist="the clients' moves make the Lagrangian fall, up to the change of the tolerances",
-        setting=TRANSITION,
-        statement=Inequality(_p_2, -_Q(7, 30) * moved - 5 * (_E_next - _E), (_P_2, *OF_ANY[2:5])),
-        requires=(transition.SMOOTH, transition.STEP),
+    section("eq. (50)", TRANSITION, transition.SMOOTH, transition.STEP)(
+        "",
+        Inequality(_p_2, -_Q(7, 30) * moved - 5 * (_E_next - _E), (_P_2, *OF_ANY[2:5])),
+        "the clients' moves make the Lagrangian fall, up to the change of the tolerances",
+        tex=r"p_2^k=\sum_iu_i^k\le\sum_i(-\frac{7\sigma_i}{30}\|\triangle\mathbf{w}_i^{k+1}\|^2-\frac{5\triangle"
+        r"\epsilon_i^{k+1}}{(1-\nu_i)\sigma_i})",
+        uses=("eq-49", "eq-31", "eq-33", "eq-45/use", "lemma-C.1/b"),
     ),
 )
 
@@ -235,27 +232,24 @@ def _of_34(printed: bool) -> Identity:
 
 _OF_34 = "a definition: what is compared is its first use, the first line of v_i^k, <Dbar_i, Dpi_i> = |Dpi_i|^2/sigma_i"
 
+eq_34 = section("eq. (34)", TRANSITION, transition.SELECTED)
 EQ_34 = (
-    Claim(
-        id="fedadmm/eq-34",
-        where="eq. (34)",
-        gist="the change of pi_i, as printed with w_i^k for pi_i^k",
-        setting=TRANSITION,
-        statement=_of_34(True),
-        requires=(transition.SELECTED,),
+    eq_34(
+        "",
+        _of_34(True),
+        "the change of pi_i, as printed with w_i^k for pi_i^k",
+        tex=r"\triangle\boldsymbol{\pi}_i^{k+1}:=\boldsymbol{\pi}_i^{k+1}-\mathbf{w}_i^k",
         reading=f"{_OF_34}, with Dpi_i^{{k+1}} = pi_i^{{k+1}} - w_i^k, as the text at hand prints it",
-        literal_of="fedadmm/eq-34/repaired",
+        literal_of="eq-34/repaired",
+        flaw="w_i^k is printed for pi_i^k: eq. (7) and Lemma C.1 c use the change of the multipliers.",
     ),
-    Claim(
-        id="fedadmm/eq-34/repaired",
-        where="eq. (34)",
+    eq_34(
+        "repaired",
+        _of_34(False),
+        "Dpi_i^{k+1} = pi_i^{k+1} - pi_i^k",
         kind="identity",
-        gist="Dpi_i^{k+1} = pi_i^{k+1} - pi_i^k",
-        setting=TRANSITION,
-        statement=_of_34(False),
-        requires=(transition.SELECTED,),
         reading=_OF_34,
-        repairs="fedadmm/eq-34",
+        repairs="eq-34",
     ),
 )
 
@@ -283,24 +277,23 @@ _grad_F, _g_all, _apart, _pi_all, _eps_all = parts(
 
 _G_ALL = transition.at(_g_all.name, _sum_of_g, later=True)
 
+eq_57 = section("eq. (57)", TRANSITION)
 EQ_57 = (
-    Claim(
-        id="fedadmm/eq-57",
-        where="eq. (57)",
-        gist="the gradient of F at W^{k+1} is the sum of the g_i, as printed",
-        setting=TRANSITION,
-        statement=Identity(_grad_F, _g_all, (transition.at(_grad_F.name, _blocks, later=True), _G_ALL)),
+    eq_57(
+        "",
+        Identity(_grad_F, _g_all, (transition.at(_grad_F.name, _blocks, later=True), _G_ALL)),
+        "the gradient of F at W^{k+1} is the sum of the g_i, as printed",
+        tex=r"\nabla F(W^{k+1})=\sum_i\boldsymbol{g}_i^{k+1}",
+        uses=("eq-56", "lemma-C.1/b", "lemma-C.1/d"),
         reading="its first equality, with the F of (11), a function of m blocks: the gradient has the blocks g_i. The "
         "limits of the other lines are theorem-4.1/c",
-        literal_of="fedadmm/eq-57/repaired",
+        literal_of="eq-57/repaired",
+        flaw="Eq. (11) makes F a function of m blocks, whose gradient is (g_1, ..., g_m) and not their sum.",
+        root=BLOCKS,
     ),
-    Claim(
-        id="fedadmm/eq-57/repaired",
-        where="eq. (57)",
-        kind="inequality",
-        gist="by (37) the m blocks of grad F tend to those of -Pi, and the sum of the g_i to 0 with that of the pi_i",
-        setting=TRANSITION,
-        statement=Inequality(
+    eq_57(
+        "repaired",
+        Inequality(
             _apart,
             _eps_all,
             (
@@ -311,8 +304,10 @@ EQ_57 = (
             ),
             also=(Comparison(_g_all, "<=", 2 * _pi_all + 2 * m * _eps_all),),
         ),
+        "by (37) the m blocks of grad F tend to those of -Pi, and the sum of the g_i to 0 with that of the pi_i",
+        kind="inequality",
         reading="of the F of (11); the right sides tend to 0 by (39) and (56)",
-        repairs="fedadmm/eq-57",
+        repairs="eq-57",
     ),
 )
 
@@ -323,12 +318,9 @@ _all_server, _all_own = parts("sum_i|sigma_i*Dw^{tau_{k+1}}|^2 sum_i|sigma_i*Dw_
 
 _decrease = LYAPUNOV - LYAPUNOV_NEXT
 
-EQ_60 = Claim(
-    id="fedadmm/eq-60",
-    where="eq. (60)",
-    gist="the moves of the server and the clients are at most 10 sigma_bar times the decrease of the Lyapunov function",
-    setting=transition.WITH_LARGEST,
-    statement=Inequality(
+EQ_60 = section("eq. (60)", transition.WITH_LARGEST, transition.SMOOTH, transition.STEP)(
+    "",
+    Inequality(
         _all_server,
         10 * sigma_bar * _decrease,
         (
@@ -338,7 +330,10 @@ EQ_60 = Claim(
         ),
         also=(Comparison(_all_own, "<=", 10 * sigma_bar * _decrease),),
     ),
-    requires=(transition.SMOOTH, transition.STEP),
+    "the moves of the server and the clients are at most 10 sigma_bar times the decrease of the Lyapunov function",
+    tex=r"\max\{\sum_i\|\sigma_i\triangle\mathbf{w}^{\tau_{k+1}}\|^2,\sum_i\|\sigma_i\triangle"
+    r"\mathbf{w}_i^{k+1}\|^2\}\leq 10\overline{\sigma}(\widetilde{\mathcal{L}}^k-\widetilde{\mathcal{L}}^{k+1})",
+    uses=("lemma-4.1/with-step-condition",),
     reading="the maximum of two numbers is below a third where both are; between them is Lemma 4.1. The line before "
     "it, which recalls Lemma 4.1, "
     "lacks the factor sigma_i in the text at hand",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
@@ -17,14 +16,14 @@ from fedtheory.claims import Claim
 from fedtheory.classes import OneStronglyConvex, SmoothStronglyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, numbers, pick, small
 from fedtheory.kinds.identity import Identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import L, mu, n
 from fedtheory.papers.fedadmm.descent import DESCENT_OF_ANY
-from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, k0, m, parts, q, r_i, section, sigma_i
 from fedtheory.papers.fedadmm.transition import SMOOTH, STEP, TRANSITION
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
 from fedtheory.problems.least_squares import from_rows
@@ -104,44 +103,42 @@ _STARTS = Setting(
 )
 
 
+initial_state = section("Algorithm 1", _STARTS)
+
+
 def _reading(name: str, averaged: bool) -> Claim:
     where = "the average of the z_i^0, as in round 1" if averaged else "the common w_i^0"
-    return Claim(
-        id=f"fedadmm/algorithm-1/initial-state#{name}",
-        where="Algorithm 1",
-        kind="parameter-rule",
-        gist=f"L^0 = F(W^0), with w^(tau_0) {where}",
-        setting=_STARTS,
-        statement=Identity(_L_0, _F_0, (Quantity(_L_0, _first_lagrangian(averaged)), Quantity(_F_0, _first_value))),
-    )
+    statement = Identity(_L_0, _F_0, (Quantity(_L_0, _first_lagrangian(averaged)), Quantity(_F_0, _first_value)))
+    gist = f"L^0 = F(W^0), with w^(tau_0) {where}"
+    return initial_state(f"initial-state#{name}", statement, gist, kind="parameter-rule", origin="")
 
 
 INITIAL_STATE = (
-    Claim(
-        id="fedadmm/algorithm-1/initial-state",
-        where="Algorithm 1",
-        kind="parameter-rule",
-        gist="every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
-        setting=_STARTS,
-        statement=Readings(
+    initial_state(
+        "initial-state",
+        Readings(
             "w^{tau_0}, of which L^0 is a function, is not defined",
             (_reading("average", True), _reading("common", False)),
         ),
+        "every quantity that Lemma 4.1 uses at k = 0 is defined by the algorithm",
+        kind="parameter-rule",
+        origin="implied",
         reading="told apart by a test of our own, printed nowhere: L^0 = F(W^0) where all w_i^0 are equal. Of the "
         "paper's results only the number c of Theorem 4.3 depends on w^{tau_0}. Its hints are the initial point (w^0, "
         "W^0, Pi^0) of (13), and w^0 = w_i^0 = 0 in Section 5.3",
+        flaw="Algorithm 1 computes w^{tau_1} first. w^{tau_0}, on which L^0 depends, is used by Lemma 4.1 and Theorem "
+        "4.3 and nowhere defined.",
     ),
-    Claim(
-        id="fedadmm/algorithm-1/initial-state/repaired",
-        where="Algorithm 1",
+    initial_state(
+        "initial-state/repaired",
+        DESCENT_OF_ANY,
+        "with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
         kind="parameter-rule",
-        gist="with any w^{tau_0} given, Lemma 4.1 holds at k = 0",
         setting=TRANSITION,
-        statement=DESCENT_OF_ANY,
         requires=(SMOOTH, STEP),
         reading="w^{tau_k} is any, and of W^k and Pi^k it asks for (37) alone, which pi_i^0 = -alpha_i grad f_i(w_i^0) "
         "meets (lemma-C.1/b/start)",
-        repairs="fedadmm/algorithm-1/initial-state",
+        repairs="algorithm-1/initial-state",
     ),
 )
 
@@ -178,28 +175,27 @@ _ALGORITHM_2 = Limit(
     fedavg_stale.algorithm, Quantity(q("|w^{tau_{k+1}}-w*|^2"), _next_average), "the server's model reaches the optimum"
 )
 
+algorithm_2 = section("Algorithm 2", FEDAVG, _OF_CLASS, _SMALL)
 ALGORITHM_2 = (
-    Claim(
-        id="fedadmm/algorithm-2",
-        where="Algorithm 2",
+    algorithm_2(
+        "",
+        _ALGORITHM_2,
+        "FedAvg as defined here, with full participation and a small step, reaches f*",
         kind="limit",
-        gist="FedAvg as defined here, with full participation and a small step, reaches f*",
-        setting=FEDAVG,
-        statement=_ALGORITHM_2,
-        requires=(_OF_CLASS, _SMALL),
+        origin="observed",
         reading="ours, no sentence of the paper: the nearest is what Section 5.4.1 sees in Figure 1, that all methods "
         "come to the optimal value in the end. A round is a function of w alone, so that its limit is a fixed point of "
         "the round",
+        flaw="No proof is printed. After k_0 >= 2 local steps the clients have moved towards their own minimisers by "
+        "amounts that do not add up to the gradient at the common point: the fixed point is biased.",
     ),
-    Claim(
-        id="fedadmm/algorithm-2/repaired",
-        where="Algorithm 2",
+    algorithm_2(
+        "repaired",
+        _ALGORITHM_2,
+        "with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
         kind="limit",
-        gist="with one local step, k_0 = 1, FedAvg reaches f*: it is gradient descent",
-        setting=FEDAVG,
-        statement=_ALGORITHM_2,
         requires=(_OF_CLASS, _SMALL, Hypothesis("k_0 = 1", sympy.Eq(k0, 1, evaluate=False))),
-        repairs="fedadmm/algorithm-2",
+        repairs="algorithm-2",
     ),
 )
 
@@ -260,41 +256,41 @@ _LEAST_SQUARES = Setting(
     drawing=Drawing(special=Instances(_rows_recipes, _rows_build)),
 )
 
+section_52 = section("Section 5.2", _penalties, id="experiments")
 SECTION_52 = (
-    Claim(
-        id="fedadmm/experiments/step-condition",
-        where="Section 5.2",
-        gist="the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
-        setting=_penalties,
-        statement=ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
+    section_52(
+        "step-condition",
+        ParameterRule({sigma_i: sympy.Rational(1, 5) * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        "the experiments' sigma_i = 0.2 r_i/m satisfies the theorems' condition",
+        origin="observed",
         reading="ours, no sentence of the paper, whose Section 5.2 sets sigma_i and does not speak of the condition",
+        flaw="With alpha_i = 1/m the theorems' 3 alpha_i r_i is 3 r_i/m, fifteen times the 0.2 r_i/m of the "
+        "experiments.",
     ),
-    Claim(
-        id="fedadmm/experiments/step-condition/repaired",
-        where="Section 5.2",
-        gist="sigma_i = 3 r_i/m, 15 times as much, satisfies it",
-        setting=_penalties,
-        statement=ParameterRule({sigma_i: 3 * r_i / m, alpha_i: 1 / m}, _CONDITION),
-        repairs="fedadmm/experiments/step-condition",
+    section_52(
+        "step-condition/repaired",
+        ParameterRule({sigma_i: 3 * r_i / m, alpha_i: 1 / m}, _CONDITION),
+        "sigma_i = 3 r_i/m, 15 times as much, satisfies it",
+        repairs="experiments/step-condition",
     ),
-    Claim(
-        id="fedadmm/experiments/initial-point",
-        where="Section 5.2",
+    section_52(
+        "initial-point",
+        Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
+        "the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
         kind="parameter-rule",
-        gist="the experiments' w_i = pi_i = 0 satisfies the algorithm's initialisation",
         setting=_LEAST_SQUARES,
-        statement=Identity(_pi, _slope, (Quantity(_pi, _taken), Quantity(_slope, _asked))),
+        origin="observed",
         reading="ours, no sentence of the paper, whose Section 5.2 sets w_i^0 and pi_i^0 and does not speak of those "
         "of Algorithm 1",
+        flaw="pi_i^0 = -alpha_i grad f_i(w_i^0) is 0 at w_i^0 = 0 only where the gradient of f_i vanishes there.",
     ),
-    Claim(
-        id="fedadmm/experiments/initial-point/repaired",
-        where="Section 5.2",
+    section_52(
+        "initial-point/repaired",
+        Identity(_pi, _slope, (Quantity(_pi, _begun), Quantity(_slope, _asked))),
+        "w_i^0 = 0 with pi_i^0 = -alpha_i grad f_i(0) satisfies it",
         kind="parameter-rule",
-        gist="w_i^0 = 0 with pi_i^0 = -alpha_i grad f_i(0) satisfies it",
         setting=_LEAST_SQUARES,
-        statement=Identity(_pi, _slope, (Quantity(_pi, _begun), Quantity(_slope, _asked))),
-        repairs="fedadmm/experiments/initial-point",
+        repairs="experiments/initial-point",
     ),
 )
 
@@ -349,26 +345,26 @@ def _different(shuffled: bool) -> Inequality:
     return Inequality(_common, sympy.S.One, (Quantity(_common, partial(_shared, shuffled=shuffled)),), strict=True)
 
 
+example_51 = section("Example 5.1", _DEALS)
 EXAMPLE_51 = (
-    Claim(
-        id="fedadmm/example-5.1",
-        where="Example 5.1",
+    example_51(
+        "",
+        _different(True),
+        "the generator gives clients different distributions",
         kind="property",
-        gist="the generator gives clients different distributions",
-        setting=_DEALS,
-        statement=_different(True),
+        origin="implied",
         reading="a reading of non-i.i.d. data, which is all that is printed: the laws of clients' samples differ. All "
         "orders of the samples are equally likely after the shuffle; enumerated for few samples. That the fixed "
         "numbers of samples of each law make them dependent, and so not i.i.d. by the letter, is another reading",
+        flaw="The samples of the three laws are shuffled before they are dealt out, so that every client's are drawn "
+        "from the same mixture; only their numbers differ.",
     ),
-    Claim(
-        id="fedadmm/example-5.1/repaired",
-        where="Example 5.1",
+    example_51(
+        "repaired",
+        _different(False),
+        "dealt out in the order of the laws, without the shuffle, the samples of clients have different laws",
         kind="property",
-        gist="dealt out in the order of the laws, without the shuffle, the samples of clients have different laws",
-        setting=_DEALS,
-        statement=_different(False),
-        repairs="fedadmm/example-5.1",
+        repairs="example-5.1",
     ),
 )
 
@@ -428,12 +424,9 @@ _product, _square, _rise = parts("<grad_f(x)-grad_f(y),x-y> |x-y|^2 f(x)-f(y)-<g
 PRODUCT = Quantity(_product, _between)
 SQUARE = Quantity(_square, _apart_squared)
 
-REMARK_42 = Claim(
-    id="fedadmm/remark-4.2",
-    where="Remark 4.2",
-    kind="property",
-    gist="one strongly convex f_i makes f strongly convex",
-    setting=Setting(
+remark_42 = section(
+    "Remark 4.2",
+    Setting(
         "f_1 strongly convex with mu_1, the others convex; any x and y",
         letters={mu_1: "mu", L: "L", alpha_1: lambda problem, params: params.alpha[params.first]},
         algorithm=points(Pair, Weights, lambda problem, params: Pair(problem.x_star, problem.x_star)),
@@ -443,14 +436,21 @@ REMARK_42 = Claim(
         hints=Hints(signs=((lambda problem, params: params.alpha, True),)),
         clients=(2, 2, 3),
     ),
-    statement=inequality(alpha_1 * mu_1 * SQUARE <= PRODUCT),
-    requires=(Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),),
+    Hypothesis("f_1 is mu_1-strongly convex, the others convex", met=_CONVEX.contains),
+)
+REMARK_42 = remark_42(
+    "",
+    alpha_1 * mu_1 * SQUARE <= PRODUCT,
+    "one strongly convex f_i makes f strongly convex",
+    kind="property",
+    tex=r"f=\sum_{i=1}^m\alpha_if_i",
     reading="f = sum_i alpha_i f_i, of any weights, is strongly convex with alpha_1 mu_1",
 )
-COERCIVE = replace(
-    REMARK_42,
-    id="fedadmm/remark-4.2/coercive",
-    gist="it makes f coercive: f lies above a paraboloid",
-    statement=inequality(alpha_1 * mu_1 / 2 * SQUARE <= Quantity(_rise, _above_plane)),
+COERCIVE = remark_42(
+    "coercive",
+    alpha_1 * mu_1 / 2 * SQUARE <= Quantity(_rise, _above_plane),
+    "it makes f coercive: f lies above a paraboloid",
+    kind="property",
+    tex="",
     reading="f(x) is at least f(y) + <grad f(y), x - y> + (alpha_1 mu_1/2) |x - y|^2, which tends to infinity with |x|",
 )

@@ -11,15 +11,12 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import method
-from fedtheory.claims import Claim
 from fedtheory.classes import WeaklyConvex
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, members, number, numbers, pick
-from fedtheory.kinds.bound import bound
 from fedtheory.kinds.inequality import Inequality
-from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, square
 from fedtheory.numbers.symbols import T
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, q, r_i, rho, s_i, section, sigma_i
 from fedtheory.problems.base import Problem
 from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.problems.subproblems import InnerSteps, Task
@@ -64,18 +61,14 @@ PENALTY = Hypothesis(
     "sigma_i >= alpha_i s_i + rho alpha_i r_i/2", sympy.Ge(sigma_i, alpha_i * s_i + rho * alpha_i * r_i / 2)
 )
 _ABOVE_ONE = Hypothesis("rho > 1", sympy.Gt(rho, 1, evaluate=False))
-_from, _from_next = parts("|v^l-v*|^2 |v^{l+1}-v*|^2")
+FROM = Quantity(q("|v^l-v*|^2"), _from_root, names={"next": "|v^{l+1}-v*|^2"})
 
-FROM_NEXT = Quantity(_from_next, _from_root, after=True)
-FROM = Quantity(_from, _from_root)
-
-CONTRACTION = Claim(
-    id="fedadmm/theorem-3.1/contraction",
-    where="Theorem 3.1 and eq. (35)",
-    gist="inner steps contract by 1/rho",
-    setting=INNER,
-    statement=one_step(inner, E(FROM_NEXT) <= (1 / rho) * FROM),
-    requires=(CURVED, PENALTY, _ABOVE_ONE),
+CONTRACTION = section("Theorem 3.1 and eq. (35)", INNER, CURVED, PENALTY, _ABOVE_ONE, id="theorem-3.1")(
+    "contraction",
+    E(FROM.next) <= (1 / rho) * FROM,
+    "inner steps contract by 1/rho",
+    tex=r"\|\mathbf{v}_i^{\ell+1}-\mathbf{v}_i^*\|^2\le\varrho^{-1}\|\mathbf{v}_i^{\ell}-\mathbf{v}_i^*\|^2",
+    uses=("eq-32", "eq-33"),
     reading="of the printed proof the lines do not follow (a sign, and two misprints); r_i is a Lipschitz "
     "constant: s_i <= r_i",
 )
@@ -196,38 +189,36 @@ def _residual_at(problem: Problem, params: Any, state: Any) -> Array:
     return square(found + params.sigma * (state.v - problem.x_star))
 
 
-_res_T = q("|alpha_i*grad_f_i(v^T)+pi_i+sigma_i(v^T-w)|^2")
+RESIDUAL = Quantity(_residual, _residual_at, names={"T": "|alpha_i*grad_f_i(v^T)+pi_i+sigma_i(v^T-w)|^2"})
 #: The steps of (15) on all functions of Theorem 3.1, with what each of them contracts.
 STEPS = replace(INNER, potential=Quantity("|v-v*|^2", _from_root, after=True))
+eq_16 = section("eq. (16)", _INNER_STEPS, _CURVATURE, PENALTY, _NOT_NEGATIVE, id="theorem-3.1/eq-16")
 EQ_16 = (
-    Claim(
-        id="fedadmm/theorem-3.1/eq-16",
-        where="eq. (16)",
+    eq_16(
+        "",
+        _eq_16(_printed_steps),
+        "number of inner steps that meets (6)",
         kind="bound",
-        gist="number of inner steps that meets (6)",
-        setting=_INNER_STEPS,
-        statement=_eq_16(_printed_steps),
-        requires=(_CURVATURE, PENALTY, _NOT_NEGATIVE),
+        tex=r"\kappa=\log_{\varrho}\left\lceil\frac{2(\alpha_i^2r_i^2+\sigma_i^2)\|\mathbf{w}^{\tau_{k+1}}-"
+        r"\mathbf{v}_i^*\|^2}{\epsilon_i^{k+1}}\right\rceil-1",
+        uses=("theorem-3.1/contraction", "eq-33"),
         reading="kappa = log_rho(ceil(X)) - 1 is no integer: the steps l = 0, ..., kappa are those with l <= kappa. "
         "Rounded up it would be enough: the repaired statement, with ceil(X) for X. Below 0, which leaves no step, it "
         "is not looked at",
-        literal_of="fedadmm/theorem-3.1/eq-16/repaired",
+        literal_of="theorem-3.1/eq-16/repaired",
+        flaw="X/rho^(kappa+1) <= 1 is solved with the ceiling inside the logarithm, log_rho(ceil(X)) - 1, which is no "
+        "integer, and negative for small X; a number of steps is its ceiling, outside.",
     ),
-    Claim(
-        id="fedadmm/theorem-3.1/eq-16/repaired",
-        where="eq. (16)",
+    eq_16(
+        "repaired",
+        E(RESIDUAL.T) <= 2 * (alpha_i**2 * r_i**2 + sigma_i**2) * (1 / rho) ** T * FROM,
+        "ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
         kind="bound",
-        gist="ceil(log_rho X) inner steps meet (6), with the ceiling outside of the logarithm",
         setting=STEPS,
-        statement=bound(
-            inner,
-            E(Quantity(_res_T, _residual_at, after=True))
-            <= 2 * (alpha_i**2 * r_i**2 + sigma_i**2) * (1 / rho) ** T * FROM,
-        ),
         requires=(CURVED, PENALTY, _ABOVE_ONE),
         reading="v^0 = w, so that |w - v*|^2 is |v^0 - v*|^2. The right side is X eps_i/rho^T, which is eps_i at most "
         "from T = ceil(log_rho X) on, and at no smaller T whatever X is",
-        repairs="fedadmm/theorem-3.1/eq-16",
+        repairs="theorem-3.1/eq-16",
     ),
 )
 

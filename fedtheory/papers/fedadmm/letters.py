@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import sympy
 
 from fedtheory.numbers import symbols
+from fedtheory.sections import section as section_of
+
+#: A section of the paper, by its place, its setting and its hypotheses.
+section = partial(section_of, "fedadmm")
+
+#: The faults that make several claims fail: each is one, whatever it makes fail.
+LONG_WAIT = "a client may wait for 2 s_0 - 2 rounds under Scheme 4.1"
+BLOCKS = "the blocks of grad F for their sum"
+SIGN = "the sign of 1/k_0 in eq. (55)"
 
 #: Clients, iterations of a round, rounds of a window of Scheme 4.1, and an iteration.
 m, k0, s0 = sympy.symbols("m k_0 s_0", integer=True, positive=True)

@@ -11,13 +11,12 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import exact_admm
-from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, numbers, pick, small
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
-from fedtheory.papers.fedadmm.letters import parts
+from fedtheory.papers.fedadmm.letters import parts, section
 from fedtheory.papers.fedadmm.transition import IDLE, TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
@@ -195,12 +194,12 @@ L_W = Quantity(_L_w, _at_any)
 
 L_MIN = Quantity(_L_min, _at_closed_form)
 
-EQ_13 = Claim(
-    id="fedadmm/eq-13",
-    where="eq. (13)",
-    gist="closed form of the averaging step",
-    setting=POINTS,
-    statement=identity(L_W, L_MIN),
+EQ_13 = section("eq. (13)", POINTS)(
+    "",
+    identity(L_W, L_MIN),
+    "closed form of the averaging step",
+    tex=r"\mathbf{w}^{k+1}=\operatorname{argmin}_{\mathbf{w}}\mathcal{L}(\mathbf{w},W^k,\Pi^k)=\frac{1}{\sum_{i=1}^m"
+    r"\sigma_i}\sum_{i=1}^m(\sigma_i\mathbf{w}_i^k+\boldsymbol{\pi}_i^k)",
     reading="w^{k+1} is the minimiser: away from it the augmented Lagrangian is larger by "
     "sum_i(sigma_i)/2 |w - w^{k+1}|^2",
 )
@@ -213,14 +212,12 @@ INNER_U = Quantity(_inner_u, _inner_at_any)
 
 INNER_MIN = Quantity(_inner_min, _inner_at_closed_form)
 
-EQ_15 = Claim(
-    id="fedadmm/eq-15",
-    where="eq. (15)",
-    gist="closed form of the inner step",
-    setting=POINTS,
-    statement=Identity(
-        _inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)
-    ),
+EQ_15 = section("eq. (15)", POINTS)(
+    "",
+    Identity(_inner_u, _inner_min, (INNER_U, INNER_MIN, V, V_CLOSED), also=(Comparison(_v, "==", _v_closed),)),
+    "closed form of the inner step",
+    tex=r"\mathbf{v}_i^{\ell+1}=\frac{1}{\alpha_ir_i+\sigma_i}(\alpha_ir_i\mathbf{v}_i^\ell+\sigma_i\mathbf{w}^{"
+    r"\tau_{k+1}}-(\alpha_i\nabla f_i(\mathbf{v}_i^\ell)+\boldsymbol{\pi}_i^k))",
     reading="the second line is the minimiser of the first: away from it the objective is larger by "
     "(alpha_i r_i + sigma_i)/2 |w_i - v_i^{l+1}|^2, at any v_i^l. It is also the step of the algorithm, "
     "looked at from v_i^1 to v_i^2",
@@ -230,13 +227,12 @@ GRAD = Quantity(_grad, _gradient)
 
 RES = Quantity(_res, _lines)
 
-DEFINITION_41 = Claim(
-    id="fedadmm/definition-4.1",
-    where="Definition 4.1 and eq. (20)",
+DEFINITION_41 = section("Definition 4.1 and eq. (20)", AGREED, id="")(
+    "definition-4.1",
+    identity(GRAD, RES),
+    "stationary points of (10) and of (2)",
     kind="property",
-    gist="stationary points of (10) and of (2)",
-    setting=AGREED,
-    statement=identity(GRAD, RES),
+    tex=r"\nabla f(\mathbf{w}^*)=\sum_{i=1}^m\alpha_i\nabla f_i(\mathbf{w}^*)=-\sum_{i=1}^m\pi_i^*=0",
     reading="eq. (20): where w_i = w, grad f(w) is the sum of the residuals of the first and third lines of (19), and "
     "vanishes with them. That local optima of (10) meet (19), and that for convex f_i (19) is optimality, are "
     "definition-4.1/local and definition-4.1/convex",
@@ -256,19 +252,18 @@ _moved, _unlike = (
     )
 )
 
-SECTION_35 = Claim(
-    id="fedadmm/section-3.5",
-    where="Section 3.5",
-    kind="identity",
-    gist="the server's sum over stale and fresh z_i is (4): in each iteration the idle keep their z_i",
-    setting=TRANSITION,
-    statement=Inequality(
+SECTION_35 = section("Section 3.5", TRANSITION, IDLE)(
+    "",
+    Inequality(
         _moved.expression,
         sympy.S.Zero,
         (_moved, _unlike),
         also=(Comparison(_unlike.expression, "<=", sympy.S.Zero),),
     ),
-    requires=(IDLE,),
+    "the server's sum over stale and fresh z_i is (4): in each iteration the idle keep their z_i",
+    kind="identity",
+    tex=r"\mathbf{w}^{\tau_{k+1}}=\frac{1}{\sigma}(\sum_{i\in\Omega^{\tau_k}}\mathbf{z}_i^k+\sum_{i\notin\Omega^{"
+    r"\tau_k}}\mathbf{z}_i^{k_i})=\frac{1}{\sigma}\sum_{i=1}^m\mathbf{z}_i^k",
     reading="term by term: in every iteration the z_i of a client that is not selected stays what it was, so that "
     "z_i^{k_i} is z_i^k, and (8) holds of it as of the others; k_i = 0 for clients never selected. Which clients do "
     "nothing at steps k, ..., k + k_0 - 1 is section-3.5/literal",

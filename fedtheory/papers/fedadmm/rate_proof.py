@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition, waiting
-from fedtheory.papers.fedadmm.letters import k, k0, m, nu_i, parts, q, s0, sigma_bar, sigma_i
+from fedtheory.papers.fedadmm.letters import LONG_WAIT, k, k0, m, nu_i, parts, q, s0, section, sigma_bar, sigma_i
 from fedtheory.papers.fedadmm.runs import (
     CONSECUTIVE,
     IDLE,
@@ -145,74 +144,79 @@ _OF_ALL = (
 )
 _ROUNDS = "sum_t is over tau_{k_i+1} <= t < tau_{k+1}"
 
+eq_64 = section("eq. (64)", _WAITING, SMOOTH, START, STEP, SCHEME, IDLE)
+eq_65 = section("eq. (65)", ROUND, SMOOTH, START, STEP, SCHEME, LATE)
 CHAIN = (
-    Claim(
-        id="fedadmm/eq-59",
-        where="eq. (59)",
-        gist="splitting of the squared gradient norm",
-        setting=BEFORE_IT_FALLS,
-        statement=Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _OF_ANY),
-        requires=(transition.SMOOTH, transition.STEP),
+    section("eq. (59)", BEFORE_IT_FALLS, transition.SMOOTH, transition.STEP)(
+        "",
+        Inequality(_slope, m * (_bars + _moves) / 3 + 3 * _all, _OF_ANY),
+        "splitting of the squared gradient norm",
+        tex=r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq m\sum_i\frac{\sigma_i^2}{3}(\|\triangle\overline{"
+        r"\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+3\|\sum_i\mathbf{g}_i^k\|^2",
+        uses=("eq-33", "eq-45/use"),
     ),
-    Claim(
-        id="fedadmm/eq-62",
-        where="eqs. (61)-(63)",
-        kind="inequality",
-        gist="bounds on sigma_i (w_i - w)",
-        setting=ROUND,
-        statement=Inequality(
+    section("eqs. (61)-(63)", ROUND, SMOOTH, START, STEP, SCHEME, SELECTED, id="")(
+        "eq-62",
+        Inequality(
             _Dpi,
             _61,
             _OF_LAST,
             also=(Comparison(sigma_i**2 * _bar_last, "<=", _61), Comparison(sigma_i**2 * _bar, "<=", _63)),
         ),
-        requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
+        "bounds on sigma_i (w_i - w)",
+        kind="inequality",
+        tex=r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{4\sigma_i^2}{15}\|\triangle"
+        r"\mathbf{w}_i^{k_i+1}\|^2+48\epsilon_i^{k_i}+2s_0\sigma_i^2\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|"
+        r"\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
+        uses=("lemma-C.1/c", "eq-21", "eq-33", "eq-45/use"),
         reading="all at k_i, the last iteration at which i is active, which is k for the selected: then no round is "
         "waited for",
+        flaw="Eq. (63) takes the sum over the rounds in which a client waits as one of at most s_0 terms; under "
+        "Scheme 4.1 there may be 2 s_0 - 2. Under eq. (21) there are s_0 - 1 at most.",
+        root=LONG_WAIT,
     ),
     *waiting.EQ_62,
-    Claim(
-        id="fedadmm/eq-64",
-        where="eq. (64)",
-        gist="epsilon of an idle client at k and at k_i, as printed",
+    eq_64(
+        "",
+        _eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
+        "epsilon of an idle client at k and at k_i, as printed",
         kind="identity",
-        setting=_WAITING,
-        statement=_eq_64(_eps_then, _V_early, k - (s0 - 1) * k0 - 1),
-        requires=(SMOOTH, START, STEP, SCHEME, IDLE),
+        tex=r"\widetilde{\mathcal{L}}^k\le\widetilde{\mathcal{L}}^{k_i}\le\widetilde{\mathcal{L}}^{k-s_0k_0}, \quad "
+        r"\epsilon_i^k=\epsilon_i^{k_i}, \quad i\notin\Omega^{\tau_{k+1}}",
+        uses=("eq-21", "lemma-C.2/a"),
         reading="with what it says of Lt, and the line before it on k_i; Lt^{k-s_0k_0} is Lt^0 where k < s_0 k_0. "
         "Under Scheme 4.1 the equality, as the text at hand prints it, the lower bound of k_i and the upper one of "
         "Lt^{k_i} fail",
+        flaw="What an idle client keeps by eq. (9) is what its last active iteration left: eps at k_i + 1, after that "
+        "iteration, and not at k_i, before it.",
     ),
-    Claim(
-        id="fedadmm/eq-64/repaired",
-        where="eq. (64)",
-        gist="epsilon of an idle client at k and at k_i + 1, and k_i >= k - (2 s_0 - 3) k_0 - 1",
+    eq_64(
+        "repaired",
+        _eq_64(_eps_after, _V_earlier, k - (2 * s0 - 3) * k0 - 1),
+        "epsilon of an idle client at k and at k_i + 1, and k_i >= k - (2 s_0 - 3) k_0 - 1",
         kind="identity",
-        setting=_WAITING,
-        statement=_eq_64(_eps_after, _V_earlier, k - (2 * s0 - 3) * k0 - 1),
-        requires=(SMOOTH, START, STEP, SCHEME, IDLE),
-        repairs="fedadmm/eq-64",
+        repairs="eq-64",
     ),
-    Claim(
-        id="fedadmm/eq-65",
-        where="eq. (65)",
-        gist="sum of the squared sigma_i (w_i - w), as printed",
-        setting=ROUND,
-        statement=Inequality(
+    eq_65(
+        "",
+        Inequality(
             _bars,
             sympy.Rational(2, 15) * _moves + sympy.Rational(4, 15) * _moves_last + 2 * s0 * _waits + 48 * _eps,
             _OF_ALL,
         ),
-        requires=(SMOOTH, START, STEP, SCHEME, LATE),
+        "sum of the squared sigma_i (w_i - w), as printed",
+        tex=r"\sum_i\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\sum_i\left(\frac{2\sigma_i^2}{15}\|"
+        r"\triangle\mathbf{w}_i^{k+1}\|^2+\frac{4\sigma_i^2}{15}\|\triangle\mathbf{w}_i^{k_i+1}\|^2\right)+\sum_i"
+        r"\left(2s_0\sigma_i^2\sum_{t=\tau_{k+1}-1}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2+48"
+        r"\epsilon_i^k\right)",
+        uses=("eq-62", "eq-64"),
         reading=f"{_ROUNDS}, as in the line before and in (63); the last line prints tau_{{k+1}} - 1 as its lower end, "
         "taken for a misprint: with one term the right side is smaller still",
+        root=LONG_WAIT,
     ),
-    Claim(
-        id="fedadmm/eq-65/repaired",
-        where="eq. (65)",
-        gist="with 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
-        setting=ROUND,
-        statement=Inequality(
+    eq_65(
+        "repaired",
+        Inequality(
             _bars,
             sympy.Rational(2, 15) * _moves
             + sympy.Rational(4, 15) * _moves_last
@@ -220,17 +224,17 @@ CHAIN = (
             + 24 * _eps_lasts,
             _OF_ALL,
         ),
-        requires=(SMOOTH, START, STEP, SCHEME, LATE),
+        "with 2(2 s_0 - 2) in place of 2 s_0, and the tolerances at k_i and k_i + 1",
         reading=_ROUNDS,
-        repairs="fedadmm/eq-65",
+        repairs="eq-65",
     ),
-    Claim(
-        id="fedadmm/eq-66",
-        where="eq. (66)",
-        gist="bound on the squared norm of the sum of the g_i",
-        setting=BEFORE_IT_FALLS,
-        statement=Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
-        requires=(transition.BEGINS,),
+    section("eq. (66)", BEFORE_IT_FALLS, transition.BEGINS)(
+        "",
+        Inequality(_all, 3 * m * (_eps + _bars + _moves), _OF_ANY),
+        "bound on the squared norm of the sum of the g_i",
+        tex=r"\|\sum_i\boldsymbol{g}_i^k\|^2\leq 3m\sum_i\epsilon_i^k+3m\sum_i\sigma_i^2\|\triangle\overline{"
+        r"\mathbf{w}}_i^{k+1}\|^2+3m\sum_i\sigma_i^2\|\triangle\mathbf{w}_i^{k+1}\|^2",
+        uses=("lemma-C.1/a", "lemma-C.1/b", "eq-33"),
     ),
 )
 
@@ -284,55 +288,66 @@ WHOLE = Hypothesis(
 )
 _window = s0 * _eps_window * (1 - nu_i**_blocks) / (1 - nu_i)
 
+eq_67 = section("eq. (67)", ROUND, SMOOTH, START, STEP, SCHEME, LATE)
 BOUNDS = (
-    Claim(
-        id="fedadmm/eq-67",
-        where="eq. (67)",
+    eq_67(
+        "",
+        _eq_67(_V_before, _eps),
+        "the final bound of one step",
         kind="inequality",
-        gist="the final bound of one step",
-        setting=ROUND,
-        statement=_eq_67(_V_before, _eps),
-        requires=(SMOOTH, START, STEP, SCHEME, LATE),
+        tex=r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\frac{940ms_0\overline{\sigma}}{9}(\widetilde{"
+        r"\mathcal{L}}^{k-s_0k_0}-\widetilde{\mathcal{L}}^{k+1})+169m\sum_i\epsilon_i^k",
+        uses=(
+            "eq-67/first-line",
+            "eq-59",
+            "eq-66",
+            "eq-65",
+            "eq-64",
+            "lemma-4.1",
+            "lemma-C.2/a",
+            "theorem-4.3/proof-constants",
+        ),
         reading="its last line",
+        root=LONG_WAIT,
     ),
-    Claim(
-        id="fedadmm/eq-67/repaired",
-        where="eq. (67)",
+    eq_67(
+        "repaired",
+        _eq_67(_V_longer, _eps_kept),
+        "the same constants with Lt at max(k - (2 s_0 - 2) k_0 - 1, 0) and eps_i at k_i",
         kind="inequality",
-        gist="the same constants with Lt at max(k - (2 s_0 - 2) k_0 - 1, 0) and eps_i at k_i",
-        setting=ROUND,
-        statement=_eq_67(_V_longer, _eps_kept),
-        requires=(SMOOTH, START, STEP, SCHEME, LATE),
-        repairs="fedadmm/eq-67",
+        repairs="eq-67",
     ),
-    Claim(
-        id="fedadmm/eq-67/repaired-under-21",
-        where="eq. (67)",
+    eq_67(
+        "repaired-under-21",
+        _eq_67(_V_before, _eps),
+        "as printed, under eq. (21) besides Scheme 4.1",
         kind="inequality",
-        gist="as printed, under eq. (21) besides Scheme 4.1",
-        setting=ROUND,
-        statement=_eq_67(_V_before, _eps),
         requires=(SMOOTH, START, STEP, SCHEME, CONSECUTIVE, LATE),
         reading="its last line",
-        repairs="fedadmm/eq-67",
+        repairs="eq-67",
     ),
-    Claim(
-        id="fedadmm/eq-67/first-line",
-        where="eq. (67)",
-        gist="the squared gradient norm by the moves of one round, as printed",
+    eq_67(
+        "first-line",
+        Inequality(_slope, sympy.Rational(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
+        "the squared gradient norm by the moves of one round, as printed",
         setting=BEFORE_IT_FALLS,
-        statement=Inequality(_slope, sympy.Rational(10, 3) * m * (_bars + _moves) + 9 * m * _eps, _OF_ANY),
         requires=(transition.SMOOTH, transition.STEP, transition.BEGINS),
+        tex=r"\|\nabla f(\mathbf{w}^{\tau_{k+1}})\|^2\leq\sum_i\frac{10m\sigma_i^2}{3}(\|\triangle\overline{"
+        r"\mathbf{w}}_i^{k+1}\|^2+\|\triangle\mathbf{w}_i^{k+1}\|^2)+9m\sum_i\epsilon_i^k",
+        uses=("eq-59", "eq-66", "theorem-4.3/proof-constants"),
         reading="(59) and (66) give 28/3 for 10/3. It holds by (36) alone: grad f(w) is the sum over i of alpha_i grad "
         "f_i(w) - g_i^{k+1} + phi_i - sigma_i Dw_i^{k+1} of the active, and of alpha_i grad f_i(w) - g_i^k + phi_i + "
         "sigma_i Dbar_i of the idle; 2 suffices for 10/3",
     ),
-    Claim(
-        id="fedadmm/eq-69",
-        where="eq. (69)",
-        gist="sum of the epsilons",
-        setting=replace(ROUND, letters={**LETTERS, _blocks: lambda problem, run: _windows(run)}),
-        statement=Inequality(
+    section(
+        "eq. (69)",
+        replace(ROUND, letters={**LETTERS, _blocks: lambda problem, run: _windows(run)}),
+        SCHEME,
+        LATE,
+        WHOLE,
+    )(
+        "",
+        Inequality(
             _eps_sum,
             _eps_windows,
             _OF_69,
@@ -341,7 +356,9 @@ BOUNDS = (
                 Comparison(_window, "<=", s0 * _eps_0 / (1 - nu_i)),
             ),
         ),
-        requires=(SCHEME, LATE, WHOLE),
+        "sum of the epsilons",
+        tex=r"\sum_{p=s_0}^t\epsilon_i^{pk_0}\le\sum_{a=1}^{\lceil t/s_0\rceil}s_0\epsilon_i^{as_0k_0}\le\frac{s_0"
+        r"\epsilon_i^{s_0k_0}(1-\nu_i^{\lceil t/s_0\rceil})}{1-\nu_i}\le\frac{s_0\epsilon_i}{1-\nu_i}",
         reading="t = k/k_0; eps_i, which is not defined, is eps_i^0",
     ),
 )

@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import along, iterates, transition, waiting
-from fedtheory.papers.fedadmm.letters import c, k, k0, parts, s0, sigma_i, varepsilon
+from fedtheory.papers.fedadmm.letters import LONG_WAIT, SIGN, c, k, k0, parts, s0, section, sigma_i, varepsilon
 from fedtheory.papers.fedadmm.rate import CONSTANT, OF_CONSTANT, smallest
 from fedtheory.papers.fedadmm.rate_proof import SELECTED, last_of, waited
 from fedtheory.papers.fedadmm.runs import (
@@ -38,12 +37,9 @@ _away, _jump, _waits = parts("|Dbar_i^{k+1}|^2 |Dpi_i^{k_i+1}|^2 sum_{tau_{k_i+1
 
 
 EQ_53 = (
-    Claim(
-        id="fedadmm/eq-53",
-        where="eq. (53)",
-        gist="with s_0 as printed",
-        setting=RUN,
-        statement=Inequality(
+    section("eq. (53)", RUN, SMOOTH, START, STEP, SCHEME, SELECTED)(
+        "",
+        Inequality(
             _away,
             2 * _jump / sigma_i**2 + 2 * s0 * _waits,
             (
@@ -52,9 +48,15 @@ EQ_53 = (
                 of_client(_waits.name, waited),
             ),
         ),
-        requires=(SMOOTH, START, STEP, SCHEME, SELECTED),
+        "with s_0 as printed",
+        tex=r"\|\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2}{\sigma_i^2}\|\triangle\boldsymbol{"
+        r"\pi}_i^{k_i+1}\|^2+2s_0\sum_{t=\tau_{k_i+1}}^{\tau_{k+1}-1}\|\mathbf{w}^{t+1}-\mathbf{w}^t\|^2",
+        uses=("eq-21",),
         reading="its two ends, of a client that was selected before; under Scheme 4.1 it may wait for 2 s_0 - 2 "
         "rounds. The limit that is drawn from it does not depend on the number",
+        flaw="The sum over the rounds in which a client waits is taken as one of at most s_0 terms; under Scheme 4.1 "
+        "there may be 2 s_0 - 2.",
+        root=LONG_WAIT,
     ),
     waiting.EQ_53,
 )
@@ -70,19 +72,17 @@ def _begins_without(problem: Any, run: ScheduledRun) -> bool:
     return begins and not run.masks[run.round - 2][run.i]
 
 
-SECTION_35_LITERAL = Claim(
-    id="fedadmm/section-3.5/literal",
-    where="Section 3.5",
+section_35 = section("Section 3.5", ROUND, Hypothesis("k is in K, and i is not in Omega^{tau_k}", met=_begins_without))
+SECTION_35_LITERAL = section_35(
+    "literal",
+    Inequality(_kept, sympy.S.Zero, (of_client(_kept.name, lambda v, k: square(v.history.Z[k + 1] - v.history.Z[k])),)),
+    "clients outside Omega^{tau_k} do nothing at steps k, k + 1, ..., k + k_0 - 1",
     kind="identity",
-    gist="clients outside Omega^{tau_k} do nothing at steps k, k + 1, ..., k + k_0 - 1",
-    setting=ROUND,
-    statement=Inequality(
-        _kept, sympy.S.Zero, (of_client(_kept.name, lambda v, k: square(v.history.Z[k + 1] - v.history.Z[k])),)
-    ),
-    requires=(Hypothesis("k is in K, and i is not in Omega^{tau_k}", met=_begins_without),),
+    tex=r"\Omega^{\tau_k}, \quad k,k+1,\cdots,k+k_0-1",
     reading="of the first of these steps. At step k in K the clients of Omega^{tau_{k+1}} go on, which are selected "
     "then; Omega^{tau_k} is that of the round before",
-    literal_of="fedadmm/section-3.5",
+    literal_of="section-3.5",
+    flaw="Omega^{tau_k} is printed for Omega^{tau_{k+1}}: at a step k in K those of the next round are selected.",
 )
 
 # Equation (55)
@@ -114,49 +114,50 @@ _TOLERANCES = (
     of_client(_eps_k.name, lambda v, k: v.history.eps[k + 1]),
 )
 _L_READ = "l = (tau_{k+1} - 1) k_0 is the first iteration of the round of k"
+eq_55 = section("eq. (55)", _ITERATIONS)
 EQ_55 = (
-    Claim(
-        id="fedadmm/eq-55",
-        where="eq. (55)",
-        gist="rounds and iterations: the ceiling as printed, and the order of the tolerances after it",
-        setting=_ITERATIONS,
-        statement=_eq_55(_tau - 1 - 1 / k0),
+    eq_55(
+        "",
+        _eq_55(_tau - 1 - 1 / k0),
+        "rounds and iterations: the ceiling as printed, and the order of the tolerances after it",
+        tex=r"\tau_{\ell+1}=\lceil(\ell+1)/k_0\rceil=\lceil\tau_{k+1}-1-1/k_0\rceil=\tau_{k+1}",
         reading=f"{_L_READ}; (l + 1)/k_0 is tau_{{k+1}} - 1 + 1/k_0, with a plus. The order of the tolerances is "
         "eq-55/tolerances",
-        literal_of="fedadmm/eq-55/repaired",
+        literal_of="eq-55/repaired",
+        flaw="(l + 1)/k_0 is tau_{k+1} - 1 + 1/k_0: the sign of 1/k_0 is printed as a minus, with which the ceiling "
+        "is tau_{k+1} - 1 or, for k_0 = 1, tau_{k+1} - 2.",
+        root=SIGN,
     ),
-    Claim(
-        id="fedadmm/eq-55/repaired",
-        where="eq. (55)",
+    eq_55(
+        "repaired",
+        _eq_55(_tau - 1 + 1 / k0),
+        "with + 1/k_0 in the ceiling",
         kind="inequality",
-        gist="with + 1/k_0 in the ceiling",
-        setting=_ITERATIONS,
-        statement=_eq_55(_tau - 1 + 1 / k0),
-        repairs="fedadmm/eq-55",
+        repairs="eq-55",
     ),
-    Claim(
-        id="fedadmm/eq-55/tolerances",
-        where="eq. (55)",
-        gist="eps_i^{l+1} <= eps_i^{k+1}",
+    eq_55(
+        "tolerances",
+        Inequality(_eps_l, _eps_k, _TOLERANCES),
+        "eps_i^{l+1} <= eps_i^{k+1}",
         setting=RUN,
-        statement=Inequality(_eps_l, _eps_k, _TOLERANCES),
+        tex=r"\epsilon_i^{\ell+1}\leq\epsilon_i^{k+1}",
+        uses=("eq-55",),
         reading=f"{_L_READ}, so that the tolerances are those of an earlier iteration, and they fall: the order is the "
         "other one. In the lines that follow 6 eps_i^{l+1} stands for 6 eps_i^{k+1}; their limits are the same",
-        literal_of="fedadmm/eq-55/tolerances/repaired",
+        literal_of="eq-55/tolerances/repaired",
+        flaw="By eq. (55) l <= k, and the tolerances do not increase: the one at l + 1 is the larger.",
+        root=SIGN,
     ),
-    Claim(
-        id="fedadmm/eq-55/tolerances/repaired",
-        where="eq. (55)",
-        gist="eps_i^{k+1} <= eps_i^{l+1}",
+    eq_55(
+        "tolerances/repaired",
+        along.then("eps_i^{k+1}", iterates.accuracy, k, later=True, each=True)
+        <= along.then("eps_i^{l+1}", iterates.accuracy, _FIRST, later=True, each=True),
+        "eps_i^{k+1} <= eps_i^{l+1}",
         setting=along.RUNS,
-        statement=inequality(
-            along.then("eps_i^{k+1}", iterates.accuracy, k, later=True, each=True)
-            <= along.then("eps_i^{l+1}", iterates.accuracy, _FIRST, later=True, each=True)
-        ),
         requires=(START,),
         reading="l = floor(k/k_0) k_0, which is (tau_{k+1} - 1) k_0",
-        follows=("fedadmm/lemma-C.2/c/accuracy", "fedadmm/lemma-C.2/c/accuracy-idle"),
-        repairs="fedadmm/eq-55/tolerances",
+        follows=("lemma-C.2/c/accuracy", "lemma-C.2/c/accuracy-idle"),
+        repairs="eq-55/tolerances",
     ),
 )
 
@@ -171,16 +172,15 @@ def _lyapunov(at: str, index: sympy.Expr) -> Composed:
     )
 
 
-EQ_68 = Claim(
-    id="fedadmm/eq-68",
-    where="eq. (68)",
-    gist="the Lyapunov function falls within a round, as printed",
-    setting=along.RUNS,
-    statement=inequality(_lyapunov("k+1", k) <= _lyapunov("l+1", _FIRST)),
-    requires=(transition.SMOOTH, transition.STEP, START),
+EQ_68 = section("eq. (68)", along.RUNS, transition.SMOOTH, transition.STEP, START)(
+    "",
+    _lyapunov("k+1", k) <= _lyapunov("l+1", _FIRST),
+    "the Lyapunov function falls within a round, as printed",
+    tex=r"\widetilde{\mathcal{L}}^{(p+1)k_0}-\widetilde{\mathcal{L}}^{pk_0+1}\le 0, \quad \forall p\geq 0",
+    uses=("lemma-C.2/a",),
     reading="l = floor(k/k_0) k_0 is the first iteration of the round of k: at k = (p + 1) k_0 - 1 it is p k_0. For "
     "k_0 = 1 both ends are one",
-    follows=("fedadmm/lemma-C.2/a",),
+    follows=("lemma-C.2/a",),
 )
 
 _least, _least_late, _least_odd = parts(
@@ -217,36 +217,43 @@ def _last_display(least: Any, of: Any) -> Inequality:
 
 
 _bound = sympy.floor(k / k0)
+end_of_appendix_c6 = section("end of Appendix C.6", ROUND, SMOOTH, START, STEP, SCHEME, _LATER, id="appendix-C.6/last")
 LAST = (
-    Claim(
-        id="fedadmm/appendix-C.6/last",
-        where="end of Appendix C.6",
+    end_of_appendix_c6(
+        "",
+        _last_display(_least, smallest),
+        "the last display",
         kind="inequality",
-        gist="the last display",
-        setting=ROUND,
-        statement=_last_display(_least, smallest),
-        requires=(SMOOTH, START, STEP, SCHEME, _LATER),
+        tex=r"\min_{p=s_0,s_0+1,\cdots,t}\|\nabla f(\mathbf{w}^{\tau_{pk_0+1}})\|^2\leq\frac{c}{t-s_0+1}\leq"
+        r"\frac{ck_0}{k-s_0k_0}",
+        uses=("eq-67", "eq-68", "eq-69", "lemma-C.2/b"),
         reading="k = t k_0 > s_0 k_0; eps_i in c is eps_i^0. That s = 1, 3, ..., k is printed for 1, 2, ..., k is "
         "appendix-C.6/last/literal",
     ),
-    Claim(
-        id="fedadmm/appendix-C.6/last/literal",
-        where="end of Appendix C.6",
-        gist="the last display, with the least over s = 1, 3, ..., k",
-        setting=ROUND,
-        statement=_last_display(_least_odd, lambda v, k: _over(v, range(1, k + 1, 2))),
+    end_of_appendix_c6(
+        "literal",
+        _last_display(_least_odd, lambda v, k: _over(v, range(1, k + 1, 2))),
+        "the last display, with the least over s = 1, 3, ..., k",
         requires=(SMOOTH, START, STEP, SCHEME, _LATER, _ODD),
+        tex=r"\min_{s=1,3,\cdots,k}\|\nabla f(\mathbf{w}^{\tau_{s+1}})\|^2\leq\min_{p=s_0,s_0+1,\cdots,t}\|\nabla f("
+        r"\mathbf{w}^{\tau_{pk_0+1}})\|^2",
+        uses=("eq-67", "eq-68", "eq-69", "lemma-C.2/b"),
         reading="as the text at hand prints it; for odd k, of which alone it makes sense",
-        literal_of="fedadmm/appendix-C.6/last",
+        literal_of="appendix-C.6/last",
+        flaw="3 is printed for 2 in the range of s: the even p k_0 of the next line are then missing from it.",
     ),
-    Claim(
-        id="fedadmm/theorem-4.3/any-k",
-        where="proof of Theorem 4.3",
+    section(
+        "proof of Theorem 4.3",
+        Setting("all k > s_0 k_0", letters=(k, k0, s0, c)),
+        Hypothesis("k > s_0 k_0", sympy.Gt(k, s0 * k0, evaluate=False)),
+        id="theorem-4.3",
+    )(
+        "any-k",
+        Inequality(c / (_bound - s0 + 1), c * k0 / (k - s0 * k0)),
+        "from k = t k_0 to every k (implied, not printed)",
         kind="inequality",
-        gist="from k = t k_0 to every k (implied, not printed)",
-        setting=Setting("all k > s_0 k_0", letters=(k, k0, s0, c)),
-        statement=Inequality(c / (_bound - s0 + 1), c * k0 / (k - s0 * k0)),
-        requires=(Hypothesis("k > s_0 k_0", sympy.Gt(k, s0 * k0, evaluate=False)),),
+        origin="implied",
+        uses=("appendix-C.6/last",),
         reading="t = floor(k/k_0): the least over s = 1, ..., k is at most that over 1, ..., t k_0",
     ),
 )
@@ -268,38 +275,40 @@ def _c_of(s0: Any) -> Any:
 
 
 _COUNTED = Setting("all c, varepsilon > 0 and integers k_0, s_0 >= 1", letters=(c, varepsilon, k0, s0))
+against_remark_43 = section("Sections 1.2 a) and 5.4.1, against Remark 4.3", _COUNTED, id="remark-4.3/k0-and-rounds")
+_OF_S0 = Setting("all varepsilon > 0, A, B >= 0 and integers s_0 >= 1", letters=(varepsilon, s0, *_more))
 READ_OFF = (
-    Claim(
-        id="fedadmm/remark-4.3/k0-and-rounds",
-        where="Sections 1.2 a) and 5.4.1, against Remark 4.3",
+    against_remark_43(
+        "",
+        Inequality(_rounds_needed(k0 + 1), _rounds_needed(k0), strict=True),
+        "larger k_0, fewer rounds of communication, against (29)",
         kind="order",
-        gist="larger k_0, fewer rounds of communication, against (29)",
-        setting=_COUNTED,
-        statement=Inequality(_rounds_needed(k0 + 1), _rounds_needed(k0), strict=True),
+        origin="observed",
+        uses=("remark-4.3/eq-29",),
         reading="ours: the sections see it in Figure 2, and do not draw it from (29); whether it is seen is "
         "fedadmm/figure-2. By (29), with the c of Theorem 4.3, in which k_0 does not occur, the rounds are as many for "
         "all k_0",
+        flaw="k_0 cancels in eq. (29), and does not occur in c: what the experiments see is not what the theorem "
+        "grants.",
     ),
-    Claim(
-        id="fedadmm/remark-4.3/k0-and-rounds/repaired",
-        where="Sections 1.2 a) and 5.4.1, against Remark 4.3",
+    against_remark_43(
+        "repaired",
+        identity(_rounds_needed(k0), _rounds_needed(sympy.S.One)),
+        "by (29) the rounds do not depend on k_0",
         kind="order",
-        gist="by (29) the rounds do not depend on k_0",
-        setting=_COUNTED,
-        statement=identity(_rounds_needed(k0), _rounds_needed(sympy.S.One)),
-        repairs="fedadmm/remark-4.3/k0-and-rounds",
+        repairs="remark-4.3/k0-and-rounds",
     ),
-    Claim(
-        id="fedadmm/experiments/s0",
-        where="Remark 4.3",
-        kind="order",
-        gist="larger s_0, more rounds of communication, read off (29)",
-        setting=Setting("all varepsilon > 0, A, B >= 0 and integers s_0 >= 1", letters=(varepsilon, s0, *_more)),
-        statement=Inequality(
+    section("Remark 4.3", _OF_S0, id="experiments")(
+        "s0",
+        Inequality(
             2 * sympy.ceiling((_c_of(s0) + varepsilon * s0) / varepsilon),
             2 * sympy.ceiling((_c_of(s0 + 1) + varepsilon * (s0 + 1)) / varepsilon),
             strict=True,
         ),
+        "larger s_0, more rounds of communication, read off (29)",
+        kind="order",
+        tex="",
+        uses=("remark-4.3/eq-29", "theorem-4.3"),
         reading="c = A s_0 (s_0 + 1) + B s_0 with the numbers A, B >= 0 of Theorem 4.3: of what (29) grants, which "
         "is a "
         "bound on the rounds",

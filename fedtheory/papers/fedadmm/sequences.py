@@ -26,7 +26,7 @@ from fedtheory.papers.fedadmm.iterates import (
     server_model,
     steepest,
 )
-from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, sigma, sigma_i
+from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, r_i, section, sigma, sigma_i
 from fedtheory.papers.fedadmm.limits import (
     gradient,
 )
@@ -132,14 +132,10 @@ _accuracies = of_all("sum_i eps_i", Total(accuracy))
 
 def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     """left <= right for each iteration; ``parts``: quantities and hypotheses."""
-    return Claim(
-        id=f"fedadmm/{name}",
-        where=f"Theorem {name.split('/')[0].rpartition('-')[2]}",
-        gist=gist,
-        setting=TRANSITION,
-        statement=Inequality(left, right, tuple(p for p in parts if isinstance(p, Quantity))),
-        requires=tuple(p for p in parts if isinstance(p, Hypothesis)),
-    )
+    place = f"Theorem {name.split('/')[0].rpartition('-')[2]}"
+    requires = (p for p in parts if isinstance(p, Hypothesis))
+    statement = Inequality(left, right, tuple(p for p in parts if isinstance(p, Quantity)))
+    return section(place, TRANSITION, *requires, id="")(name, statement, gist, origin="implied")
 
 
 def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any) -> Claim:

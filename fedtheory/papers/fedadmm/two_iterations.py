@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Instances, Recipe, pick
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.iterates import steepest
-from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i
+from fedtheory.papers.fedadmm.letters import alpha_i, parts, r_i, section
 from fedtheory.papers.fedadmm.runs import RUN, SCHEME, SMOOTH, START, STEP, RunView, build, of_client, recipes, shorter
 from fedtheory.papers.fedadmm.transition import STATE, IterationView
 from fedtheory.problems.base import Problem
@@ -82,17 +81,23 @@ TWO = replace(
     hints=replace(STATE.hints, known=_known),
 )
 
-_ID, _WHERE = "fedadmm/appendix-C.5/multipliers-of-two-iterations", "Appendix C.5, display before (58)"
+_ID = "appendix-C.5/multipliers-of-two-iterations"
 _READ = (
     "l = (tau_{k+1} - 1) k_0 is the first iteration of the round of k; the display stands in Appendix C.3, before (56)"
 )
+display_before_58 = section(
+    "Appendix C.5, display before (58)",
+    LONG_ROUNDS,
+    SMOOTH,
+    START,
+    STEP,
+    SCHEME,
+    id=_ID,
+)
 TWO_ITERATIONS = (
-    Claim(
-        id=_ID,
-        where=_WHERE,
-        gist="|pi^{k+1} - pi^{l+1}|^2 at most 6 eps^{k+1} + ...",
-        setting=LONG_ROUNDS,
-        statement=Inequality(
+    display_before_58(
+        "",
+        Inequality(
             _turn,
             _right(_eps_k),
             (
@@ -102,16 +107,16 @@ TWO_ITERATIONS = (
                 of_client(_away_l.name, lambda v, k: v.away(_first(v))),
             ),
         ),
-        requires=(SMOOTH, START, STEP, SCHEME),
+        "|pi^{k+1} - pi^{l+1}|^2 at most 6 eps^{k+1} + ...",
+        tex=r"\|\boldsymbol{\pi}_i^{k+1}-\boldsymbol{\pi}_i^{\ell+1}\|^2\leq 6\epsilon_i^{k+1}+6\alpha_i^2r_i^2(\|"
+        r"\triangle\overline{\mathbf{w}}_i^{k+1}\|^2+\|\triangle\overline{\mathbf{w}}_i^{\ell+1}\|^2)",
+        uses=("eq-55/tolerances", "lemma-C.1/b", "eq-33"),
         reading=f"its two ends; {_READ}. That they tend to 0, which is drawn from it, does not depend on the error",
         literal_of=f"{_ID}/repaired",
     ),
-    Claim(
-        id=f"{_ID}/repaired",
-        where=_WHERE,
-        gist="with 6 eps_i^{l+1} in place of 6 eps_i^{k+1}",
-        setting=TWO,
-        statement=Inequality(
+    display_before_58(
+        "repaired",
+        Inequality(
             _turn,
             _right(_eps_l),
             (
@@ -121,6 +126,8 @@ TWO_ITERATIONS = (
                 transition.of_client(_away_l.name, lambda v: square(v.gap())),
             ),
         ),
+        "with 6 eps_i^{l+1} in place of 6 eps_i^{k+1}",
+        setting=TWO,
         requires=(transition.SMOOTH,),
         reading="of any two models and multipliers of client i with (37), as eps_i^{k+1} is at most eps_i^{l+1} "
         "(eq-55/tolerances/repaired), and the same w in both iterations",

@@ -18,7 +18,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
 from fedtheory.papers.fedadmm import transition
 from fedtheory.papers.fedadmm.descent import ACCURACY, DUAL, LOCAL
-from fedtheory.papers.fedadmm.letters import parts, q, s0, sigma_i
+from fedtheory.papers.fedadmm.letters import parts, q, s0, section, sigma_i
 from fedtheory.papers.fedadmm.transition import TRANSITION
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Hints, Setting, points
@@ -122,57 +122,56 @@ AWAY, JUMP, ROUNDS, MOVE, EPS = (
 )
 _far, _dual, _waits = (quantity.expression for quantity in (AWAY, JUMP, ROUNDS))
 
-EQ_53 = Claim(
-    id="fedadmm/eq-53/repaired",
-    where="eq. (53)",
-    kind="inequality",
-    gist="with 2 s_0 - 2 in place of s_0",
-    setting=WAITING,
-    statement=Inequality(
+EQ_53 = section("eq. (53)", WAITING, _SCHEME)(
+    "repaired",
+    Inequality(
         _far,
         2 * _dual / sigma_i**2 + 2 * (2 * s0 - 2) * _waits,
         (AWAY, JUMP, ROUNDS),
     ),
-    requires=(_SCHEME,),
-    repairs="fedadmm/eq-53",
+    "with 2 s_0 - 2 in place of s_0",
+    kind="inequality",
+    repairs="eq-53",
 )
 
 _61 = _Q(2, 15) * sigma_i**2 * LOCAL.expression + 24 * ACCURACY.expression
 _62 = q("|w_i^{k+1}-w^{tau_{k+1}}|^2")
 
 
+eq_62 = section("eqs. (61)-(63)", WAITING, id="eq-62")
+
+
 def _eq_62(name: str, gist: str, rounds: Any, wait: Hypothesis) -> Claim:
     """(63) with so many rounds for s_0."""
-    return Claim(
-        id=f"fedadmm/eq-62/{name}",
-        where="eqs. (61)-(63)",
-        kind="inequality",
-        gist=gist,
-        setting=WAITING,
-        statement=Inequality(
+    return eq_62(
+        name,
+        Inequality(
             sigma_i**2 * _far,
             _Q(4, 15) * sigma_i**2 * MOVE.expression + 48 * EPS.expression + 2 * rounds * sigma_i**2 * _waits,
             (AWAY, MOVE, EPS, ROUNDS),
         ),
+        gist,
+        kind="inequality",
         requires=(wait,),
         reading="(63); that (61) and (62) hold at k_i is eq-62/selected",
-        repairs="fedadmm/eq-62",
+        repairs="eq-62",
     )
 
 
 EQ_62 = (
-    Claim(
-        id="fedadmm/eq-62/selected",
-        where="eqs. (61)-(63)",
-        kind="inequality",
-        gist="(61) and (62), of a client that takes part",
-        setting=TRANSITION,
-        statement=Inequality(
+    eq_62(
+        "selected",
+        Inequality(
             DUAL.expression,
             _61,
             (DUAL, LOCAL, ACCURACY, transition.of_client(_62.name, lambda v: v.away())),
             also=(Comparison(sigma_i**2 * _62, "<=", _61),),
         ),
+        "(61) and (62), of a client that takes part",
+        kind="inequality",
+        tex=r"\|\sigma_i\triangle\overline{\mathbf{w}}_i^{k+1}\|^2\leq\frac{2\sigma_i^2}{15}\|\triangle"
+        r"\mathbf{w}_i^{k+1}\|^2+24\epsilon_i^k",
+        setting=TRANSITION,
         requires=(transition.SMOOTH, transition.STEP, transition.SELECTED),
         reading="it is what eq. (62) says at k_i, at which the client took part",
     ),

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
+from fedtheory.papers.fedopt.predictors import section
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.relations import Quantity
 
@@ -74,16 +74,15 @@ SOURCES = Setting(
 )
 
 SECTION_2_3_3 = (
-    Claim(
-        id="fedopt/one-shot-averaging/no-better",
-        where="Section 2.3.3",
-        kind="property",
-        gist="averaging can be no better than one machine",
-        setting=SOURCES,
-        statement=Fails(
+    section("Section 2.3.3", SOURCES, id="one-shot-averaging")(
+        "no-better",
+        Fails(
             inequality(2 * Quantity("(E[w_1]-w*)^2", _bias) <= Quantity("E[(w_1-w*)^2]", _error)),
             "the average of enough machines has at most half of the expected squared error of one",
         ),
+        "averaging can be no better than one machine",
+        kind="property",
+        tex="",
         reading="in general, on i.i.d. data: for some of them the mean of any number of outputs has more than half of "
         "the expected squared error that one output has, since all of them have the same bias. No better at all it is "
         "only where data are the same; a cited result (Shamir et al. 2014, Appendix A) says as much, up to a constant",

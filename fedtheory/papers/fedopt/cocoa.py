@@ -9,12 +9,10 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import cocoa_plus, dual_block_ascent, perturbed_primal
-from fedtheory.claims import Claim
 from fedtheory.instances import pick
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, few, one_of, positive, value
@@ -38,6 +36,7 @@ from fedtheory.papers.fedopt.predictors import (
     letters,
     n,
     of_primal,
+    section,
     setting,
     sigma,
     smax,
@@ -192,14 +191,11 @@ SUBPROBLEMS = setting(
     letters(lamda, gamma),
 )
 
+after_theorem_5 = section("after Theorem 5", ADDED, id="cocoa/is-algorithm-6")
 AFTER_THEOREM_5 = (
-    Claim(
-        id="fedopt/cocoa/is-algorithm-6",
-        where="after Theorem 5",
-        kind="equivalence",
-        gist="CoCoA+ is Algorithm 6 with an inexact Step 5",
-        setting=ADDED,
-        statement=Agreement(
+    after_theorem_5(
+        "",
+        Agreement(
             cocoa_plus.algorithm,
             _inexactly,
             lambda problem, params, state: (params, dual_block_ascent.State(state.alpha)),
@@ -207,47 +203,50 @@ AFTER_THEOREM_5 = (
             "CoCoA+, which adds the steps of its nodes, and Algorithm 6 with the same inexact answers to (15) have the "
             "same alpha and w = X alpha/(lambda n)",
         ),
+        "CoCoA+ is Algorithm 6 with an inexact Step 5",
+        kind="equivalence",
+        tex="",
         reading="CoCoA+ with gamma = 1 and sigma' = sigma, from a w that is X alpha/(lambda n); that its nodes have "
         "(15) to solve is fedopt/cocoa/is-algorithm-6/subproblem",
     ),
-    Claim(
-        id="fedopt/cocoa/is-algorithm-6/subproblem",
-        where="after Theorem 5",
+    after_theorem_5(
+        "subproblem",
+        identity(Quantity("G_k(h)-G_k(0)", _change), Quantity("D_k(0)-D_k(h)", _change_of_15)),
+        "what a node of CoCoA+ maximises is -D_k(u), eq. (15), and a number",
         kind="identity",
-        gist="what a node of CoCoA+ maximises is -D_k(u), eq. (15), and a number",
         setting=SUBPROBLEMS,
-        statement=identity(Quantity("G_k(h)-G_k(0)", _change), Quantity("D_k(0)-D_k(h)", _change_of_15)),
+        # What CoCoA+ solves at a node is stated elsewhere.
+        origin="implied",
         reading="G_k is the local objective of Ma et al. (2015), eq. (9); accuracy Theta is relative to its maximum, "
         "and so is the same of both",
     ),
 )
 
+section_231 = section("Section 2.3.1", dual_steps.SETTING, dual_steps.CONVEX, id="cocoa-rounds")
 SECTION_2_3_1 = (
-    Claim(
-        id="fedopt/cocoa-rounds",
-        where="Section 2.3.1",
+    section_231(
+        "",
+        dual_steps.GAP_AFTER <= (1 - (1 - Theta) * dual_steps.SHARE) * dual_steps.GAP_BEFORE,
+        "rounds of CoCoA with local accuracy Theta",
         kind="order",
-        gist="rounds of CoCoA with local accuracy Theta",
-        setting=dual_steps.SETTING,
-        statement=inequality(dual_steps.GAP_AFTER <= (1 - (1 - Theta) * dual_steps.SHARE) * dual_steps.GAP_BEFORE),
-        requires=(dual_steps.CONVEX,),
+        tex=r"\mathcal{I}(\epsilon,\Theta)=\frac{\mathcal{O}(\log(1/\epsilon))}{1-\Theta}",
         reading="what a round leaves, whatever the local solver is, from which log(1/epsilon)/((1 - Theta) s) rounds "
         "follow, with s = lambda n/(lambda n + sigma beta), which the O hides; steps are added, as in CoCoA+",
     ),
-    Claim(
-        id="fedopt/cocoa-rounds/shares",
-        where="Section 2.3.1",
-        kind="order",
-        gist="the same where a share g of the steps is added, on quadratic losses",
-        setting=INEXACT,
-        statement=Bound(
+    section_231(
+        "shares",
+        Bound(
             cocoa_plus.algorithm,
             D_T,
             1 - _aggregation * (1 - Theta) * dual_share,
             D_0,
             (GAP_T, GAP_0),
         ),
+        "the same where a share g of the steps is added, on quadratic losses",
+        kind="order",
+        setting=INEXACT,
         requires=(_SAFE,),
+        origin="observed",
         reading="s = g lambda gamma n/(lambda gamma n + sigma' s_max); sigma' is written sigma. Of CoCoA+ as it is "
         "run, for three ways of being inexact",
     ),

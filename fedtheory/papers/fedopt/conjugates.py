@@ -12,11 +12,10 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
-from fedtheory.papers.fedopt.predictors import lamda, n
+from fedtheory.papers.fedopt.predictors import lamda, n, section
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
@@ -142,13 +141,9 @@ _D_u, _D_v, _lin, _far = (
 )
 
 DUALITY = (
-    Claim(
-        id="fedopt/eq-13",
-        where="eq. (13)",
-        kind="identity",
-        gist="dual of L2-regularised ERM",
-        setting=ANY_PHI,
-        statement=Inequality(
+    section("eq. (13)", ANY_PHI)(
+        "",
+        Inequality(
             sympy.S.Zero,
             _D_w - _D + _slope_w / (2 * lamda),
             (
@@ -159,30 +154,26 @@ DUALITY = (
             ),
             middle=_f - _D,
         ),
+        "dual of L2-regularised ERM",
+        kind="identity",
+        tex=r"D(\alpha)=-\frac{1}{2\lambda n^2}\left\|X\alpha\right\|^2-\frac{1}{n}\sum_{i=1}^n\phi_i^*(-\alpha_i)",
         reading="max D = min f: D(alpha) <= f(w) for all alpha and w, and f(w) <= D(alpha^w) + |grad f(w)|^2/(2 "
         f"lambda) for alpha_i^w = -phi_i'(x_i'w), where the gradient is 0 at w*; {_READING}",
     ),
-    Claim(
-        id="fedopt/eq-14",
-        where="eq. (14)",
+    section("eq. (14)", ANY_PHI)(
+        "",
+        Quantity("|w-(1/(lambda n)) X alpha^w|^2", _off) <= Quantity(_slope_w, _stationarity) / lamda**2,
+        "dual to primal map at the optimum",
         kind="identity",
-        gist="dual to primal map at the optimum",
-        setting=ANY_PHI,
-        statement=inequality(
-            Quantity("|w-(1/(lambda n)) X alpha^w|^2", _off) <= Quantity(_slope_w, _stationarity) / lamda**2
-        ),
+        tex=r"w^t=\frac{1}{\lambda n}X\alpha^t",
         reading="at w = w* the right side is 0, and alpha^w, alpha_i^w = -phi_i'(x_i'w), maximises D by eq. (13), "
         "which nothing else does where D is strongly concave; for every convex and smooth phi_i",
     ),
 )
 
-CONCAVITY = Claim(
-    id="fedopt/dual/strongly-concave",
-    where="Appendix A.3",
-    kind="property",
-    gist="D is strongly concave",
-    setting=TWO_DUALS,
-    statement=Inequality(
+CONCAVITY = section("Appendix A.3", TWO_DUALS, id="dual")(
+    "strongly-concave",
+    Inequality(
         _D_u,
         _D_v + _lin - _far / (2 * n * _smooth),
         (
@@ -192,6 +183,10 @@ CONCAVITY = Claim(
             Quantity(_far, _distance),
         ),
     ),
+    "D is strongly concave",
+    kind="property",
+    tex="",
+    uses=("eq-13",),
     reading=f"D(beta) <= D(alpha) + <grad D(alpha), beta - alpha> - (gamma/(2n)) |beta - alpha|^2, {_READING}; where "
     "|x_i|^2 = 1 beta is 1/gamma",
 )

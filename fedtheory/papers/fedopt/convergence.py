@@ -13,10 +13,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
-from fedtheory.claims import Claim
 from fedtheory.instances import pick
 from fedtheory.kinds.bound import Bound
-from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.papers.fedopt import dual_steps
@@ -33,6 +31,7 @@ from fedtheory.papers.fedopt.predictors import (
     IN_RANGE,
     LOSSES,
     NO_STATE,
+    SIGMA_AS_LISTED,
     K,
     Theta,
     dual_optimum,
@@ -44,6 +43,7 @@ from fedtheory.papers.fedopt.predictors import (
     n,
     of_dual,
     of_primal,
+    section,
     setting,
     sigma,
     smax,
@@ -150,58 +150,65 @@ _LITERAL = (
     "or less, and the method does not converge from that eigenvector"
 )
 
+appendix_a3 = section(
+    "Appendix A.3",
+    dual_steps.SETTING,
+    dual_steps.CONVEX,
+    Hypothesis("(15) is solved, Theta = 0", sympy.Eq(Theta, 0, evaluate=False)),
+    id="algorithm-6/linear",
+)
 CONVERGENCE = (
-    Claim(
-        id="fedopt/algorithm-6/linear",
-        where="Appendix A.3",
+    appendix_a3(
+        "",
+        dual_steps.GAP_AFTER <= (1 - dual_steps.SHARE) * dual_steps.GAP_BEFORE,
+        "the dual method converges linearly",
         kind="bound",
-        gist="the dual method converges linearly",
-        setting=dual_steps.SETTING,
-        statement=inequality(dual_steps.GAP_AFTER <= (1 - dual_steps.SHARE) * dual_steps.GAP_BEFORE),
-        requires=(dual_steps.CONVEX, Hypothesis("(15) is solved, Theta = 0", sympy.Eq(Theta, 0, evaluate=False))),
+        tex=r"X^TX\preceq\sigma B",
+        uses=("lower-bound-step",),
         reading=f"{_MEANT}. Of every round, from any alpha. The rate, which is not printed, is that of proximal "
         "gradient ascent",
     ),
-    Claim(
-        id="fedopt/algorithm-6/linear/quadratic",
-        where="Appendix A.3",
+    appendix_a3(
+        "quadratic",
+        Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
+        "the same of Algorithm 6 as it is run, on quadratic losses",
         kind="bound",
-        gist="the same of Algorithm 6 as it is run, on quadratic losses",
         setting=ADMISSIBLE,
-        statement=Bound(dual_block_ascent.algorithm, D_T, 1 - dual_share, D_0, (GAP_T, GAP_0)),
         requires=(DOMINATES,),
+        origin="observed",
         reading=f"{_MEANT}; s_max = max_k |X_k|^2",
     ),
-    Claim(
-        id="fedopt/algorithm-6/linear/literal",
-        where="Algorithm 6, line 1",
+    section("Algorithm 6, line 1", _printed_range(of_dual), IN_RANGE, id="algorithm-6/linear")(
+        "literal",
+        sympy.S.Zero < _beyond(dual_map, "Algorithm 6"),
+        "for every sigma in [1, K], as the listing alone says",
         kind="property",
-        gist="for every sigma in [1, K], as the listing alone says",
-        setting=_printed_range(of_dual),
-        statement=inequality(sympy.S.Zero < _beyond(dual_map, "Algorithm 6")),
-        requires=(IN_RANGE,),
+        tex=r"\sigma\in[1,K]",
+        uses=("lower-bound-step",),
         reading=_LITERAL,
-        literal_of="fedopt/algorithm-6/linear",
+        literal_of="algorithm-6/linear",
+        flaw="The lower bound on which the method rests needs a sigma so large that X'X <= sigma B. That it lies in "
+        "[1, K] is shown of the least such number; the listing takes every number in [1, K].",
+        root=SIGMA_AS_LISTED,
     ),
-    Claim(
-        id="fedopt/algorithm-5/any-partition",
-        where="Appendix A.1",
+    section("Appendix A.1", CONVERGING, DOMINATES, id="algorithm-5")(
+        "any-partition",
+        Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
+        "ridge regression, any partition: converges",
         kind="limit",
-        gist="ridge regression, any partition: converges",
-        setting=CONVERGING,
-        statement=Limit(perturbed_primal.algorithm, Quantity(_gap_T, gap, after=True), "f(w^t) -> f*"),
-        requires=(DOMINATES,),
+        tex=r"X^TX\preceq\sigma B",
+        uses=("theorem-5", "algorithm-6/linear"),
         reading=f"{_MEANT}. From any w and g_k of sum 0",
     ),
-    Claim(
-        id="fedopt/algorithm-5/any-partition/literal",
-        where="Algorithm 5, line 1",
+    section("Algorithm 5, line 1", _printed_range(of_primal), IN_RANGE, id="algorithm-5/any-partition")(
+        "literal",
+        sympy.S.Zero < _beyond(primal_map, "Algorithm 5"),
+        "for every sigma in [1, K], as the listing alone says",
         kind="property",
-        gist="for every sigma in [1, K], as the listing alone says",
-        setting=_printed_range(of_primal),
-        statement=inequality(sympy.S.Zero < _beyond(primal_map, "Algorithm 5")),
-        requires=(IN_RANGE,),
+        tex=r"\sigma\in[1,K]",
+        uses=("theorem-5", "algorithm-6/linear/literal"),
         reading=_LITERAL,
-        literal_of="fedopt/algorithm-5/any-partition",
+        literal_of="algorithm-5/any-partition",
+        root=SIGMA_AS_LISTED,
     ),
 )

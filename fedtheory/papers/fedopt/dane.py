@@ -14,7 +14,7 @@ from fedtheory.algorithms import dane
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array, square
@@ -35,7 +35,7 @@ from fedtheory.papers.fedopt.data import (
     RidgeInstances,
     count_of,
 )
-from fedtheory.papers.fedopt.predictors import K, Model, gap, models, setting
+from fedtheory.papers.fedopt.predictors import K, Model, gap, models, section, setting
 from fedtheory.papers.fedopt.rounds import ROUNDS, few_rounds, speeds, stiff
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -244,14 +244,8 @@ APART = setting(
 
 
 def _has_property_b(where: str, gist: str, of: Setting, statement: Any, reading: str) -> Claim:
-    return Claim(
-        id=f"fedopt/dane/property-b#{where}",
-        where="Section 3.4",
-        kind="property",
-        gist=gist,
-        setting=of,
-        statement=statement,
-        reading=reading,
+    return section("Section 3.4", of, id="dane")(
+        f"property-b#{where}", statement, gist, kind="property", origin="", reading=reading
     )
 
 
@@ -270,83 +264,86 @@ _AMONG_EMPTY = _has_property_b(
     "the extreme of unbalanced data; F_k is (lambda/2) |w|^2 or 0 where eq. (6) is 0/0",
 )
 
+section_34 = section("Section 3.4", _ANY_LOCALS, id="dane")
 SECTION_3_4 = (
-    Claim(
-        id="fedopt/dane/perturbation",
-        where="Section 3.4",
-        kind="equivalence",
-        gist="DANE is scheme (9) with its a_k",
-        setting=_ANY_LOCALS,
-        statement=identity(
+    section_34(
+        "perturbation",
+        identity(
             Quantity("(grad F_k(w_k)+mu(w_k-w^t), w^(t+1))", _slopes), Quantity("(a_k, (1/K) sum_k w_k)", _scheme)
         ),
+        "DANE is scheme (9) with its a_k",
+        kind="equivalence",
+        tex=r"a_k^t=\nabla F_k(w^t)-\eta\nabla f(w^t)",
         reading="a w_k where the gradient of F_k(v) - a_k'v + (mu/2) |v - w^t|^2 vanishes is its minimiser, which "
         "scheme (9) averages, with a_k = grad F_k(w^t) - eta grad f(w^t)",
     ),
-    Claim(
-        id="fedopt/dane/property-a",
-        where="Section 3.4",
+    section_34(
+        "property-a",
+        Quantity(_GONE, _left) <= sympy.S.Zero,
+        "starts at the optimum, stays there (any mu, eta)",
         kind="property",
-        gist="starts at the optimum, stays there (any mu, eta)",
         setting=replace(_ANY_LOCALS, text=LOCALS.text.removesuffix(", any w") + ", at w^t = w*"),
-        statement=inequality(Quantity(_GONE, _left) <= sympy.S.Zero),
         requires=(SOLVABLE,),
+        tex=r"\nabla f(w^t)=0",
+        uses=("dane/perturbation",),
         reading="where (10) has one minimiser: the argmin of (10) may be a set otherwise",
     ),
-    Claim(
-        id="fedopt/dane/property-b",
-        where="Section 3.4",
+    section_34(
+        "property-b",
+        Readings("what a single node is, and what the others are, is not defined", (_ALONE, _AMONG_EMPTY), denied=True),
+        "DANE does not have property B",
         kind="property",
-        gist="DANE does not have property B",
         setting=replace(ONE, text="all data on a single node, lambda > 0"),
-        statement=Readings(
-            "what a single node is, and what the others are, is not defined", (_ALONE, _AMONG_EMPTY), denied=True
-        ),
+        tex=r"\mathcal{O}(1)",
+        uses=("dane/perturbation",),
         reading="true with K - 1 empty nodes, for all mu and eta, and false for K = 1 with mu = 0 and eta = 1",
+        flaw="No proof is printed. With K = 1, mu = 0 and eta = 1 the perturbation grad F_1 - grad f is zero, the "
+        "subproblem (10) is the problem itself, and its exact solution is the optimum: one round. Among nodes "
+        "that hold nothing DANE does lack the property.",
     ),
-    Claim(
-        id="fedopt/dane/property-b/repaired",
-        where="Section 3.4",
+    section_34(
+        "property-b/repaired",
+        Quantity(_GONE, _after_one) <= sympy.S.Zero,
+        "with all data on the only node, mu = 0 and eta = 1, DANE is at the optimum after one round",
         kind="property",
-        gist="with all data on the only node, mu = 0 and eta = 1, DANE is at the optimum after one round",
         setting=COPIES,
-        statement=inequality(Quantity(_GONE, _after_one) <= sympy.S.Zero),
         requires=(SMOOTH_AND_STRONG, ONE_NODE_ALONE),
-        repairs="fedopt/dane/property-b",
+        repairs="dane/property-b",
     ),
-    Claim(
-        id="fedopt/dane/property-c",
-        where="Section 3.4",
+    section_34(
+        "property-c",
+        sympy.Rational(1, 2) <= Quantity(sympy.Symbol("rate", real=True), _rate_apart) ** (2 * R),
+        "DANE does not have property C",
         kind="property",
-        gist="DANE does not have property C",
         setting=APART,
-        statement=inequality(sympy.Rational(1, 2) <= Quantity(sympy.Symbol("rate", real=True), _rate_apart) ** (2 * R)),
+        tex=r"\mathcal{O}(1)",
         reading="for every number of rounds R there are data on which R rounds leave half of f(w^0) - f* from some "
         "w^0, whatever mu and eta are, even those that are best for the data; at least that share, since rate is what "
         "all mu and eta leave of the worst error in a round. With mu = 0, eta = 1 DANE may even diverge there "
         "(see the table fedopt/properties)",
     ),
-    Claim(
-        id="fedopt/dane/property-d",
-        where="Section 3.4",
+    section_34(
+        "property-d",
+        Quantity(_GONE, _after_one) <= sympy.S.Zero,
+        "identical data sets: immediate convergence (mu = 0, eta = 1)",
         kind="property",
-        gist="identical data sets: immediate convergence (mu = 0, eta = 1)",
         setting=COPIES,
-        statement=inequality(Quantity(_GONE, _after_one) <= sympy.S.Zero),
         requires=(SMOOTH_AND_STRONG,),
+        tex=r"\mu=0, \quad \eta=1",
+        uses=("dane/perturbation",),
         reading="identical data make identical F_k, whatever the losses are; of (10) with mu = 0 and eta = 1 it is "
         "then asked that F_k be strongly convex",
     ),
 )
 
-STATIONARITY = Claim(
-    id="fedopt/dane/stationarity",
-    where="Section 3.4",
+STATIONARITY = section_34(
+    "stationarity",
+    Inequality(CURVATURES[0] ** 2 * _missed, CURVATURES[1] ** 2 * _missed, (_MISSED, _OFF), middle=_off),
+    "w* solves the subproblem if and only if a_k = grad F_k(w*) + mu (w* - w^t)",
     kind="equivalence",
-    gist="w* solves the subproblem if and only if a_k = grad F_k(w*) + mu (w* - w^t)",
     setting=_PERTURBED,
-    statement=Inequality(CURVATURES[0] ** 2 * _missed, CURVATURES[1] ** 2 * _missed, (_MISSED, _OFF), middle=_off),
     requires=(SOLVABLE,),
+    tex=r"a_k^t=\nabla F_k(w^*)+\mu(w^*-w^t)",
     reading="of the minimisers w_k of scheme (9), for any a_k: they are w* if and only if all a_k are as said, since "
     "either sum is 0 where the other is",
 )

@@ -9,9 +9,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import perturbed_primal
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.any_functions import LEARNING, Learning, Learnt, learning_of
@@ -25,6 +24,7 @@ from fedtheory.papers.fedopt.predictors import (
     dual_optimum,
     letters,
     of_primal,
+    section,
     setting,
 )
 from fedtheory.problems.base import Problem
@@ -69,24 +69,21 @@ def _sums_before(problem: Problem, params: Learning, state: Learnt) -> Array:
 _A1 = "Appendix A.1"
 
 APPENDIX_A1 = (
-    Claim(
-        id="fedopt/perturbation-average",
-        where=_A1,
-        gist="mean of the a_k of the new method",
-        setting=LEARNING,
-        statement=identity(Quantity("(1/K) sum_k(a_k)", _perturbations), Quantity("(1-eta) grad f(w)", _of_gradient)),
+    section("Appendix A.1", LEARNING, id="")(
+        "perturbation-average",
+        identity(Quantity("(1/K) sum_k(a_k)", _perturbations), Quantity("(1-eta) grad f(w)", _of_gradient)),
+        "mean of the a_k of the new method",
+        tex=r"\frac{1}{K}\sum_{k=1}^Ka_k^t=(1-\eta)\nabla f(w^t)",
+        uses=("lemma-4",),
         reading="(1 - eta) grad f(w^t) for Algorithm 5, from any g_k of sum 0 (Lemma 4); DANE's a_k have this mean "
         "too where all n_k are equal",
     ),
-    Claim(
-        id="fedopt/lemma-4",
-        where="Lemma 4",
+    section("Lemma 4", LEARNING)(
+        "",
+        identity(Quantity("(sum_k(g_k^(t+1)), sum_k(g_k^0))", _sums), Quantity("(sum_k(g_k^t), 0)", _sums_before)),
+        "sum of the g_k stays 0",
         kind="invariant",
-        gist="sum of the g_k stays 0",
-        setting=LEARNING,
-        statement=identity(
-            Quantity("(sum_k(g_k^(t+1)), sum_k(g_k^0))", _sums), Quantity("(sum_k(g_k^t), 0)", _sums_before)
-        ),
+        tex=r"\sum_{k=1}^Kg_k^t=0",
         reading="by induction: w^0 and g_k^0 are those of lines 4 and 5, with (K/n) X_k alpha_k^0 any vectors",
     ),
 )
@@ -194,40 +191,41 @@ BLOCKS_ALONE = Quantity(_blocks_alone, _of_step(_in_blocks_alone))
 BOUND = Quantity(_bound, _lower_bound)
 VALUE = Quantity(_value, _after_step)
 
+appendix_a3 = section("Appendix A.3", ANY_STEP, id="")
 APPENDIX_A3 = (
     *conjugates.DUALITY,
     conjugates.CONCAVITY,
-    Claim(
-        id="fedopt/sigma",
-        where=_A3,
-        gist="X'X <= sigma B with 1 <= sigma <= K",
-        setting=ANY_STEP,
-        statement=Inequality(
+    appendix_a3(
+        "sigma",
+        Inequality(
             _square,
             K * _blocks,
             (SQUARE, BLOCKS, SQUARE_ALONE, BLOCKS_ALONE),
             also=(Comparison(_blocks_alone, "<=", _square_alone),),
         ),
+        "X'X <= sigma B with 1 <= sigma <= K",
+        tex=r"1\leq\sigma\leq K",
         reading="of the least sigma, for X != 0: at most K, since |Xh|^2 <= K |h|_B^2 for all h; at least 1, since "
         "|h_1|_B^2 <= |X h_1|^2 (they are equal) for h_1, what the first client holds of h, so that sigma < 1 would "
         "need X h_1 = 0 for all h, and so for every client. Every larger sigma has X'X <= sigma B too",
     ),
-    Claim(
-        id="fedopt/sigma/sparsity",
-        where="Section 4.1 and Figure 1",
-        gist="sigma <= max_j omega^j",
-        setting=SPARSE,
-        statement=inequality(SQUARE <= omega * BLOCKS),
+    section("Section 4.1 and Figure 1", SPARSE, id="sigma")(
+        "sparsity",
+        SQUARE <= omega * BLOCKS,
+        "sigma <= max_j omega^j",
+        tex="",
         reading="of the least sigma, which Section 4.1 calls the best sigma': |Xh|^2 <= max_j omega^j |h|_B^2 for all "
         "h, omega = max_j omega^j; where a feature is on every node the maximum is K, as the paper says of its data",
     ),
-    Claim(
-        id="fedopt/lower-bound-step",
-        where=_A3,
-        gist="separable lower bound on D(alpha + h)",
+    appendix_a3(
+        "lower-bound-step",
+        BOUND <= VALUE,
+        "separable lower bound on D(alpha + h)",
         setting=STEPPING,
-        statement=inequality(BOUND <= VALUE),
         requires=(DOMINATES,),
+        tex=r"D(\alpha^t+h)\geq-\frac{1}{\lambda n^2}\left(\xi(\alpha^t)+\langle\nabla\xi(\alpha^t),h\rangle+\frac{"
+        r"\sigma}{2}\sum_{k=1}^K\|X_kh_k\|^2\right)-\frac{1}{n}\sum_{i=1}^n\phi_i^*(-\alpha_i^t-h_i)",
+        uses=("sigma",),
         reading="for every phi: the conjugates at alpha + h are the same number on both sides",
     ),
 )

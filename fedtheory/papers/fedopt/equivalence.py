@@ -8,7 +8,6 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
-from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse
@@ -27,6 +26,7 @@ from fedtheory.papers.fedopt.predictors import (
     letters,
     of_dual,
     of_primal,
+    section,
     setting,
     sigma,
 )
@@ -273,84 +273,81 @@ LOCAL = setting(
 CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", RidgeInstances(of_primal, DUALS, ANY_SIGMA, clients=few))
 
 APPENDIX_A4 = (
-    Claim(
-        id="fedopt/theorem-5",
-        where="Theorem 5",
-        kind="equivalence",
-        gist="Algorithms 5 and 6 on ridge regression",
-        setting=EQUIVALENT,
-        statement=Agreement(
+    section("Theorem 5", EQUIVALENT)(
+        "",
+        Agreement(
             dual_block_ascent.algorithm,
             perturbed_primal.algorithm,
             _from_dual,
             (_images, _primal_state),
             "after a round from w = X alpha/(lambda n), g_k = eta ((K/n) X_k alpha_k - lambda w) both hold again",
         ),
+        "Algorithms 5 and 6 on ridge regression",
+        kind="equivalence",
+        tex=r"w^t=\frac{1}{\lambda n}X\alpha^t",
+        uses=("eq-14", "eq-17", "eq-21-and-22", "eq-23", "algorithm-5/g-closed-form"),
         reading="w^t = X alpha^t/(lambda n) for all t, with the g_k that the induction carries along; where the n_k "
         "differ the F_k are those of eq. (12)",
     ),
-    Claim(
-        id="fedopt/eq-17",
-        where="eq. (17)",
-        gist="dual of ridge regression, as a minimisation",
-        setting=ANY_DUALS,
-        statement=identity(
+    section("eq. (17)", ANY_DUALS)(
+        "",
+        identity(
             Quantity("|X alpha|^2/(2 lambda n^2)+(1/(2n))|alpha|^2-y'alpha/n", _minimised),
             Quantity("-D(alpha)", _negative_dual),
         ),
+        "dual of ridge regression, as a minimisation",
+        tex=r"D(\alpha)=\frac{1}{2\lambda n^2}\|X\alpha\|^2+\frac{1}{2n}\|\alpha\|^2-\frac{1}{n}y^T\alpha",
         reading="(17) is minus (13) at every alpha, so that its minimum is -min f: one letter D is used for both",
     ),
-    Claim(
-        id="fedopt/eq-18",
-        where="eq. (18)",
-        gist="the gradients of F_k and f on ridge regression",
-        setting=GRADIENTS,
-        statement=identity(
+    section("eq. (18)", GRADIENTS)(
+        "",
+        identity(
             Quantity("(grad F_k(w), grad f(w))", _gradients),
             Quantity("((K/n)X_k(X_k'w-y_k)+lambda w, their mean)", _printed_gradients),
         ),
+        "the gradients of F_k and f on ridge regression",
+        tex=r"\nabla F_k(w)=\frac{K}{n}X_k(X_k^Tw-y_k)+\lambda w, \quad \nabla f(w)=\frac{1}{K}\sum_k\nabla F_k(w)",
     ),
-    Claim(
-        id="fedopt/eq-15-and-19",
-        where="eqs. (15) and (19)",
-        gist="the two local problems are the same on ridge regression",
-        setting=LOCAL,
-        statement=identity(
+    section("eqs. (15) and (19)", LOCAL, id="")(
+        "eq-15-and-19",
+        identity(
             Quantity("n (D_k(h)-D_k(0))", _over_start(_local_problem, True)),
             Quantity("what (19) minimises, less its value at 0", _over_start(_of_19, False)),
         ),
+        "the two local problems are the same on ridge regression",
+        tex=r"h_k^t=\operatorname{argmin}_{h_k}\frac{\sigma}{2\lambda n}\|X_kh_k\|^2+"
+        r"\frac{1}{2}\|h_k\|^2-(y_k-X_k^Tw^t-\alpha_k^t)^Th_k",
         reading="n times what (15) minimises is what (19) does, up to a number that does not depend on h, for every k; "
         "with w^t = X alpha^t/(lambda n)",
     ),
-    Claim(
-        id="fedopt/eq-21-and-22",
-        where="eqs. (21) and (22)",
-        gist="the change of variables",
-        setting=CHANGED,
-        statement=identity(
+    section("eqs. (21) and (22)", CHANGED, id="")(
+        "eq-21-and-22",
+        identity(
             Quantity("(s_k of (21), w^t+(K/sigma)s_k, X alpha^(t+1)/(lambda n))", _substituted),
             Quantity("(argmin of (22), argmin of (23), (1/K) sum_k(w_k^(t+1)))", _minimising),
         ),
+        "the change of variables",
+        tex=r"s_k^t=\frac{1}{(\lambda/\sigma)n}X_kh_k^t=\operatorname{argmin}_s\frac{1}{2n}\|X_k^Ts-c_k\|^2+\frac{"
+        r"\lambda/\sigma}{2}\|s\|^2",
+        uses=("eq-17",),
         reading="h_k^t from the normal equations of (19), the minimiser of (22) from its own; w = w^t + (K/sigma) s; "
         "the mean of the w_k^(t+1) is w^(t+1)",
     ),
-    Claim(
-        id="fedopt/algorithm-5/g-closed-form",
-        where="proof of Theorem 5, Appendix A.4",
-        gist="g_k^t in closed form",
-        setting=EQUIVALENT,
-        statement=identity(
-            Quantity("g_k^(t+1)", _learnt), Quantity("eta((K/n)X_k alpha_k^(t+1)-lambda w^(t+1))", _closed_form)
-        ),
+    section("proof of Theorem 5, Appendix A.4", EQUIVALENT, id="algorithm-5")(
+        "g-closed-form",
+        identity(Quantity("g_k^(t+1)", _learnt), Quantity("eta((K/n)X_k alpha_k^(t+1)-lambda w^(t+1))", _closed_form)),
+        "g_k^t in closed form",
+        tex=r"g_k^t=\eta\left(\frac{K}{n}X_k\alpha_k^t-\lambda w^t\right)",
         reading="true at t = 0 by line 5 of Algorithm 5, and at t + 1 where it is at t; the text at hand ends where "
         "its proof begins",
     ),
-    Claim(
-        id="fedopt/eq-23",
-        where="eq. (23) onwards",
-        gist="L_k rewritten as a perturbed F_k",
-        setting=REWRITTEN,
-        statement=identity(Quantity("L_k(w)", _printed(0)), Quantity("rewritten(L_k(w))", _printed(1))),
+    section("eq. (23) onwards", REWRITTEN, id="")(
+        "eq-23",
+        identity(Quantity("L_k(w)", _printed(0)), Quantity("rewritten(L_k(w))", _printed(1))),
+        "L_k rewritten as a perturbed F_k",
+        tex=r"L_k(w)=\frac{\sigma^2}{K^3}\left(F_k(w)-\left(\nabla F_k(w^t)-(\eta\nabla F_k(w^t)+g_k^t)\right)^Tw+"
+        r"\frac{\mu}{2}\|w-w^t\|^2\right)+\beta_2",
+        uses=("eq-18", "eq-21-and-22"),
         reading="all thirteen forms of L_k(w) that are printed are equal for every k",
     ),
 )

@@ -11,13 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number
 from fedtheory.kinds.experiment import Experiment
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, enclosed
-from fedtheory.papers.fedopt.predictors import CONSTANTS
+from fedtheory.papers.fedopt.predictors import CONSTANTS, section
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Comparison, Quantity
 
@@ -40,21 +39,6 @@ _LOSS_READING = (
     "convex in R^d: along every line w + tv the second derivative of f_i plus t^2/2 is at least 1; x is x_i'v, y in "
     "{-1, 1}, of which the square is left, and q = exp(-y x_i'(w + tv))"
 )
-
-
-def _loss(
-    id: str, loss: sympy.Expr, gist: str, reading: str = "", also: tuple[Comparison, ...] = (), **more: Any
-) -> Claim:
-    return Claim(
-        id=id,
-        where="Section 1.1",
-        kind="property",
-        gist=gist,
-        setting=CONSTANTS,
-        statement=Inequality(sympy.S.One, 1 + curvature(loss), also=also),
-        reading=_LOSS_READING + reading,
-        **more,
-    )
 
 
 # Section 2.3.1
@@ -170,28 +154,37 @@ TIMES = Setting(
 AT_THRESHOLD = Quantity(_at_threshold, _time(False))
 FINER = Quantity(_finer, _time(True))
 
+section_11 = section("Section 1.1", CONSTANTS, id="logistic-loss")
 SECTIONS_1_AND_2 = (
-    _loss(
-        "fedopt/logistic-loss",
-        PRINTED_LOSS,
+    section_11(
+        "",
+        Inequality(sympy.S.One, 1 + curvature(PRINTED_LOSS)),
         "the printed logistic loss is a convex loss",
-        literal_of="fedopt/logistic-loss/repaired",
+        kind="property",
+        tex=r"f_i(w)=-\log(1+\exp(-y_ix_i^Tw)), \quad y_i\in\{-1,1\}",
+        reading=_LOSS_READING,
+        literal_of="logistic-loss/repaired",
+        flaw="The sign is wrong: log(1 + exp(.)) is convex, so that what is printed, with a minus before it, is "
+        "concave.",
     ),
-    _loss(
-        "fedopt/logistic-loss/repaired",
-        -PRINTED_LOSS,
+    section_11(
+        "repaired",
+        Inequality(
+            sympy.S.One,
+            1 + curvature(-PRINTED_LOSS),
+            also=(Comparison(curvature(-PRINTED_LOSS), "<=", _x**2 / 4),),
+        ),
         "log(1 + exp(-y x'w)), without the minus, is convex, and as a function of x'w 1/4-smooth",
-        "; at most x^2/4 it is 1/gamma-smooth in x_i'w with gamma = 4, as A.2 asks of losses",
-        (Comparison(curvature(-PRINTED_LOSS), "<=", _x**2 / 4),),
-        repairs="fedopt/logistic-loss",
+        kind="property",
+        reading=f"{_LOSS_READING}; at most x^2/4 it is 1/gamma-smooth in x_i'w with gamma = 4, as A.2 asks of losses",
+        repairs="logistic-loss",
     ),
-    Claim(
-        id="fedopt/eq-4",
-        where="eqs. (2)-(4)",
+    section("eqs. (2)-(4)", TIMES, id="")(
+        "eq-4",
+        AT_THRESHOLD <= FINER,
+        "time to accuracy with communication cost and local accuracy Theta",
         kind="model",
-        gist="time to accuracy with communication cost and local accuracy Theta",
-        setting=TIMES,
-        statement=inequality(AT_THRESHOLD <= FINER),
+        tex=r"\text{TIME}=\mathcal{I}(\epsilon,\Theta)\times(c+\mathcal{T}_{\mathcal{A}}(\Theta))",
         reading="(2)-(4) define TIME; what follows from them is that very small Theta is not efficient, read as: there "
         "is a Theta_0 > 0 below which every Theta takes longer. The local solver converges linearly. TIME falls up to "
         "the Theta* with (1 - Theta)/Theta = c/tau + log(1/Theta), and Theta_0 <= Theta*, since (1 - Theta_0)/Theta_0 "
@@ -203,44 +196,41 @@ SECTIONS_1_AND_2 = (
 _NOT_THERE = "the paper's posts are not to be had: what the text says of them is looked for on speeches of plays"
 
 SECTION_4 = (
-    Claim(
-        id="fedopt/figure-1",
-        where="Figure 1",
-        kind="experiment",
-        gist="how features are spread over nodes",
-        setting=CONSTANTS,
-        statement=Experiment(
+    section("Figure 1", CONSTANTS)(
+        "",
+        Experiment(
             "some features are on every node, most on few, and some on almost every node and in few examples",
             figures=("fedopt/figure-1",),
         ),
+        "how features are spread over nodes",
+        kind="experiment",
+        tex="",
         reading=_NOT_THERE,
     ),
-    Claim(
-        id="fedopt/figure-2/naive-errors",
-        where="Section 4.1",
-        kind="experiment",
-        gist="the three errors of naive predictors",
-        setting=CONSTANTS,
-        statement=Experiment(
+    section("Section 4.1", CONSTANTS, id="figure-2")(
+        "naive-errors",
+        Experiment(
             "33.16 % for -1, 26.27 % for the optimum, 17.14 % for the majority of each author; lambda = 1/n is best",
             figures=("fedopt/section-4.1",),
         ),
+        "the three errors of naive predictors",
+        kind="experiment",
+        tex=r"33.16\%, \quad 26.27\%, \quad 17.14\%",
         reading=f"{_NOT_THERE}: the order of the three errors, not their values",
     ),
 )
 
 FIGURE_2 = (
-    Claim(
-        id="fedopt/figure-2",
-        where="Figure 2",
-        kind="experiment",
-        gist="GD, CoCoA+, FSVRG, FSVRGR on sparse, unbalanced, non-i.i.d. data",
-        setting=CONSTANTS,
-        statement=Experiment(
+    section("Figure 2", CONSTANTS)(
+        "",
+        Experiment(
             "CoCoA+ is worse than GD; FSVRG is better than both, reaches the optimum's test error, and hardly loses by "
             "data that are not reshuffled",
             figures=("fedopt/figure-2",),
         ),
+        "GD, CoCoA+, FSVRG, FSVRGR on sparse, unbalanced, non-i.i.d. data",
+        kind="experiment",
+        tex="",
         reading=_NOT_THERE,
     ),
 )

@@ -7,6 +7,7 @@ regression, phi_i(t) = (t - y_i)^2 / 2, where everything is a fraction.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,9 +19,15 @@ from fedtheory.numbers.rational import Array, to_float
 from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, about, one_of, positive, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
+from fedtheory.sections import section as section_of
 from fedtheory.settings import Drawing, Hints, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
+
+#: A section of the paper, by its place, its setting and its hypotheses.
+section = partial(section_of, "fedopt")
+#: A fault that makes two claims fail.
+SIGMA_AS_LISTED = "sigma is any number in [1, K]"
 
 lamda, gamma, eta, mu, L, h = sympy.symbols("lamda gamma eta mu L h", positive=True)
 sigma, smax = sympy.symbols("sigma s_max", positive=True)

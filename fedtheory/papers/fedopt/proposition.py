@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms import dane, dane_svrg, naive_fsvrg
-from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, placed
 from fedtheory.papers.fedopt.data import RidgeInstances
-from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, setting
+from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, section, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings.relations import Quantity
 
@@ -123,77 +122,61 @@ OF_SUMMAND = Quantity("grad g_i(w)", _of_summand)
 SUMMANDS = setting("any data on any nodes; any w and w^t", RidgeInstances(states=TWO))
 
 
-def _identity(id: str, gist: str, left: Quantity, right: Quantity, reading: str = "", repairs: Any = None) -> Claim:
-    return Claim(
-        id=f"fedopt/proposition-1/gradient{id}",
-        where="proof of Proposition 1",
-        kind="identity",
-        gist=gist,
-        setting=SUMMANDS,
-        statement=identity(left, right),
-        reading=reading,
-        repairs=repairs,
-    )
-
-
-_AS_A_WHOLE = _identity(
-    "#display",
+proof = section("proof of Proposition 1", SUMMANDS, id="proposition-1")
+_AS_A_WHOLE = proof(
+    "gradient#display",
+    identity(Quantity("both_sides", _display), Quantity("SVRG_direction", _direction)),
     "the display as a whole: both its sides are SVRG's direction on (10), whatever f(w^t) is, since it cancels",
-    Quantity("both_sides", _display),
-    Quantity("SVRG_direction", _direction),
+    origin="",
 )
-_BY_PARTS = _identity(
-    "#brackets",
+_BY_PARTS = proof(
+    "gradient#brackets",
+    identity(Quantity("grad f_i(w)-grad F_k(w^t)-grad f(w^t)", _printed_bracket), OF_SUMMAND),
     "its brackets, with grad f(w^t) for f(w^t): they are the gradients of the summands of (10), at w and at w^t",
-    Quantity("grad f_i(w)-grad F_k(w^t)-grad f(w^t)", _printed_bracket),
-    OF_SUMMAND,
+    origin="",
 )
 
 SECTION_3_5 = (
-    Claim(
-        id="fedopt/proposition-1",
-        where="Proposition 1",
-        kind="equivalence",
-        gist="DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
-        setting=PROPOSITION_1,
-        statement=Agreement(
+    section("Proposition 1", PROPOSITION_1)(
+        "",
+        Agreement(
             NAIVE,
             _through_dane,
             lambda problem, params, state: (params, dane.State(state.w)),
             (model_of, model_of),
             "Algorithm 3 and DANE with an epoch of SVRG go to the same w^(t+1), for all samples",
         ),
+        "DANE (eta = 1, mu = 0) solved by one SVRG epoch is naive FSVRG, sample by sample",
+        kind="equivalence",
+        tex=r"\eta=1, \quad \mu=0",
+        uses=("proposition-1/gradient",),
         reading="a single iteration of SVRG is one outer iteration of Algorithm 1, of m steps; the samples are the "
         "same (Remark 2)",
     ),
-    Claim(
-        id="fedopt/proposition-1/gradient",
-        where="proof of Proposition 1",
+    proof(
+        "gradient",
+        Readings("what f(w^t) is, a number that is subtracted from vectors, is not defined", (_AS_A_WHOLE, _BY_PARTS)),
+        "the stochastic gradient of (10), signs as printed",
         kind="identity",
-        gist="the stochastic gradient of (10), signs as printed",
-        setting=SUMMANDS,
-        statement=Readings(
-            "what f(w^t) is, a number that is subtracted from vectors, is not defined", (_AS_A_WHOLE, _BY_PARTS)
-        ),
+        tex=r"\left[\nabla f_i(w)-\nabla F_k(w^t)-f(w^t)\right]-\left[\nabla f_i(w^t)-\nabla F_k(w^t)-f(w^t)\right]+"
+        r"\nabla f(w^t)",
         reading="the display is true, as a whole, of every vector in its place; the sentence before it says what its "
         "brackets are, which they are not",
-        literal_of="fedopt/proposition-1/gradient/repaired",
+        literal_of="proposition-1/gradient/repaired",
+        flaw="The gradient of a summand of (10) is grad f_i(w) - (grad F_k(w^t) - grad f(w^t)). The printed brackets "
+        "have the number f(w^t) for the gradient, and a minus before it; both cancel in the difference of the "
+        "brackets.",
     ),
-    _identity(
-        "/repaired",
+    proof(
+        "gradient/repaired",
+        identity(Quantity("grad f_i(w)-grad F_k(w^t)+grad f(w^t)", _repaired_bracket), OF_SUMMAND),
         "grad f_i(w) - grad F_k(w^t) + grad f(w^t) is the gradient of the i-th summand of (10)",
-        Quantity("grad f_i(w)-grad F_k(w^t)+grad f(w^t)", _repaired_bracket),
-        OF_SUMMAND,
-        "eta = 1, mu = 0",
-        "fedopt/proposition-1/gradient",
+        reading="eta = 1, mu = 0",
+        repairs="proposition-1/gradient",
     ),
-    Claim(
-        id="fedopt/remark-3",
-        where="Remark 3",
-        kind="equivalence",
-        gist="Algorithm 3 and Proposition 1 generalise to any mu and eta",
-        setting=REMARK_3,
-        statement=Agreement(
+    section("Remark 3", REMARK_3)(
+        "",
+        Agreement(
             _general,
             _tuned,
             lambda problem, params, state: (params, state),
@@ -201,6 +184,10 @@ SECTION_3_5 = (
             "Algorithm 3 with eta grad f(w^t) and mu (w_k - w^t) in line 8, and DANE with that mu and eta and an epoch "
             "of SVRG, go to the same w^(t+1), for all samples",
         ),
+        "Algorithm 3 and Proposition 1 generalise to any mu and eta",
+        kind="equivalence",
+        tex="",
+        uses=("proposition-1",),
         reading="how they generalise is not printed: line 8 becomes w_k - h (grad f_i(w_k) - grad f_i(w^t) + eta "
         "grad f(w^t) + mu (w_k - w^t)), which is SVRG on (10)",
     ),

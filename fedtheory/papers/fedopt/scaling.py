@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.fsvrg import expected_directions, rows_of_nodes
-from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, setting
+from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, section, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.relations import Quantity
@@ -147,80 +146,80 @@ def _apart(state: Two) -> Array:
 
 ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO))
 _S_K_J = "Section 3.6.2, s_k^j"
+section_362_s_k_j = section("Section 3.6.2, s_k^j", ANY_DATA, id="scaling/absent-feature")
 ABSENT = (
-    Claim(
-        id="fedopt/scaling/absent-feature",
-        where=_S_K_J,
+    section_362_s_k_j(
+        "",
+        identity(Quantity("s_k^j phi_k^j", _by_ratio), Quantity("phi^j", _whole)),
+        "s_k^j where node k has no example with feature j",
         kind="property",
-        gist="s_k^j where node k has no example with feature j",
-        setting=ANY_DATA,
-        statement=identity(Quantity("s_k^j phi_k^j", _by_ratio), Quantity("phi^j", _whole)),
+        tex=r"s_k^j=\phi^j/\phi_k^j",
         reading="s_k^j = phi^j/phi_k^j, of all nodes k and features j, as it is defined before Algorithm 4: where no "
         "example of node k has feature j it is phi^j/0",
+        flaw="phi_k^j is the share of the examples of node k that have feature j. In sparse data it is 0 for most "
+        "features of a node, and s_k^j is divided by it.",
     ),
-    Claim(
-        id="fedopt/scaling/absent-feature/repaired",
-        where=_S_K_J,
-        kind="property",
-        gist="any number serves for s_k^j there, as the losses of node k do not depend on w_j",
-        setting=ANY_DATA,
-        statement=identity(
+    section_362_s_k_j(
+        "repaired",
+        identity(
             Quantity("S_k(grad phi_i(w)-grad phi_i(w^t)), s_k^j=1", _scaled_changes(1)),
             Quantity("S_k(grad phi_i(w)-grad phi_i(w^t)), s_k^j=7", _scaled_changes(7)),
         ),
+        "any number serves for s_k^j there, as the losses of node k do not depend on w_j",
+        kind="property",
         reading="of the losses phi_i alone. A regulariser in every f_i, as Appendix A.2 has it, is scaled by s_k^j "
         "there too, and then the number does matter",
-        repairs="fedopt/scaling/absent-feature",
+        repairs="scaling/absent-feature",
     ),
 )
 
 ADDED, SOLUTION = Quantity("sum_k(argmin F_k)", _added), Quantity("w*", _solution)
 _362 = "Section 3.6.2"
 
+section_362 = section("Section 3.6.2", ONE_HOLDER, id="")
 SECTION_3_6_2 = (
-    Claim(
-        id="fedopt/naive-fsvrg/scale-of-gradients",
-        where=_362,
-        kind="property",
-        gist="the example of gradients that differ a thousandfold",
-        setting=ONE_HOLDER,
-        statement=identity(
+    section_362(
+        "naive-fsvrg/scale-of-gradients",
+        identity(
             Quantity("E[(grad phi_i)_j], i in P_k", _own_slopes), Quantity("(n/n_k) (grad phi)_j", _larger_slopes)
         ),
+        "the example of gradients that differ a thousandfold",
+        kind="property",
+        tex="",
         reading="a feature that node k alone holds has there, in the mean over its examples, n/n_k times the slope "
         "that it has in f, whatever the data: with n = 1,000,000 and n_k = 1,000 the thousandfold. Of the losses, "
         "without the regulariser. That the method is then likely to diverge is not said of all data, and no part of it",
     ),
-    Claim(
-        id="fedopt/fsvrg/biased",
-        where=_362,
-        kind="property",
-        gist="G_k is biased for K > 1",
-        setting=SEVERAL,
-        statement=Fails(
+    section_362(
+        "fsvrg/biased",
+        Fails(
             identity(Quantity("|E[G_1]-grad f(w)|^2|E[G_1]-grad f(w^t)|^2", _both_differences), Quantity("0", _zero)),
             "E[G_1] is grad f(w) or grad f(w^t)",
         ),
+        "G_k is biased for K > 1",
+        kind="property",
+        setting=SEVERAL,
+        tex=r"G_k=\nabla f_i(w)-\nabla f_i(w^t)+\nabla f(w^t)",
         reading="in general: for some data it is neither grad f(w^t), as printed, nor grad f(w), as the display that "
         "follows has it",
     ),
-    Claim(
-        id="fedopt/separable-data",
-        where=_362,
+    section_362(
+        "separable-data",
+        identity(ADDED, SOLUTION),
+        "separable data: exact local solutions, added, solve in one round",
         kind="property",
-        gist="separable data: exact local solutions, added, solve in one round",
         setting=SEPARABLE,
-        statement=identity(ADDED, SOLUTION),
+        tex="",
         reading="on least squares; each data point depends on one of disjoint groups of variables, which no f_i does "
         "that has a regulariser of all of them (separable-data/regularised)",
     ),
-    Claim(
-        id="fedopt/separable-data/regularised",
-        where=_362,
+    section_362(
+        "separable-data/regularised",
+        Fails(identity(ADDED, SOLUTION), "the sum of the minimisers of the F_k is the solution"),
+        "with a regulariser in every f_i the local solutions do not add up to the solution",
         kind="property",
-        gist="with a regulariser in every f_i the local solutions do not add up to the solution",
         setting=REGULARISED,
-        statement=Fails(identity(ADDED, SOLUTION), "the sum of the minimisers of the F_k is the solution"),
+        origin="observed",
         reading="for some data: F_k, eq. (6), regularises the features of its node n/n_k times less, against their "
         "losses, than f does",
     ),

@@ -9,9 +9,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dane
-from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.data import RidgeInstances, few, one_of, value
@@ -26,6 +25,7 @@ from fedtheory.papers.fedopt.predictors import (
     lamda,
     letters,
     models,
+    section,
     setting,
 )
 from fedtheory.problems.base import Problem
@@ -200,85 +200,81 @@ _iid = 1 - 1 / (16 * K)
 
 _34 = "Section 3.4"
 
+section_34 = section("Section 3.4", SMOOTH, id="dane")
 FURTHER = (
-    Claim(
-        id="fedopt/dane/perturbation-limit",
-        where=_34,
+    section_34(
+        "perturbation-limit",
+        Quantity("sum_k(|a_k-grad F_k(w*)|^2)", _from_limit)
+        <= K * L**2 * (1 + eta) ** 2 * Quantity("|w-w*|^2", _distance),
+        "a_k tends to grad F_k(w*), if w^t tends to w*",
         kind="limit",
-        gist="a_k tends to grad F_k(w*), if w^t tends to w*",
-        setting=SMOOTH,
-        statement=inequality(
-            Quantity("sum_k(|a_k-grad F_k(w*)|^2)", _from_limit)
-            <= K * L**2 * (1 + eta) ** 2 * Quantity("|w-w*|^2", _distance)
-        ),
+        tex=r"a_k^t\to\nabla F_k(w^*)",
+        uses=("dane/perturbation",),
         reading="of smooth F_k more is true than the limit, how far a_k = grad F_k(w^t) - eta grad f(w^t) is from it; "
         "for any continuous gradients the limit is their continuity. For every mu, which a_k does not depend on",
     ),
-    Claim(
-        id="fedopt/dane/larger-mu",
-        where=_34,
+    section_34(
+        "larger-mu",
+        Quantity("<grad f(w), w-w_(mu+more)>", _progress(True)) <= Quantity("<grad f(w), w-w_mu>", _progress(False)),
+        "larger mu is stabler and slower",
         kind="property",
-        gist="larger mu is stabler and slower",
         setting=LARGER,
-        statement=inequality(
-            Quantity("<grad f(w), w-w_(mu+more)>", _progress(True)) <= Quantity("<grad f(w), w-w_mu>", _progress(False))
-        ),
+        tex="",
         reading="on least squares a round is w - w* -> (I - eta H~ H)(w - w*), with real eigenvalues of at most 1, "
         "which all rise with mu, since <g, eta H~ g> falls for g = grad f(w), and any w: those below -1, by which DANE "
         "diverges, come nearer, and of the others those above 0 are slower",
     ),
-    Claim(
-        id="fedopt/dane/larger-mu/literal",
-        where=_34,
+    section_34(
+        "larger-mu/literal",
+        Quantity(sympy.Symbol("factor(mu)"), _factor(False))
+        <= Quantity(sympy.Symbol("factor(mu+more)"), _factor(True)),
+        "wherever DANE converges, it is slower with a larger mu",
         kind="property",
-        gist="wherever DANE converges, it is slower with a larger mu",
         setting=CONVERGING,
-        statement=inequality(
-            Quantity(sympy.Symbol("factor(mu)"), _factor(False))
-            <= Quantity(sympy.Symbol("factor(mu+more)"), _factor(True))
-        ),
+        tex=r"\frac{\mu}{2}\|w-w^t\|^2",
         reading="by the letter the cost is paid by every larger mu; where a round with mu goes beyond the optimum a "
         "larger one is stabler and faster",
-        literal_of="fedopt/dane/larger-mu",
+        literal_of="dane/larger-mu",
+        flaw="No proof is printed. A larger mu shortens every move of DANE. That is slower where the move was too "
+        "short, and faster where it went beyond the optimum.",
     ),
-    Claim(
-        id="fedopt/dane/diverges",
-        where=_34,
-        kind="property",
-        gist="can diverge with mu = 0 as K grows",
-        setting=LADDER,
-        statement=Inequality(
+    section_34(
+        "diverges",
+        Inequality(
             (K + 1) * (2 * K + 1) / (6 * K),
             (K + 1) * (2 * K + 1) * (2 * K - 1) / (6 * K**2),
             (Quantity(_c, _speed),),
             middle=_c,
         ),
+        "can diverge with mu = 0 as K grows",
+        kind="property",
+        setting=LADDER,
+        tex=r"\mu=0",
         reading="a round multiplies w - w* by 1 - c, with c = mean(x_k^2) mean(1/x_k^2). For K = 1 and 2 the right "
         "side is below 2, and DANE converges; from K = 5 on the left side is above 2, and DANE diverges, the faster "
         "the larger K is",
     ),
-    Claim(
-        id="fedopt/dane/rounds",
-        where=_34,
+    section_34(
+        "rounds",
+        Order(sympy.log(1 / epsilon) / -sympy.log(_iid), K * sympy.log(1 / epsilon), small=epsilon),
+        "DANE needs O(K log 1/eps) rounds for lambda = O(1/sqrt(n))",
         kind="bound",
-        gist="DANE needs O(K log 1/eps) rounds for lambda = O(1/sqrt(n))",
-        given=("fedopt/dane/rounds/contraction",),
         setting=CONSTANTS,
-        statement=Order(sympy.log(1 / epsilon) / -sympy.log(_iid), K * sympy.log(1 / epsilon), small=epsilon),
+        tex=r"\mathcal{O}(K\log(1/\epsilon)), \quad \lambda=\mathcal{O}(1/\sqrt{n})",
+        given=("dane/rounds/contraction",),
         reading="cited from Shamir et al. (2014): the rounds until the rate of dane/rounds/contraction leaves epsilon, "
         "at lambda = 1/sqrt(n), and rho^2 = K/n, which i.i.d. data have up to logarithms of d and K that are left out "
         "here as they are there. That such data have it, with high probability, is no claim here",
     ),
-    Claim(
-        id="fedopt/dane/rounds/contraction",
-        where=_34,
+    section_34(
+        "rounds/contraction",
+        Quantity(_after, _next_distance) <= (1 - lamda**2 / (16 * _rho2)) ** 2 * Quantity(_before, _distance),
+        "linear regression: |w^(t+1) - w*| <= (1 - lambda^2/(16 rho^2)) |w^t - w*| for |hess F_k - hess f| <= rho",
         kind="bound",
-        gist="linear regression: |w^(t+1) - w*| <= (1 - lambda^2/(16 rho^2)) |w^t - w*| for |hess F_k - hess f| <= rho",
         setting=SIMILAR,
-        statement=inequality(
-            Quantity(_after, _next_distance) <= (1 - lamda**2 / (16 * _rho2)) ** 2 * Quantity(_before, _distance)
-        ),
         requires=(FAR,),
+        # The cited theorem from which the rounds of DANE follow.
+        origin="implied",
         reading="Lemma 2 of Shamir et al. (2014), with its mu, of the case that is not 8 rho^2 <= lambda^2",
     ),
 )

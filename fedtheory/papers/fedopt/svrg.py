@@ -9,11 +9,9 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import one_shot_averaging, svrg
-from fedtheory.claims import Claim
 from fedtheory.classes import Smooth
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.rational import Array
@@ -29,6 +27,7 @@ from fedtheory.papers.fedopt.predictors import (
     letters,
     m,
     n,
+    section,
     setting,
 )
 from fedtheory.problems.base import Problem
@@ -133,25 +132,22 @@ _OVER_E = sympy.Rational(27183, 10000)
 AFTER = Quantity(_after, after_epoch)
 BEFORE = Quantity(_before, _gap)
 
+section_32 = section("Section 3.2", CONSTANTS, id="svrg")
 SECTION_3_2 = (
-    Claim(
-        id="fedopt/svrg/unbiased",
-        where="Section 3.2",
-        gist="the SVRG direction is unbiased",
+    section_32(
+        "unbiased",
+        identity(Quantity("E[grad f_i(w)-grad f_i(w^t)+grad f(w^t)]", _direction), Quantity("grad f(w)", _gradient)),
+        "the SVRG direction is unbiased",
         setting=_SVRG,
-        statement=identity(
-            Quantity("E[grad f_i(w)-grad f_i(w^t)+grad f(w^t)]", _direction), Quantity("grad f(w)", _gradient)
-        ),
+        tex=r"\nabla f_i(w)-\nabla f_i(w^t)+\nabla f(w^t)",
         reading="the mean over i of the direction of line 7, at any w and any snapshot, is grad f(w)",
     ),
-    Claim(
-        id="fedopt/svrg/eq-5",
-        where="eq. (5)",
+    section("eq. (5)", EPOCH, _SHORT, id="svrg")(
+        "eq-5",
+        AFTER <= rate * BEFORE,
+        "linear rate of SVRG (explicit constant from its source)",
         kind="bound",
-        gist="linear rate of SVRG (explicit constant from its source)",
-        setting=EPOCH,
-        statement=inequality(AFTER <= rate * BEFORE),
-        requires=(_SHORT,),
+        tex=r"\mathbb{E}[f(w^t)-f(w^*)]\leq c^t[f(w^0)-f(w^*)], \quad c=\Theta\left(\frac{1}{mh}\right)+\Theta(h)",
         reading="one epoch from any w^t, from which all follow by conditional expectation; c as in Johnson and Zhang "
         "(2013), "
         "Theorem 1, whose next snapshot is a random iterate of the epoch, while Algorithm 1 takes the last: on least "
@@ -159,14 +155,9 @@ SECTION_3_2 = (
         "with the hypotheses before (5) alone, f strongly convex and the f_i smooth, c is too small. For all "
         "convex f_i: baseline/svrg/last-iterate",
     ),
-    Claim(
-        id="fedopt/svrg/complexity",
-        where="Section 3.2",
-        gist="gradient evaluations",
-        given=("fedopt/svrg/eq-5",),
-        kind="order",
-        setting=CONSTANTS,
-        statement=ParameterRule(
+    section_32(
+        "complexity",
+        ParameterRule(
             {h: 1 / (10 * L), _steps: 107 * L / lamda},
             (
                 sympy.Lt(h, 1 / (2 * L), evaluate=False),
@@ -174,22 +165,26 @@ SECTION_3_2 = (
                 sympy.Le(n + 2 * _steps, n + 214 * L / lamda, evaluate=False),
             ),
         ),
+        "gradient evaluations",
+        kind="order",
+        tex=r"(n+\mathcal{O}(L/\lambda))\log(1/\epsilon)",
+        uses=("svrg/eq-5",),
+        given=("svrg/eq-5",),
         reading="(n + O(L/lambda)) log(1/epsilon), where n has the constant 1: log(1/epsilon) epochs of n + 2m "
         "gradients will do if c <= 1/e, as 10000/27183 is; epsilon is relative to f(w^0) - f*, and m and the number of "
         "epochs are rounded up. It rests on eq. (5), with the constant of a random iterate",
     ),
 )
 
-GENERAL_SMOOTH = Claim(
-    id="fedopt/svrg/general-smooth",
-    where="Section 3.2",
-    kind="property",
-    gist="that for general L-smooth losses the theory is significantly worse",
-    setting=CONSTANTS,
-    statement=Untested(
+GENERAL_SMOOTH = section_32(
+    "general-smooth",
+    Untested(
         "for general L-smooth losses the theory is significantly worse, and does not match the practical performance",
         "it compares theorems of another paper, which are not printed here, and says of none of them what is worse",
     ),
+    "that for general L-smooth losses the theory is significantly worse",
+    kind="property",
+    tex="",
     reading="the text at hand has the sentence in Section 3.4, of DANE, after the rounds on linear regression, which "
     "are fedopt/dane/rounds",
 )
@@ -228,23 +223,22 @@ MEAN = Quantity(_mean, _average)
 BEST = Quantity(_best, _solution)
 
 SECTION_3_3 = (
-    Claim(
-        id="fedopt/eq-7",
-        where="eq. (7)",
-        gist="f as a convex combination of the F_k",
-        setting=ANY_DATA,
-        statement=identity(Quantity("f(w)", _objective), Quantity("sum_k((n_k/n) F_k(w))", _combination)),
+    section("eq. (7)", ANY_DATA)(
+        "",
+        identity(Quantity("f(w)", _objective), Quantity("sum_k((n_k/n) F_k(w))", _combination)),
+        "f as a convex combination of the F_k",
+        tex=r"f(w)=\sum_{k=1}^K\frac{n_k}{n}F_k(w)=\sum_{k=1}^K\frac{n_k}{n}\cdot\frac{1}{n_k}\sum_{i\in"
+        r"\mathcal{P}_k}f_i(w)",
     ),
-    Claim(
-        id="fedopt/one-shot-averaging",
-        where="Section 3.4",
-        kind="property",
-        gist="averaging local minimisers does not solve the problem",
-        setting=SPREAD,
-        statement=Fails(
+    section("Section 3.4", SPREAD, id="")(
+        "one-shot-averaging",
+        Fails(
             identity(MEAN, BEST),
             "the average of the local minimisers is the solution",
         ),
+        "averaging local minimisers does not solve the problem",
+        kind="property",
+        tex=r"w^{t+1}=\sum_{k=1}^K\frac{n_k}{n}w_k^{t+1}",
         reading="in general: for some data the average, weighted by n_k/n, is not the solution",
     ),
 )

@@ -1,14 +1,13 @@
 """Condat, Maranjyan, Richtárik: LoCoDL (2024). Letters as in the paper."""
 
-from fedtheory.claims import with_origins, with_proofs
-from fedtheory.papers.locodl import complexity, method, origins, problem, remarks
-from fedtheory.papers.locodl.method import (
+from fedtheory.papers.locodl import appendix, complexity, compression, experiments, method, problem, remarks, rows
+from fedtheory.papers.locodl.method import Psi
+from fedtheory.papers.locodl.setting import (
     DAMPING,
     ORDERED,
     SETTING,
     STEP,
     L,
-    Psi,
     chi,
     d,
     gamma,
@@ -25,42 +24,34 @@ from fedtheory.papers.locodl.method import (
 )
 from fedtheory.plugins import Paper
 
-_CLAIMS = (
-    *complexity.UPLINK,
-    *method.COMPRESSORS,
-    problem.OPTIMALITY,
-    *method.FEASIBILITY,
-    *remarks.REMARKS,
-    *method.THEOREM_31,
-    complexity.NO_HARM,
-    *complexity.SECTION_3,
-    complexity.CONSTANTS_31,
-    problem.EQUIVALENCE,
-    *method.APPENDIX_A,
-    *complexity.TABLES,
-    *complexity.EXPERIMENTS,
-    *complexity.SENTENCES,
-    *remarks.NOT_SCAFFNEW,
-    problem.STEP_5,
-    *complexity.MORE_EXPERIMENTS,
-    *method.SECTION_2_2,
-    method.LIMITS_OF_ALL,
-)
 PAPER = Paper(
     "locodl",
     "Condat, Maranjyan, Richtárik: LoCoDL (2024)",
-    with_origins(
-        "locodl",
-        with_proofs("locodl", _CLAIMS, origins.PROOFS),
-        origins.PRINTED,
-        origins.IMPLIED,
-        origins.OBSERVED,
+    (
+        *complexity.UPLINK,
+        *compression.COMPRESSORS,
+        problem.OPTIMALITY,
+        *method.FEASIBILITY,
+        *remarks.REMARKS,
+        *method.THEOREM_31,
+        method.EQ_6,
+        complexity.NO_HARM,
+        *complexity.SECTION_3,
+        complexity.CONSTANTS_31,
+        problem.EQUIVALENCE,
+        *appendix.APPENDIX_A,
+        *rows.TABLES,
+        *experiments.EXPERIMENTS,
+        *complexity.SENTENCES,
+        complexity.BEFORE_COROLLARY_32,
+        *remarks.NOT_SCAFFNEW,
+        problem.STEP_5,
+        *experiments.MORE_EXPERIMENTS,
+        *method.SECTION_22,
+        method.LIMITS_OF_ALL,
     ),
     glossary,
-    tables={
-        "locodl/table-1": f"{__name__}.tables",
-        "locodl/table-2": f"{__name__}.tables",
-    },
+    tables={"locodl/table-1": f"{__name__}.tables", "locodl/table-2": f"{__name__}.tables"},
     measured={"locodl/theorem-3.1/eq-5": ("Lyapunov function", r"$\Psi^t$")},
     run=f"{__name__}.measured",
     experiments=f"{__name__}.reruns",

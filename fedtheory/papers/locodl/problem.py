@@ -6,11 +6,10 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.locodl import method
+from fedtheory.papers.locodl.setting import CONVEX, FUNCTIONS, L, gamma, mu, n, section
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Drawing, Setting, points
 from fedtheory.settings.relations import Comparison, Quantity
@@ -35,9 +34,9 @@ def _optimum_twice(problem: Problem, params: Any) -> Two:
 
 PAIRS = Setting(
     "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x and w",
-    letters={method.mu: "mu", method.L: "L", method.n: "n"},
+    letters={mu: "mu", L: "L", n: "n"},
     algorithm=points(Two, Nothing, _optimum_twice),
-    functions=method.FUNCTIONS,
+    functions=FUNCTIONS,
     drawing=Drawing(g=(True,)),
 )
 
@@ -68,19 +67,15 @@ def _apart(problem: Problem, params: Any, state: Two) -> Array:
 _square, _tangent = (sympy.Symbol(name) for name in ("|w-x|^2", "F(w)-F(x)-<R, w-x>"))
 
 
-OPTIMALITY = Claim(
-    id="locodl/optimality",
-    where="Section 2.1",
-    kind="identity",
-    gist="primal-dual optimality conditions",
-    setting=PAIRS,
-    statement=Inequality(
-        method.mu * _square,
-        method.L * _square,
-        (Quantity(_square, _apart), Quantity(_tangent, _above_tangent)),
-        middle=_tangent,
+OPTIMALITY = section("Section 2.1", PAIRS, CONVEX, id="")(
+    "optimality",
+    Inequality(
+        mu * _square, L * _square, (Quantity(_square, _apart), Quantity(_tangent, _above_tangent)), middle=_tangent
     ),
-    requires=(method.CONVEX,),
+    "primal-dual optimality conditions",
+    kind="identity",
+    tex=r"x_{1}=\cdots=x_{n}=y, \quad 0=\nabla f_{i}(x_{i})-u_{i}, \quad 0=\nabla g(y)-v, \quad "
+    r"0=u_{1}+\cdots+u_{n}+nv",
     reading="F = (1/n) sum_i f_i + g, u_i = grad f_i(x), v = grad g(x), R = (1/n) sum_i u_i + v, at any x_1 = ... = "
     "x_n = y = x: where R = 0 x alone minimises F, and where it is not w = x - R/(2 L) has F(w) <= F(x) - |R|^2/(4 L)",
 )
@@ -135,9 +130,9 @@ def _moves(problem: Problem, params: Any, state: Three) -> Array:
 
 _EACH = Setting(
     "f_1, ..., f_n mu-strongly convex and L-smooth, no g; any x, v_i and w_i",
-    letters={method.mu: "mu", method.L: "L", method.n: "n"},
+    letters={mu: "mu", L: "L", n: "n"},
     algorithm=points(Three, Nothing, _optimum),
-    functions=method.FUNCTIONS,
+    functions=FUNCTIONS,
 )
 _whole, _shared, _of_shares, _moved = (
     sympy.Symbol(name)
@@ -148,15 +143,11 @@ _whole, _shared, _of_shares, _moved = (
         "sum_i(|w_i-v_i|^2)",
     )
 )
-EQUIVALENCE = Claim(
-    id="locodl/section-3.1/equivalence",
-    where="Section 3.1",
-    kind="identity",
-    gist="the split problem is the same problem",
-    setting=_EACH,
-    statement=Inequality(
-        method.mu / 4 * _moved,
-        (method.L / 2 - method.mu / 4) * _moved,
+EQUIVALENCE = section("Section 3.1", _EACH, CONVEX)(
+    "equivalence",
+    Inequality(
+        mu / 4 * _moved,
+        (L / 2 - mu / 4) * _moved,
         (
             Quantity(_moved, _moves),
             Quantity(_of_shares, _split_bregman),
@@ -166,7 +157,9 @@ EQUIVALENCE = Claim(
         middle=_of_shares,
         also=(Comparison(_whole, "<=", _shared), Comparison(_shared, "<=", _whole)),
     ),
-    requires=(method.CONVEX,),
+    "the split problem is the same problem",
+    kind="identity",
+    tex=r"\frac{1}{n}\sum_{i=1}^{n}f_{i}, \quad \frac{1}{n}\sum_{i=1}^{n}\tilde{f}_{i}+\tilde{g}",
     reading="both averages are equal, and the f~_i are mu~-strongly convex and L~-smooth; that g~ is so is "
     "section-3.1/constants",
 )
@@ -190,17 +183,17 @@ def _by_slope(problem: Problem, params: Stepsize, state: Two) -> Array:
     return _quarter(problem, x) + (slope * (w - x)).sum(axis=-1) + _quarter(problem, w - x)
 
 
-STEP_5 = Claim(
-    id="locodl/proof/step-5",
-    where="Section 3.1",
-    gist="y - gamma grad g~(y) = (1 - gamma mu/2) y, at Step 5 of Algorithm 1",
-    setting=Setting(
-        "any y = x and w in R^d, mu and gamma > 0",
-        letters=(method.mu, method.L, method.gamma),
-        algorithm=points(Two, Stepsize, _optimum_twice),
-        functions=method.FUNCTIONS,
-    ),
-    statement=identity(Quantity("g~(w)", _of_g), Quantity("g~(x)+<s, w-x>+(mu/4)|w-x|^2", _by_slope)),
+STEPS = Setting(
+    "any y = x and w in R^d, mu and gamma > 0",
+    letters=(mu, L, gamma),
+    algorithm=points(Two, Stepsize, _optimum_twice),
+    functions=FUNCTIONS,
+)
+STEP_5 = section("Section 3.1", STEPS, id="proof")(
+    "step-5",
+    identity(Quantity("g~(w)", _of_g), Quantity("g~(x)+<s, w-x>+(mu/4)|w-x|^2", _by_slope)),
+    "y - gamma grad g~(y) = (1 - gamma mu/2) y, at Step 5 of Algorithm 1",
+    tex=r"y^{t}-\gamma\nabla\tilde{g}(y^{t})=(1-\frac{\gamma\mu}{2})y^{t}",
     reading="s = (y - (1 - gamma mu/2) y)/gamma is the gradient of g~ = (mu/4)|.|^2 at y = x, as g~(w) is its tangent "
     "with the slope s, and (mu/4)|w - x|^2, at every w",
 )

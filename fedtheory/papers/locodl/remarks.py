@@ -12,14 +12,30 @@ import sympy
 from fedtheory.algorithms import locodl as algorithm_1
 from fedtheory.algorithms import scaffnew
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.claims import Claim
 from fedtheory.kinds.agreement import Agreement
-from fedtheory.kinds.bound import bound
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
-from fedtheory.papers.locodl import method
+from fedtheory.papers.locodl.method import PSI
+from fedtheory.papers.locodl.setting import (
+    CONVEX,
+    DAMPING,
+    FUNCTIONS,
+    PROBABILITY,
+    SETTING,
+    STEP,
+    VARIANCE,
+    L,
+    chi,
+    gamma,
+    mu,
+    n,
+    omega,
+    p,
+    section,
+    tau,
+)
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Bernoulli
 from fedtheory.settings import Drawing, Setting, points
@@ -120,26 +136,18 @@ def _centre(problem: Problem, params: IdleParams) -> Idle:
 
 IDLE = Setting(
     "f_1, ..., f_n and g mu-strongly convex and L-smooth; any x, y, u and v, any messages; rho = 1",
-    letters={
-        method.mu: "mu",
-        method.L: "L",
-        method.n: "n",
-        method.gamma: "gamma",
-        method.chi: "chi",
-        method.p: "p",
-        method.omega: "omega",
-    },
+    letters={mu: "mu", L: "L", n: "n", gamma: "gamma", chi: "chi", p: "p", omega: "omega"},
     algorithm=points(Idle, IdleParams, _centre),
-    functions=method.FUNCTIONS,
+    functions=FUNCTIONS,
     drawing=Drawing(g=(True,), classes_stated=True),
-    domain=(sympy.Le(method.p, 1, evaluate=False),),
+    domain=(sympy.Le(p, 1, evaluate=False),),
 )
 PAIRWISE = replace(
-    method.SETTING,
+    SETTING,
     text="as in Theorem 3.1; the compressors of iterations 3k, 3k + 1 and 3k + 2 are pairwise independent, not jointly",
     algorithm=pairwise,
-    functions=replace(method.FUNCTIONS, quadratics=True),
-    drawing=replace(method.SETTING.drawing, compressors=((0, 1, Fraction(1)),)),
+    functions=replace(FUNCTIONS, quadratics=True),
+    drawing=replace(SETTING.drawing, compressors=((0, 1, Fraction(1)),)),
 )
 
 
@@ -175,52 +183,54 @@ def _received(problem: Problem, params: IdleParams, state: Idle) -> Array:
     return np.concatenate([everywhere(problem, after.y), state.u + (after.v - state.v)[..., None, :]], axis=-2)
 
 
+assumption_21 = section("Assumption 2.1", SETTING, CONVEX, VARIANCE, STEP, DAMPING, PROBABILITY)
+remark_22 = section("Remark 2.2", IDLE)
+
 REMARKS = (
-    Claim(
-        id="locodl/assumption-2.1",
-        where="Assumption 2.1",
-        kind="parameter-rule",
-        gist="independence over iterations is enough for (5): of the compressors of an iteration from all earlier ones "
+    assumption_21(
+        "",
+        E(PSI.T) <= tau**T * PSI.zero,
+        "independence over iterations is enough for (5): of the compressors of an iteration from all earlier ones "
         "together",
-        setting=method.SETTING,
-        statement=bound(algorithm_1.algorithm, E(method.PSI_T) <= method.tau**T * method.PSI_0),
-        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
+        kind="parameter-rule",
+        tex=r"t\neq t^{\prime}",
+        uses=("theorem-3.1/one-step",),
         reading="meant is what the proof uses, which conditions on all the past; the letter asks for the independence "
         "of any two compressors of different iterations",
     ),
-    Claim(
-        id="locodl/assumption-2.1/literal",
-        where="Assumption 2.1",
+    assumption_21(
+        "literal",
+        E(PSI.T) <= tau**T * PSI.zero,
+        "pairwise independence over iterations is enough for (5)",
         kind="parameter-rule",
-        gist="pairwise independence over iterations is enough for (5)",
         setting=PAIRWISE,
-        statement=bound(pairwise, E(method.PSI_T) <= method.tau**T * method.PSI_0),
-        requires=(method.CONVEX, method.VARIANCE, method.STEP, method.DAMPING, method.PROBABILITY),
+        tex=r"\mathcal{C}_{i}^{t}, \ \mathcal{C}_{i^{\prime}}^{t^{\prime}}, \quad t\neq t^{\prime}",
+        uses=("theorem-3.1/one-step",),
         reading="the assumption asks for independence of any two compressors of different iterations; the proof "
         "conditions on all the past",
-        literal_of="locodl/assumption-2.1",
+        literal_of="assumption-2.1",
+        flaw="The proof of eq. (19) takes the compressors of an iteration as unbiased given the whole past. From every "
+        "single earlier one they are independent by the assumption, from all earlier ones together they need not be.",
     ),
-    Claim(
-        id="locodl/remark-2.2",
-        where="Remark 2.2",
+    remark_22(
+        "",
+        identity(Quantity("next(x)", _next(False)), Quantity("next(x+a)", _next(True))),
+        "rho = 1: the local variables of an idle client are not used",
         kind="equivalence",
-        gist="rho = 1: the local variables of an idle client are not used",
-        setting=IDLE,
-        statement=identity(Quantity("next(x)", _next(False)), Quantity("next(x+a)", _next(True))),
+        tex=r"\rho=1",
         reading="an idle client is one whose message is 0: wherever its x_i is, x, y, u and v are the same after the "
         "communication, whatever the others send; of x_i that are sent, messages alone tell. It still updates u_i "
         "with d_bar, while the paper says completely idle",
     ),
-    Claim(
-        id="locodl/remark-2.2/resynchronised",
-        where="Remark 2.2",
-        kind="equivalence",
-        gist="rho = 1: an idle client that receives y and v is as if it had not been idle",
-        setting=IDLE,
-        statement=identity(
+    remark_22(
+        "resynchronised",
+        identity(
             Quantity("(x_i, u_i+(p chi/(gamma(1+2 omega)))d_i) of the next state", _own),
             Quantity("(y, u_i+v-v^t) of it", _received),
         ),
+        "rho = 1: an idle client that receives y and v is as if it had not been idle",
+        kind="equivalence",
+        origin="implied",
         reading="of any messages d_i; after a communication in which it is 0 a client's model is the common y, and u_i "
         "has changed by as much as v: so it needs no more than the y and the v that it is sent, and the v that it knew",
     ),
@@ -340,20 +350,17 @@ def _of_scaffnew(name: str, step: Any) -> Algorithm:
 
 _PLAIN = Setting(
     "f_1, ..., f_n and g mu-strongly convex and L-smooth; no compression, rho = chi = 1, 0 < p <= 1, gamma > 0",
-    letters=(method.mu, method.L, method.n, method.gamma, method.p),
+    letters=(mu, L, n, gamma, p),
     algorithm=uncompressed,
-    functions=method.FUNCTIONS,
+    functions=FUNCTIONS,
     drawing=Drawing(g=(True,), classes_stated=True, start=("x", "y", "u")),
-    domain=(sympy.Le(method.p, 1, evaluate=False),),
+    domain=(sympy.Le(p, 1, evaluate=False),),
 )
+introduction = section("Section 1.2", _PLAIN, CONVEX, id="")
 NOT_SCAFFNEW = (
-    Claim(
-        id="locodl/not-scaffnew",
-        where="Section 1.2",
-        kind="equivalence",
-        gist="LoCoDL without compression is not Scaffnew",
-        setting=_PLAIN,
-        statement=Fails(
+    introduction(
+        "not-scaffnew",
+        Fails(
             Agreement(
                 uncompressed,
                 _of_scaffnew("scaffnew on f_i + g", _sums_step),
@@ -363,22 +370,23 @@ NOT_SCAFFNEW = (
             ),
             "LoCoDL without compression makes the x_i of Scaffnew on the functions f_i + g",
         ),
-        requires=(method.CONVEX,),
+        "LoCoDL without compression is not Scaffnew",
+        kind="equivalence",
+        tex="",
         reading="with the rho = chi = 1 of eq. (6), from the same x_i, and with h_i = u_i + v",
     ),
-    Claim(
-        id="locodl/not-scaffnew/lifted",
-        where="Section 1.2",
-        kind="equivalence",
-        gist="without compression LoCoDL is Scaffnew on 2n clients, f_1, ..., f_n and g n times",
-        setting=_PLAIN,
-        statement=Agreement(
+    # What LoCoDL is without compression the paper does not say, but what it is not.
+    introduction(
+        "not-scaffnew/lifted",
+        Agreement(
             uncompressed,
             _of_scaffnew("scaffnew on f_1, ..., f_n, g, ..., g", _lifted_step),
             _as_lifted,
             (_all_models, _all_parts),
             "the x_i, y, u_i and v are those of Scaffnew with g at n clients more",
         ),
-        requires=(method.CONVEX,),
+        "without compression LoCoDL is Scaffnew on 2n clients, f_1, ..., f_n and g n times",
+        kind="equivalence",
+        origin="observed",
     ),
 )

@@ -12,7 +12,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.symbols import epsilon
 from fedtheory.papers.locodl import complexity
 from fedtheory.papers.locodl.complexity import BEST_K, FROM_THEOREMS, TABLE_1, TABLE_2
-from fedtheory.papers.locodl.method import d, k, kappa, n, omega, p
+from fedtheory.papers.locodl.setting import d, k, kappa, n, omega, p
 from fedtheory.tables import Column, Row, Table, columns_of, growth, per_digit
 
 _LABELS = {

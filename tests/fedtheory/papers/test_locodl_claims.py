@@ -14,7 +14,7 @@ from fedtheory import claims
 from fedtheory.algorithms import fedcomgate
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import exact
-from fedtheory.papers.locodl import method, problem, remarks
+from fedtheory.papers.locodl import problem, remarks, setting
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import diagonal
 from verify import Verdict, check
@@ -80,12 +80,12 @@ def _planted() -> dict[str, Claim]:
     return {
         "eq. (3): half of omega": shared.variant(right=shared.statement.right / 2),
         "eq. (3): omega/n of any compressors": own.variant(requires=()),
-        "eq. (3): omega/n^2": own.variant(right=own.statement.right / method.n),
+        "eq. (3): omega/n^2": own.variant(right=own.statement.right / setting.n),
         "optimality: twice the curvature": conditions.variant(left=2 * conditions.statement.left),
         "optimality: half as smooth": conditions.variant(right=conditions.statement.right / 2),
         "split: more curvature is left": split.variant(left=split.statement.left * sympy.Rational(11, 10)),
         "split: L~ less a tenth of mu": split.variant(
-            right=split.statement.right.subs(method.L, method.L - method.mu / 10)
+            right=split.statement.right.subs(setting.L, setting.L - setting.mu / 10)
         ),
         "split: with the share twice": _with(split, 3, _twice_shared),
         "step 5: a longer step": _with(of("proof/step-5"), 1, _steeper),
@@ -94,7 +94,7 @@ def _planted() -> dict[str, Claim]:
             id="mine",
             statement=replace(
                 of("section-2.2/convex-combination/repaired").statement,
-                assignments={method.rho: (1 + method.omega_av) / (2 * method.omega_av + 1) + sympy.Rational(1, 9)},
+                assignments={setting.rho: (1 + setting.omega_av) / (2 * setting.omega_av + 1) + sympy.Rational(1, 9)},
             ),
         ),
         "idle: its model is mixed in": _with(of("remark-2.2/resynchronised"), 0, _mixed),

@@ -8,7 +8,8 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.papers.locodl import method
+from fedtheory.papers.locodl.compression import MEAN_SQUARE, compressed
+from fedtheory.papers.locodl.setting import n, omega
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meeting
@@ -35,7 +36,7 @@ def test_what_compressors_are_known_by_proves_their_claims(id):
 
 def _smaller(id):
     claim = claims.get(id)
-    less = claim.statement.right.subs(method.omega, sympy.Rational(99, 100) * method.omega)
+    less = claim.statement.right.subs(omega, sympy.Rational(99, 100) * omega)
     return replace(claim, statement=replace(claim.statement, right=less))
 
 
@@ -46,7 +47,7 @@ def _of(id, *quantities, **sides):
 
 
 def _errors(params, x):
-    values, chances = method._compressed(params, x)
+    values, chances = compressed(params, x)
     return values - x[..., None, :, :], chances
 
 
@@ -67,12 +68,11 @@ def _twice(problem, params, state):
 
 
 SELF, AFTER, TWICE = Quantity("S", _with_itself), Quantity("A", _squared_after), Quantity("T", _twice)
-SQUARE = method._MEAN_SQUARE
 
 
 def test_an_error_has_no_product_with_what_is_not_random():
-    assert shown(_of(DEFAULT, SELF, SQUARE, left=SELF, right=method.omega * method.n * SQUARE.expression))
-    assert not shown(_of(DEFAULT, SELF, SQUARE, left=SELF, right=method.omega * SQUARE.expression))
+    assert shown(_of(DEFAULT, SELF, MEAN_SQUARE, left=SELF, right=omega * n * MEAN_SQUARE.expression))
+    assert not shown(_of(DEFAULT, SELF, MEAN_SQUARE, left=SELF, right=omega * MEAN_SQUARE.expression))
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_an_error_has_no_product_with_what_is_not_random():
         _smaller(NORM),
         replace(claims.get(INDEPENDENT), requires=()),
         _of(DEFAULT, AFTER, left=AFTER, right=sympy.Integer(0)),
-        _of(DEFAULT, TWICE, SQUARE, left=TWICE, right=(1 + method.omega) * method.n * SQUARE.expression),
+        _of(DEFAULT, TWICE, MEAN_SQUARE, left=TWICE, right=(1 + omega) * n * MEAN_SQUARE.expression),
     ),
     ids=("mean", "independent", "norm", "dependent", "square of a product", "compressed twice"),
 )
