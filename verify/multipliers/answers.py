@@ -42,12 +42,17 @@ class Errors:
 class Chosen(NamedTuple):
     """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
     ``term``.
+
+    ``more``: other conditions on the answer, each in words with a number that is at most 0; ``met``: numbers that are
+    nonnegative if there is an answer: how far a vector that is to meet all conditions is within them.
     """
 
     term: Term
-    asked: tuple[str, str]
+    asked: tuple[str, ...]
     bound: WorldValue
     error: WorldValue
+    more: tuple[tuple[str, WorldValue], ...] = ()
+    met: tuple[WorldValue, ...] = ()
 
 
 @dataclass(eq=False)
@@ -218,20 +223,38 @@ class Answers:
         return x + errors.seen[key][1]
 
     def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        centre, bound = of
-        if term.data not in self.adversaries:
-            raise Unread(f"what bounds the answers of {term.data}, is not known")
+        centre, bound, name_of = of[0], of[1], str(term.data)
+        if name_of not in self.adversaries:
+            raise Unread(f"what bounds the answers of {name_of}, is not known")
         if any(part.op in DRAWN for part in parts(*term.of)):
             # It would be another vector for each draw.
-            raise Unread(f"{term.data} is asked about something that is drawn")
-        asked = centre.name(), bound.name()
+            raise Unread(f"{name_of} is asked about something that is drawn")
+        asked = tuple(value.name() for value in of)
         if id(term) not in self.chosen:
-            name = f"answer {len(self.chosen)} of {term.data}"
+            name = f"answer {len(self.chosen)} of {name_of}"
             error = world.of_client(name, 1) if Axis.CLIENTS in term.type.axes else world.atom(name, 1)
-            self.chosen[id(term)] = Chosen(term, asked, bound, error)
+            more, met = self._conditions(term, of, centre + error)
+            self.chosen[id(term)] = Chosen(term, asked, bound, error, more, met)
         if self.chosen[id(term)].asked != asked:
-            raise Unread(f"{term.data} is asked by one call in two states")
+            raise Unread(f"{name_of} is asked by one call in two states")
         return centre + self.chosen[id(term)].error
+
+    def _conditions(
+        self, term: Term, of: list[WorldValue], answer: WorldValue
+    ) -> tuple[tuple[tuple[str, WorldValue], ...], tuple[WorldValue, ...]]:
+        """Return the conditions on an answer beyond the first, and what is nonnegative where it exists."""
+        balls, halves, vector = term.data.conditions(of)
+        if len(balls) + len(halves) == 1:
+            return (), ()
+
+        def beyond(point: WorldValue) -> Iterator[tuple[str, WorldValue]]:
+            for centre, bound in balls:
+                apart = point - centre
+                yield f"is near enough to {as_text(centre)}", self.world.inner(apart * apart) - bound
+            for direction, least in halves:
+                yield f"leads far enough along {as_text(direction)}", least - self.world.inner(direction * point)
+
+        return tuple(beyond(answer))[1:], tuple(-form for _, form in beyond(vector))
 
     def inequalities(self) -> Iterator[KnownInequality]:
         """All that is known of the answers."""
@@ -239,9 +262,13 @@ class Answers:
         for k, one in enumerate(self.chosen.values()):
             form = world.inner(one.error * one.error) - one.bound
             why = f"the square of what answer {k} of {one.term.data} is off by is at most its bound"
-            if Axis.CLIENTS in one.term.type.axes:
-                form, why = world.total(form), f"{why}, summed over the clients"
-            yield KnownInequality(f"{one.term.data}[{k}]", why, form)
+            summed = Axis.CLIENTS in one.term.type.axes
+            more = [(f"answer {k} of {one.term.data} {what}", number) for what, number in one.more]
+            for j, (words, number) in enumerate([(why, form), *more]):
+                name = f"{one.term.data}[{k}]" if not j else f"{one.term.data}[{k}] {j}"
+                yield KnownInequality(
+                    name, *((f"{words}, summed over the clients", world.total(number)) if summed else (words, number))
+                )
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():

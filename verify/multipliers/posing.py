@@ -315,6 +315,21 @@ class _Posing:
         for one in self.answers.chosen.values():
             if not is_nonnegative(one.term.of[1], known):
                 raise Unread(f"the bound of {one.term.data}, {as_text(one.bound)}, is not seen to be nonnegative")
+            for number in one.met:
+                if not self._is_nonnegative(number, numbers):
+                    raise Unread(
+                        f"that a vector meets all conditions of {one.term.data} is not seen: {as_text(number)} has to "
+                        "be nonnegative, a sum of squares with nonnegative factors; say which one by feasible="
+                    )
+
+    def _is_nonnegative(self, value: WorldValue, numbers: StateNumbers) -> bool:
+        """Return True if a value is a sum of squares with factors that are nonnegative for all letters."""
+        return all(
+            not draws
+            and all(map(numbers.is_square, atoms))
+            and self.domain.ratio_sign(self.letters.converted(c)) is not None
+            for (draws, atoms), c in value.of.items()
+        )
 
     def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False

@@ -38,10 +38,11 @@ from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
+from verify.pep.adversaries import FreeAnswers
 from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
-from verify.pep.oracles import Compressors, Contractions, Coordinates, FreeAnswers, InexactOracle, Messages
+from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
 from verify.pep.programs import Constraint
 from verify.reading import whole
 

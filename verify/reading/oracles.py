@@ -137,12 +137,23 @@ def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
     if type(value) is not Hostile:
         return None
 
-    def answer(centre: Any, bound: Any) -> Term:
+    def answer(centre: Any, bound: Any, within: Any = (), along: Any = (), feasible: Any = None) -> Term:
         if not asked():
             raise ValueError(f"{name}.answer is called outside of a step")
-        return terms.answered(name, as_term(centre), as_term(bound))
+        more = [[_pair(name, pair) for pair in given] for given in (within, along) if type(given) is tuple]
+        if len(more) < 2:
+            raise ValueError(f"{name} is given conditions that are not pairs in a tuple")
+        return terms.answered(
+            name, as_term(centre), as_term(bound), *more, None if feasible is None else as_term(feasible)
+        )
 
     return Named(f"the parameter {name}", {"answer": Rule(f"{name}.answer", answer)})
+
+
+def _pair(name: str, pair: Any) -> tuple[Term, Term]:
+    if type(pair) is not tuple or len(pair) != 2:
+        raise ValueError(f"{name} is given a condition that is not a vector with a number")
+    return as_term(pair[0]), as_term(pair[1])
 
 
 def oracle(name: str) -> Named:

@@ -18,7 +18,7 @@ from verify import Verdict
 from verify.base.faults import Unrunnable
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
-from verify.pep.oracles import FreeAnswers
+from verify.pep.adversaries import FreeAnswers
 
 L, mu, gamma, delta, zeta, p = ft.letters("L mu gamma delta zeta p")
 eta = sympy.Symbol("eta", real=True)
