@@ -1,8 +1,7 @@
-"""Compressed gradient descent with a biased compressor of the class B^2(gamma, beta), here nu and beta, of which nothing
-else is known: <C(x), x> is at least nu |x|^2, and |C(x)|^2 is at most beta <C(x), x>.
+"""Compressed gradient descent with a biased compressor C of the class B^2, of which nothing else is known: <C(x), x> is
+at least nu |x|^2, and |C(x)|^2 is at most beta <C(x), x>.
 
-Source: Beznosikov, Horvath, Richtarik and Safaryan, On biased compression for distributed learning (2020), Definition 2
-and Theorem 13, before the Lojasiewicz inequality is used.
+Source: Beznosikov, Horvath, Richtarik and Safaryan, On biased compression for distributed learning (2020).
 """
 
 import sympy

@@ -10,6 +10,7 @@ from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.classes.composite import Composite
 from fedtheory.classes.compressors import (
     Adversary,
+    BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
     Met,
@@ -35,6 +36,7 @@ from fedtheory.classes.weakly_convex import WeaklyConvex
 __all__ = [
     "Adversary",
     "BlockSmoothConvex",
+    "BoundedNoise",
     "Composite",
     "ContractiveCompressors",
     "Convex",

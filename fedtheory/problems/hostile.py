@@ -82,22 +82,23 @@ class Hostile:
         at_zero = own == 0
         if not at_zero.any():
             return self._moved(centre, _roots(bound / own)[..., None] * centre)
-        along = np.where(at_zero[..., None], self.direction, centre)
-        return self._moved(centre, _roots(bound / np.where(at_zero, 1, own))[..., None] * along)
+        away = np.where(at_zero[..., None], self.direction, centre)
+        return self._moved(centre, _roots(bound / np.where(at_zero, 1, own))[..., None] * away)
 
     def _among(self, centre: Array, balls: Conditions, halves: Conditions, feasible: Array) -> Array:
         given = [*balls, *halves, (feasible, 0)]
         kept = exact if is_exact(self.direction, *(part for pair in given for part in pair)) else np.asarray
+        start: Array
         centre, start = np.broadcast_arrays(kept(centre), kept(feasible))
         away = np.broadcast_to(self.direction, centre.shape)
         if self.radial:
             away = np.where((square(centre) == 0)[..., None], away, centre)
         away = kept(-away if self.share < 0 else away)
         reach = None
-        for part, conditions in ((_to_sphere, balls), (_to_plane, halves)):
+        for to_end, conditions in ((_to_sphere, balls), (_to_plane, halves)):
             for vector, number in conditions:
                 _check_shape(kept(number), centre)
-                to = part(start, away, kept(vector), kept(number))
+                to = to_end(start, away, kept(vector), kept(number))
                 reach = to if reach is None else np.where(to < reach, to, reach)
         assert reach is not None
         return start + (abs(self.share) * reach)[..., None] * away

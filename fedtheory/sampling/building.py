@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
-from fedtheory.classes import Adversary
+from fedtheory.classes import Adversary, BoundedNoise
 from fedtheory.instances import Instance, Recipe, Start, check_shape, members, number, numbers
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array, holds
@@ -203,9 +203,9 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 def _linear(setting: Setting, recipe: Recipe) -> bool:
     """Return True if compression is linear for every draw and noise is independent of states; top-k is not linear.
 
-    Answers of an adversary are not linear either, since their distance is a root.
+    Answers of an adversary are not linear either, nor is noise within a bound, since their distance is a root.
     """
-    if any(isinstance(a, Adversary) for a in setting.adversaries):
+    if any(isinstance(a, Adversary | BoundedNoise) for a in setting.adversaries):
         return False
     if recipe.get("turning", 0) or recipe.get("turned", 0):
         return False

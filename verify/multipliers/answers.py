@@ -28,6 +28,9 @@ class Errors:
     ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
     independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known; ``variance``: what is
     added to the bound, of noise; ``own``: whether there are several clients, each with errors of its own.
+
+    ``seen``: what is compressed and the error, by draws and vectors; ``bounds``: of noise whose variance the step
+    bounds, the terms and the values of the bounds, likewise.
     """
 
     factor: WorldValue
@@ -37,6 +40,7 @@ class Errors:
     variance: WorldValue | None = None
     own: bool = True
     seen: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
+    bounds: dict[tuple[str, str], tuple[Term, WorldValue]] = field(default_factory=dict)
 
 
 class Chosen(NamedTuple):
@@ -204,10 +208,16 @@ class Answers:
         if any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random")
         self._check(x, "a vector is compressed")
-        if x.is_zero() and errors.variance is None:
+        bound = of[1] if len(of) > 2 else None
+        if x.is_zero() and errors.variance is None and bound is None:
             return x
         by = term.of[0].data[0]
         key = by, x.name()
+        if bound is not None:
+            if any(part.op in DRAWN for part in parts(term.of[1])):
+                raise Unread(f"the bound of {term.data} depends on a draw")
+            key = by, f"{x.name()} within {bound.name()}"
+            errors.bounds[key] = term.of[1], bound
         if key not in errors.seen:
             if not errors.unbiased and any(other == by for other, _ in errors.seen):
                 # It may depend on the draw by what was compressed first, and nothing bounds the error then.
@@ -272,7 +282,7 @@ class Answers:
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():
-            for k, (x, error) in enumerate(errors.seen.values()):
+            for k, (key, (x, error)) in enumerate(errors.seen.items()):
                 size = world.total(world.inner(x * x))
                 why = (
                     f"E|C_i(v_i) - v_i|^2 <= ({as_text(errors.factor)}) |v_i|^2, summed over the clients, "
@@ -283,6 +293,9 @@ class Answers:
                     form -= world.count("n") * errors.variance
                     why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
                 yield KnownInequality(f"{name}[{k}]", why, form)
+                if key in errors.bounds:
+                    form -= world.total(errors.bounds[key][1])
+                    why = f"E|noise of each|^2 is at most what the step says, summed over the clients, at {as_text(x)}"
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size

@@ -134,16 +134,15 @@ class StateNumbers:
         """Return True if a number is a sum of squares, values above the least, and letters, with nonnegative
         coefficients.
         """
-        return all(_has_no_negative(c) and all(map(self.is_square, atoms)) for (_, atoms), c in number.of.items())
+        return all(_has_no_negative(c) and all(map(self._is_square, atoms)) for (_, atoms), c in number.of.items())
 
-    def is_square(self, atom: Atom) -> bool:
-        """Return True if an atom is the square of a vector, a sum of such, or a value above the least."""
+    def _is_square(self, atom: Atom) -> bool:
         kind, *of = self.world.meaning.get(atom.name, ("",))
         if kind == "inner product":
             return bool(of[0] == of[1])
         if kind == "sum":
             letters, draws, own = of
-            return not draws and len(own) == 1 and _has_no_negative(letters) and self.is_square(own[0])
+            return not draws and len(own) == 1 and _has_no_negative(letters) and self._is_square(own[0])
         return atom.name in self.gaps()
 
     def equal(self) -> dict[str, str]:

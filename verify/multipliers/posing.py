@@ -13,7 +13,7 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import Adversary, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import Adversary, BoundedNoise, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
 from fedtheory.classes.base import ELL, MU, Bounds, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
@@ -25,11 +25,12 @@ from verify.multipliers.forms import Moments, ProductSum, masks, sizes
 from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
+from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
-from verify.reading.signs import is_nonnegative
+from verify.reading.signs import is_nonnegative as is_written_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -303,8 +304,9 @@ class _Posing:
         return answers
 
     def _check_bounds(self) -> None:
-        """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+        """``Unread`` where there may be no answer of an adversary, or no noise: of such a state anything is true."""
         numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
+        moments = Moments(self.world, {}, self.answers.drawn_by, self.letters.converted, self.answers.drawn_values)
 
         def known(term: Term) -> bool:
             value = self._number(term)
@@ -312,24 +314,19 @@ class _Posing:
                 return self.domain.ratio_sign(self.letters.number(value)) is not None
             return not term.type.axes and numbers.is_nonnegative(value)
 
+        for name, errors in self.answers.errors.items():
+            for term, bound in errors.bounds.values():
+                if not is_written_nonnegative(term, known):
+                    raise Unread(f"the bound of {name}, {as_text(bound)}, is not seen to be nonnegative")
         for one in self.answers.chosen.values():
-            if not is_nonnegative(one.term.of[1], known):
+            if not is_written_nonnegative(one.term.of[1], known):
                 raise Unread(f"the bound of {one.term.data}, {as_text(one.bound)}, is not seen to be nonnegative")
             for number in one.met:
-                if not self._is_nonnegative(number, numbers):
+                if not is_nonnegative(self._form(moments, number), self.domain, self._gaps()):
                     raise Unread(
                         f"that a vector meets all conditions of {one.term.data} is not seen: {as_text(number)} has to "
-                        "be nonnegative, a sum of squares with nonnegative factors; say which one by feasible="
+                        "be nonnegative, whatever the vectors are; say which one by feasible="
                     )
-
-    def _is_nonnegative(self, value: WorldValue, numbers: StateNumbers) -> bool:
-        """Return True if a value is a sum of squares with factors that are nonnegative for all letters."""
-        return all(
-            not draws
-            and all(map(numbers.is_square, atoms))
-            and self.domain.ratio_sign(self.letters.converted(c)) is not None
-            for (draws, atoms), c in value.of.items()
-        )
 
     def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
@@ -375,6 +372,8 @@ class _Posing:
             if adversary.batch:
                 variance = variance * WorldValue({ONE: 1 / self._number(batch).of[ONE]})
             return Errors(WorldValue({}), True, independent, variance=variance)
+        if isinstance(adversary, BoundedNoise) and is_stated:
+            return Errors(WorldValue({}), True, independent)
         raise Unread(f"what {field} is, is not known")
 
     def _states(self, fixed: Mapping[str, Term]) -> None:
@@ -502,7 +501,7 @@ class _Posing:
 
 def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
-    if isinstance(adversary, Adversary):
+    if isinstance(adversary, Adversary | BoundedNoise):
         return
     if isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.randomness import Distribution, Draw
 from verify.exact.elimination import is_positive_semidefinite
-from verify.pep.gram import ZERO, Form, row
-from verify.pep.oracles import NOISE, noisy
+from verify.pep.gram import ZERO, Form, Vector, row
+from verify.pep.oracles import NOISE, NumberedDraws, noisy
 from verify.pep.programs import Constraint
 
 NOTHING = Form({}, {}, 0)
@@ -73,6 +75,47 @@ class FreeAnswers:
                     why = f"<r, v> is no less than it has to be, for answer {k} of {self.name}, r"
                 name = f"{self.name}[{k}]" if not j else f"{self.name}[{k}] {j}"
                 yield Constraint(name, -number, partial(str, why))
+
+
+@dataclass
+class BoundedNoise:
+    """Noise of mean zero in what n clients answer, each of a variance of at most what it is told.
+
+    That of separate draws is uncorrelated; so is that of different clients, if ``joint`` is "independent".
+    """
+
+    n: int
+    joint: str
+    errors: dict[Any, tuple[Vector, Form]] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @property
+    def draws(self) -> Distribution:
+        """A number for the noise of each client: ``(n, 1)``."""
+        return NumberedDraws((self.n, 1), self.numbers)
+
+    def apply(self, draw: Draw, x: Array, bound: Any) -> Array:
+        """x_i plus noise, ``(..., n, 1) -> (..., n, 1)``; ``bound``: a number, or one for each client."""
+        numbers = np.broadcast_to(draw[..., 0], x.shape[:-1])
+        bounds = np.broadcast_to(np.asarray(bound, dtype=object), x.shape[:-1])
+        out = np.empty(x.shape, dtype=object)
+        for index in np.ndindex(x.shape[:-1]):
+            at = _Conditions([(_vectors(x[index]), NOTHING + bounds[index])], [])
+            if at.is_noisy:
+                raise ValueError("noise is added to what is noisy: only its moments are known")
+            number, i = int(numbers[index]), index[-1]
+            key = number, i, at.key
+            if key not in self.errors:
+                block = f"{NOISE} {number}_{i}" if self.joint == "independent" else f"{NOISE} {number}"
+                self.errors[key] = row(f"noise({len(self.errors)})_{i}", block), at.balls[0][1]
+            out[index] = at.balls[0][0] + self.errors[key][0]
+        return out
+
+    def constraints(self) -> Iterator[Constraint]:
+        """E|noise|^2 <= bound for every vector."""
+        for k, (error, bound) in enumerate(self.errors.values()):
+            why = f"the variance of noise {k} is at most what the step says"
+            yield Constraint(f"variance[{k}]", error**2 - bound, partial(str, why))
 
 
 class _Conditions(NamedTuple):

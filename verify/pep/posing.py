@@ -21,6 +21,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import (
     Adversary,
     BlockSmoothConvex,
+    BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
     NoisyGradients,
@@ -38,7 +39,7 @@ from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
-from verify.pep.adversaries import FreeAnswers
+from verify.pep import adversaries
 from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
@@ -194,11 +195,14 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
             allowed = max(used.variance, adversary.variance(params))
             one = Messages(n, Fraction(0), used.joint if adversary.independent else "shared", allowed)
             formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, BoundedNoise):
+            one = adversaries.BoundedNoise(n, used.joint if adversary.independent else "shared")
+            formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, ContractiveCompressors):
             one = Contractions(min(params.alpha, used.alpha))
             formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, Adversary):
-            one = FreeAnswers(adversary.field)
+            one = adversaries.FreeAnswers(adversary.field)
             formal = formal._replace(others=(*formal.others, one))
         else:
             assert isinstance(adversary, InexactOracles)

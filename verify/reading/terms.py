@@ -219,6 +219,13 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
     return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
 
 
+def noisy(name: str, draw: Term, at: Term, bound: Term, axes: tuple[Axis, ...]) -> Term:
+    """Return vectors of clients with noise of mean zero, each of a variance of at most ``bound``: the operands are the
+    draw, the bound and the vectors."""
+    _check_bound(name, bound.type, at.type.axes)
+    return called(Op.COMPRESSED, name, [draw, bound, at], axes, 1)
+
+
 _Of = TypeVar("_Of")
 
 
