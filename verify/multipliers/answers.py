@@ -292,10 +292,10 @@ class Answers:
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
                     why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
-                yield KnownInequality(f"{name}[{k}]", why, form)
                 if key in errors.bounds:
                     form -= world.total(errors.bounds[key][1])
                     why = f"E|noise of each|^2 is at most what the step says, summed over the clients, at {as_text(x)}"
+                yield KnownInequality(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size

@@ -286,7 +286,7 @@ def _check_vector(name: str, of: Type, axes: tuple[Axis, ...]) -> None:
 
 def _check_bound(name: str, of: Type, axes: tuple[Axis, ...]) -> None:
     """Raise ``ValueError`` unless there is one number for each vector with these axes."""
-    if of.degree not in (0, ANY_DEGREE) or of.mask or of.axes not in ((), axes[:-1]):
+    if of.degree not in (0, ANY_DEGREE) or of.mask or of.axes not in ((), axes[:-1], (Axis.ONE,) * len(axes[:-1])):
         raise ValueError(f"{name} is given {of} as its bound, where one number for each vector is expected")
     if of.batched and not of.axes and len(axes) > 1:
         raise ValueError(f"{name} is given one bound for vectors of all clients: write bound[..., None]")

@@ -320,6 +320,16 @@ def test_one_bound_for_the_vectors_of_all_clients_is_refused():
         first_found(of)
 
 
+def test_one_bound_for_all_clients_is_read_as_that_of_each():
+    def step(problem, params, state, draw):
+        g = slopes(problem, state)
+        r = params.adversary.answer(g, square(slope(problem, state))[..., None])
+        return {"x": state.x + (r - g).mean(axis=-2), "w": state.x}
+
+    assert proves(claim(step, E(M_next) <= G, (), state=BOTH), STEP)
+    assert not proves(claim(step, E(M_next) <= G / ft.n, (), state=BOTH))
+
+
 @pytest.mark.parametrize("radial", [False, True])
 @pytest.mark.parametrize("turning", [False, True])
 def test_answers_are_as_near_as_they_may_be(radial, turning):
