@@ -19,6 +19,13 @@ from fedtheory.classes.compressors import (
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.operators import (
+    Cocoercive,
+    Monotone,
+    MonotoneLipschitz,
+    StronglyMonotone,
+    StronglyMonotoneLipschitz,
+)
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
 from fedtheory.classes.restricted_secant import RestrictedSecant
@@ -37,6 +44,7 @@ __all__ = [
     "Adversary",
     "BlockSmoothConvex",
     "BoundedNoise",
+    "Cocoercive",
     "Composite",
     "ContractiveCompressors",
     "Convex",
@@ -46,6 +54,8 @@ __all__ = [
     "FunctionClass",
     "InexactOracles",
     "Met",
+    "Monotone",
+    "MonotoneLipschitz",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
@@ -60,6 +70,8 @@ __all__ = [
     "SmoothStronglyConvex",
     "StronglyConvex",
     "StronglyConvexOnAverage",
+    "StronglyMonotone",
+    "StronglyMonotoneLipschitz",
     "UnbiasedCompressors",
     "WeaklyConvex",
 ]

@@ -14,7 +14,7 @@ import sympy
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
 from fedtheory.classes import Adversary, BoundedNoise, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
-from fedtheory.classes.base import ELL, MU, Bounds, S
+from fedtheory.classes.base import ELL, MU, Bounds, Declared, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
@@ -22,7 +22,7 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text, is_shared, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, as_text, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
@@ -279,9 +279,9 @@ class _Posing:
         if of is not None:
             known, average = self.declared, None
             bounds = known.bounds
-            if bounds is None:
+            if bounds is None and (known.operators is None or self.case.with_g):
                 raise Unread(f"the class {type(of).__name__} is not posed")
-            if known.weak and stated(self.claim, of):
+            if bounds is not None and known.weak and stated(self.claim, of):
                 # Letters that are posed have a sign: mu is written by them.
                 answers.given["mu"] = scalar(here, bounds.least)
             if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
@@ -290,10 +290,13 @@ class _Posing:
                 y_star = WorldValue({}) if single else here.deviation("y*", 1)
             else:
                 y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
-            functions["f"] = self._functions("f", bounds, y_star, average)
+            if bounds is None:
+                functions["f"] = self._operators(known, y_star)
+            else:
+                functions["f"] = self._functions("f", bounds, y_star, average)
             if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
                 functions[CONJUGATES] = self._conjugates(answers)
-            if self.case.with_g:
+            if bounds is not None and self.case.with_g:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", known.of_g or bounds, -mean)
         for adversary in self.setting.adversaries:
@@ -340,6 +343,16 @@ class _Posing:
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+
+    def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
+        assert known.operators is not None
+        is_stated = stated(self.claim, self.setting.functions)
+        least, L, inverse = (None if c is None else scalar(self.world, c) for c in known.operators)
+        assert least is not None
+        bounds = OperatorBounds(least, None if L is None else L * L, inverse) if is_stated else None
+        smooth = is_stated and (L is not None or inverse is not None)
+        own = not self.case.single
+        return ClassFunctions("f", own, None, slope, False, smooth=smooth, operators=bounds, is_operator=True)
 
     def _conjugates(self, answers: Answers) -> ClassFunctions:
         """The conjugates of L-smooth and mu-strongly convex functions have curvatures between 1/L and 1/mu."""

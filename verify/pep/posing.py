@@ -55,8 +55,8 @@ def batch(a: Array) -> Array:
 
 def posable(setting: Setting) -> bool:
     """Return True if worst cases over the class of a setting can be posed."""
-    quadratics = setting.functions is not None and setting.functions.quadratics
-    return setting.drawing.special is None and setting.algorithm is not None and not quadratics
+    other = setting.functions is not None and (setting.functions.quadratics or setting.functions.operators)
+    return setting.drawing.special is None and setting.algorithm is not None and not other
 
 
 def pose(setting: Setting, given: Instance, anything: bool = False) -> Formal:
