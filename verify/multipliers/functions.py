@@ -58,7 +58,7 @@ def scalar(world: World, c: Any) -> WorldValue:
 
 
 class OperatorBounds(NamedTuple):
-    """What is known of operators, of the differences x of two points and g of the values there: <g, x> >= ``least``
+    """Bounds on operators, of the differences x of two points and g of the values there: <g, x> >= ``least``
     |x|^2, |g|^2 <= ``square`` |x|^2 and |g|^2 <= ``cocoercive`` <g, x>, where these are known."""
 
     least: WorldValue

@@ -30,7 +30,7 @@ def _is_positive_semidefinite(entries: dict[tuple[str, str], Ratio], domain: Dom
     left |= {(b, a): c for (a, b), c in left.items()}
     rows = sorted({row for pair in left for row in pair})
     while rows:
-        # What can be told of more rows is told first.
+        # A row that others are combined with is taken only where its pivot is positive.
         row = next((r for r in rows if _is_pivot(r, rows, left, domain)), None)
         if row is None:
             return False

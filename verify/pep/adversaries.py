@@ -72,14 +72,14 @@ class FreeAnswers:
             why = f"|r - c|^2 is bounded, for answer {k} of {self.name}, r, to what it is asked about, c"
             for j, number in enumerate(conditions.beyond(answer)):
                 if j >= len(conditions.balls):
-                    why = f"<r, v> is no less than it has to be, for answer {k} of {self.name}, r"
+                    why = f"<r, v> is at least what it has to be, for answer {k} of {self.name}, r"
                 name = f"{self.name}[{k}]" if not j else f"{self.name}[{k}] {j}"
                 yield Constraint(name, -number, partial(str, why))
 
 
 @dataclass
 class BoundedNoise:
-    """Noise of mean zero in what n clients answer, each of a variance of at most what it is told.
+    """Noise of mean zero in what n clients answer, each of a variance of at most what the step says.
 
     That of separate draws is uncorrelated; so is that of different clients, if ``joint`` is "independent".
     """
