@@ -25,6 +25,7 @@ from fedtheory.numbers.symbols import T, d, k, round_index
 from fedtheory.origins import checked
 from fedtheory.settings import COMPRESSOR, Setting
 from fedtheory.settings.hypotheses import Hypothesis, hypothesis
+from fedtheory.settings.quantities import gap
 
 #: What a claim has whose author did not write it.
 NOWHERE, NOTHING = Setting(), Untested("", "")
@@ -95,6 +96,9 @@ class Claim:
         if not self.setting.drawing.classes_stated and "requires" not in self.changes:
             object.__setattr__(self, "requires", (*self.requires, *self._classes()))
         self._check_schedules()
+        functions = self.setting.functions
+        if functions is not None and functions.operators and any(q.of is gap for q in self.statement.quantities):
+            raise ValueError(f"{self.id} is about operators, which have no values: ft.gap is of functions")
 
     def _classes(self) -> Iterator[Hypothesis]:
         """Yield the hypotheses of membership in those classes of the setting that no given hypothesis states."""

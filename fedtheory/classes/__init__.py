@@ -10,6 +10,7 @@ from fedtheory.classes.blocks import BlockSmoothConvex
 from fedtheory.classes.composite import Composite
 from fedtheory.classes.compressors import (
     Adversary,
+    BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
     Met,
@@ -18,6 +19,13 @@ from fedtheory.classes.compressors import (
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.operators import (
+    Cocoercive,
+    Monotone,
+    MonotoneLipschitz,
+    StronglyMonotone,
+    StronglyMonotoneLipschitz,
+)
 from fedtheory.classes.polyak_lojasiewicz import PolyakLojasiewicz
 from fedtheory.classes.quadratic_growth import SmoothQuadraticGrowth
 from fedtheory.classes.restricted_secant import RestrictedSecant
@@ -35,6 +43,8 @@ from fedtheory.classes.weakly_convex import WeaklyConvex
 __all__ = [
     "Adversary",
     "BlockSmoothConvex",
+    "BoundedNoise",
+    "Cocoercive",
     "Composite",
     "ContractiveCompressors",
     "Convex",
@@ -44,6 +54,8 @@ __all__ = [
     "FunctionClass",
     "InexactOracles",
     "Met",
+    "Monotone",
+    "MonotoneLipschitz",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",
@@ -58,6 +70,8 @@ __all__ = [
     "SmoothStronglyConvex",
     "StronglyConvex",
     "StronglyConvexOnAverage",
+    "StronglyMonotone",
+    "StronglyMonotoneLipschitz",
     "UnbiasedCompressors",
     "WeaklyConvex",
 ]

@@ -53,6 +53,16 @@ class OfClient(NamedTuple):
     one: str | None = None
 
 
+class OfOperators(NamedTuple):
+    """What is known of each of the operators that are asked as gradients are, in ``MU`` and ``ELL``, of the differences
+    x of two points and g of the values there: <g, x> >= ``least`` |x|^2; |g| <= ``lipschitz`` |x|, and |g|^2 <=
+    ``cocoercive`` <g, x>, each None where it is not known."""
+
+    least: sympy.Expr
+    lipschitz: sympy.Expr | None = None
+    cocoercive: sympy.Expr | None = None
+
+
 @dataclass(frozen=True)
 class Declared:
     """The facts about the members of a class that proofs may assume, as data. Nothing else is assumed.
@@ -61,7 +71,8 @@ class Declared:
     ``average``: what is known of the average, with the constants ``MU`` and ``ELL``. ``client``: how inequalities of a
     single client's function pose the class. ``convex``: the average is convex. ``differentiable``: each f_i has a
     gradient at every point, and g too unless ``of_g`` is given. ``between``: each mu_i and L_i lies between mu and L.
-    ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L.
+    ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
+    nothing else is declared; they are maximally monotone.
     """
 
     bounds: Bounds | None = None
@@ -72,6 +83,7 @@ class Declared:
     differentiable: bool = False
     between: bool = False
     weak: bool = False
+    operators: OfOperators | None = None
 
 
 #: How much worse a member is that must be just outside a class, and named instances that are.
@@ -98,10 +110,12 @@ class FunctionClass:
     class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
     is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
-    ``ends``: the letters of the least and the largest curvature, where the class has both.
+    ``ends``: the letters of the least and the largest curvature, where the class has both; ``operators``: True if what
+    is asked as a gradient is an operator, and need not be the gradient of a function.
     """
 
     alike = False
+    operators = False
     loose = False
     conjugates = False
     quadratics = False

@@ -101,6 +101,38 @@ class NoisyGradients:
 
 
 @dataclass(frozen=True)
+class BoundedNoise:
+    """Noise of mean zero of which the step itself says how large its variance may be; in a field of ``Params``.
+
+    ``params.noise.apply(draw, v, bound)`` are vectors v + e with E e = 0 and E|e|^2 <= ``bound``, for ``v (..., n, d)``
+    and a number, or one for each client ``(..., n)``: such as 2A (f(x) - f*) + B |grad f(x)|^2 + C of the ABC
+    condition. Nothing is assumed of the correlation of the noise of two vectors with the same draw. A negative bound
+    allows no noise, so proofs ask that it is seen not to be: made of squares and nonnegative numbers by + * and /.
+    ``independent``: whether the noise of different clients must be.
+    """
+
+    field: str = "noise"
+    independent: bool = False
+
+    letters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def text(self) -> str:
+        """The class, in words."""
+        return f"{'independent ' if self.independent else ''}noise of variances within the bounds of the step"
+
+    def contains(self, problem: Problem, params: Any) -> bool:
+        """Return True if the noise of an instance is as small as the step says, and as independent."""
+        small = abs(getattr(params, self.field).share) <= 1
+        return bool(small and (not self.independent or self.mutually_independent(problem, params)))
+
+    def mutually_independent(self, problem: Problem, params: Any) -> bool:
+        """Return True if the noise of different clients is independent."""
+        independent: bool = getattr(params, self.field).joint == "independent"
+        return independent
+
+
+@dataclass(frozen=True)
 class InexactOracles:
     """Oracles of grad f_i^*, each ``delta(problem, params)``-inexact (FedDCD, Definition 5.1); in a field of
     ``Params``."""
@@ -128,6 +160,10 @@ class Adversary:
     where ``centre`` is one of each: of what it is asked twice it may say two things. It knows the state, functions and
     letters, but not what else the step draws. ``bound``: a number, or one for each vector; where it is negative there
     is no answer, so proofs ask that it is seen not to be: made of squares and nonnegative numbers by + * and /.
+
+    ``answer(centre, bound, within=((c, b), ...), along=((v, s), ...), feasible=w)``: r is in the other balls too,
+    |r - c|^2 <= b, and <r, v> >= s. The vector ``w``, by default the centre, is to meet all of these, so that there is
+    an answer.
     """
 
     field: str = "adversary"
@@ -145,4 +181,4 @@ class Adversary:
 
 
 #: Everything that a method meets besides functions.
-Met = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | InexactOracles | Adversary
+Met = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | BoundedNoise | InexactOracles | Adversary

@@ -114,6 +114,10 @@ def apply(A: Array, x: Array) -> Array:
     return np.matmul(A, x[..., None])[..., 0]
 
 
+#: The binary digits, after that of a unit, of roots that are taken from below.
+_BITS_BELOW = 24
+
+
 class _IrrationalError(ArithmeticError):
     """A square root of a fraction that is not the square of one."""
 
@@ -160,6 +164,21 @@ def square_root(value: Any) -> Any:
         return _square_root(value)
     except _IrrationalError:
         return Interval.of(value).sqrt()
+
+
+def root_below(of: Array) -> Array:
+    """The square root of each entry; of a fraction one that is not the square of another a little less, a fraction."""
+    return _each(_root_below, of) if is_exact(of) else np.sqrt(np.maximum(of, 0))
+
+
+def _root_below(value: Any) -> Any:
+    if isinstance(value, Interval):
+        raise Undecided("no root is taken from below of what is not known exactly")
+    ratio = Fraction(value)
+    # Of n/d it is that of n d (2^k)^2, without what is behind the point, over d 2^k.
+    scale = ratio.denominator << _BITS_BELOW
+    root = Fraction(math.isqrt((ratio.numerator * ratio.denominator) << (2 * _BITS_BELOW)), scale)
+    return Quotient(root)
 
 
 def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:

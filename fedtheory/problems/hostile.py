@@ -1,14 +1,22 @@
-"""What an adversary answers: vectors at a distance from a centre, exact on fractions where roots are rational."""
+"""What an adversary answers: vectors at a distance from a centre, exact on fractions where roots are rational, or such
+that meet other conditions too."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, exact, is_exact, square, square_root
+from fedtheory.numbers.rational import Array, exact, is_exact, root_below, square, square_root
+
+#: Vectors, each with a number: centres with squares of radii, or directions with least inner products.
+Conditions = Sequence[tuple[Any, Any]]
+
+#: Farther away than any sphere is.
+_FAR = 10**40
 
 
 @dataclass(frozen=True)
@@ -36,23 +44,33 @@ class Hostile:
         """The adversary as one step asks it."""
         return Asked(self)
 
-    def answer(self, centre: Array, bound: Any) -> Array:
+    def answer(self, centre: Array, bound: Any, *more: Any, **named: Any) -> Array:
         """``ValueError``: before and after a step the answers would seem to be the same."""
         raise ValueError("an adversary is asked outside of a step")
 
-    def at(self, centre: Array, bound: Any) -> Array:
+    def at(
+        self,
+        centre: Array,
+        bound: Any,
+        within: Conditions = (),
+        along: Conditions = (),
+        feasible: Array | None = None,
+    ) -> Array:
         """A vector, or one for each client, whose distance from ``centre (..., d)`` or ``(..., n, d)`` has a square of
         at most ``bound``: a number, or one for each vector.
 
-        ``ValueError`` where ``bound`` is negative, or of another shape.
+        ``within``: centres and bounds of other balls in which it is too; ``along``: directions, and the least inner
+        product of the vector with each; ``feasible``: a vector that meets all of these, by default the centre. With
+        such conditions the answer is on the ray from that vector along the direction, ``share`` of the way to where the
+        first condition ends.
+
+        ``ValueError`` where ``bound`` is negative, or of another shape, or where that vector does not meet a condition.
         """
+        if within or along:
+            return self._among(centre, [(centre, bound), *within], along, centre if feasible is None else feasible)
         kept = exact if is_exact(self.direction) else np.asarray
         centre, bound = kept(centre), kept(bound)
-        if bound.ndim not in (0, centre.ndim - 1):
-            raise ValueError(
-                f"an adversary is given a bound of shape {bound.shape} for vectors of shape {centre.shape}: "
-                "one number for each vector is due, as by bound[..., None] for those of all clients"
-            )
+        _check_shape(bound, centre)
         if is_exact(bound) and (bound < 0).any():
             raise ValueError(f"no answer of an adversary is there: its squared distance is at most {bound.min()}")
         bound = np.broadcast_to(bound, centre.shape[:-1])
@@ -64,8 +82,26 @@ class Hostile:
         at_zero = own == 0
         if not at_zero.any():
             return self._moved(centre, _roots(bound / own)[..., None] * centre)
-        along = np.where(at_zero[..., None], self.direction, centre)
-        return self._moved(centre, _roots(bound / np.where(at_zero, 1, own))[..., None] * along)
+        away = np.where(at_zero[..., None], self.direction, centre)
+        return self._moved(centre, _roots(bound / np.where(at_zero, 1, own))[..., None] * away)
+
+    def _among(self, centre: Array, balls: Conditions, halves: Conditions, feasible: Array) -> Array:
+        given = [*balls, *halves, (feasible, 0)]
+        kept = exact if is_exact(self.direction, *(part for pair in given for part in pair)) else np.asarray
+        start: Array
+        centre, start = np.broadcast_arrays(kept(centre), kept(feasible))
+        away = np.broadcast_to(self.direction, centre.shape)
+        if self.radial:
+            away = np.where((square(centre) == 0)[..., None], away, centre)
+        away = kept(-away if self.share < 0 else away)
+        reach = None
+        for to_end, conditions in ((_to_sphere, balls), (_to_plane, halves)):
+            for vector, number in conditions:
+                _check_shape(kept(number), centre)
+                to = to_end(start, away, kept(vector), kept(number))
+                reach = to if reach is None else np.where(to < reach, to, reach)
+        assert reach is not None
+        return start + (abs(self.share) * reach)[..., None] * away
 
     def _moved(self, centre: Array, by: Array) -> Array:
         moved: Array = centre + self.share * by
@@ -79,11 +115,20 @@ class Asked:
     of: Hostile
     answers: int = 0
 
-    def answer(self, centre: Array, bound: Any) -> Array:
+    def answer(
+        self,
+        centre: Array,
+        bound: Any,
+        within: Conditions = (),
+        along: Conditions = (),
+        feasible: Array | None = None,
+    ) -> Array:
         """As :meth:`Hostile.at`; every other time on the other side, where the adversary turns."""
         self.answers += 1
         turned = self.of.turning and self.answers % 2 == 0
-        return (replace(self.of, share=-self.of.share) if turned else self.of).at(centre, bound)
+        return (replace(self.of, share=-self.of.share) if turned else self.of).at(
+            centre, bound, within, along, feasible
+        )
 
 
 def in_step(params: Any) -> Any:
@@ -91,6 +136,37 @@ def in_step(params: Any) -> Any:
     fields = getattr(params, "_fields", ())
     asked = {name: getattr(params, name).in_step() for name in fields if hasattr(getattr(params, name), "in_step")}
     return params._replace(**asked) if asked else params
+
+
+def _check_shape(bound: Array, vectors: Array) -> None:
+    if bound.ndim not in (0, vectors.ndim - 1):
+        raise ValueError(
+            f"an adversary is given a bound of shape {bound.shape} for vectors of shape {vectors.shape}: "
+            "one number for each vector is due, as by bound[..., None] for those of all clients"
+        )
+
+
+def _to_sphere(start: Array, away: Array, centre: Array, bound: Array) -> Array:
+    """By which multiple of ``away`` one gets from ``start`` to the sphere about ``centre``, or nearly there; ``start``
+    is in the ball."""
+    off = start - centre
+    a, b, c = square(away), (off * away).sum(axis=-1), _nonnegative(bound - square(off))
+    found: Array = (root_below(b * b + a * c) - b) / a
+    return np.where(found < 0, 0 * found, found)
+
+
+def _to_plane(start: Array, away: Array, direction: Array, least: Array) -> Array:
+    """By which multiple of ``away`` one gets from ``start`` to where the inner product with ``direction`` is ``least``;
+    a large number where that is nowhere."""
+    room, slope = _nonnegative((start * direction).sum(axis=-1) - least), (away * direction).sum(axis=-1)
+    return np.where(slope < 0, room / np.where(slope < 0, -slope, 1), room + _FAR)
+
+
+def _nonnegative(room: Array) -> Array:
+    """How far a vector is within a condition; ``ValueError`` where it is known that it is not."""
+    if is_exact(room) and (room < 0).any():
+        raise ValueError("no answer of an adversary is known: what is to meet its conditions does not; say feasible=")
+    return np.where(room < 0, 0 * room, room)
 
 
 def _roots(of: Array) -> Array:

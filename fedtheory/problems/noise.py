@@ -1,4 +1,5 @@
-"""Noise in what clients answer: stochastic gradients of a given variance, enumerable and exact on fractions."""
+"""Noise in what clients answer, enumerable and exact on fractions: stochastic gradients of a given variance, or of one
+that the step bounds."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.rational import Array, exact, is_exact, root_below
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Independent, Shared
 
 
@@ -54,4 +55,55 @@ class Noise:
             sizes = sizes * np.where(x[..., 0] < 0, -1, 1)
         added = self.sigma * sizes[..., None] * self.direction
         noisy: Array = x + (added if is_exact(x) else added.astype(float))
+        return noisy
+
+
+@dataclass(frozen=True)
+class NoiseWithin:
+    """Noise of mean zero along a unit vector, whose variance is ``share``^2 of what the step allows, or a little less
+    where that is not the square of a fraction.
+
+    It is ``skew`` times its size with the probability 1/(1 + skew^2), else -1/skew times. ``direction (d,)``,
+    ``joint`` and ``turning`` are as of :class:`Noise`.
+    """
+
+    n: int
+    share: Any
+    direction: Array
+    skew: Any = Fraction(1)
+    joint: str = "independent"
+    turning: bool = False
+
+    @property
+    def name(self) -> str:
+        """A description in words."""
+        turning = ", turned where the first entry is negative" if self.turning else ""
+        share = "" if self.share == 1 else f"{Fraction(self.share)} of "
+        return f"noise of {share}the length allowed, of the skew {self.skew}{turning}"
+
+    @property
+    def draws(self) -> Distribution:
+        """A coin of each client: ``(n,)``."""
+        coin = Bernoulli(1 / (1 + self.skew**2))
+        return Independent(coin, self.n) if self.joint == "independent" else Shared(coin, self.n)
+
+    def apply(self, draw: Draw, x: Array, bound: Any) -> Array:
+        """The vectors ``x (..., n, d)`` with noise of variances of at most ``bound``, a number or ``(..., n)``.
+
+        ``ValueError`` where ``bound`` is negative, or of another shape.
+        """
+        kept = exact if is_exact(self.direction) else np.asarray
+        x, bound = kept(x), kept(bound)
+        if bound.ndim not in (0, x.ndim - 1):
+            raise ValueError(
+                f"noise is given a bound of shape {bound.shape} for vectors of shape {x.shape}: one number for each "
+                "client is due, as by bound[..., None] for all of them"
+            )
+        if is_exact(bound) and (bound < 0).any():
+            raise ValueError(f"no noise is there: its variance is at most {bound.min()}")
+        sizes = np.where(draw, self.skew, -1 / self.skew)
+        if self.turning:
+            sizes = sizes * np.where(x[..., 0] < 0, -1, 1)
+        added = (self.share * sizes * root_below(bound))[..., None] * self.direction
+        noisy: Array = x + added
         return noisy

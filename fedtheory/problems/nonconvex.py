@@ -193,7 +193,10 @@ def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
 
 
 def is_quadratic(f: Functions) -> bool:
-    """Return True if every gradient is an affine map."""
+    """Return True if every gradient, or operator, is an affine map."""
+    affine: bool | None = getattr(f, "is_affine", None)
+    if affine is not None:
+        return affine
     return not isinstance(f.f if isinstance(f, LessParabola) else f, PiecewiseQuadratic | LessHuber | Kinked)
 
 

@@ -14,7 +14,7 @@ import sympy
 
 from fedtheory.algorithms.base import no_step
 from fedtheory.algorithms.schedules import ROUND, at_round
-from fedtheory.classes import Adversary
+from fedtheory.classes import Adversary, BoundedNoise
 from fedtheory.instances import Instance, Recipe, Start, check_shape, members, number, numbers
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array, holds
@@ -22,6 +22,7 @@ from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
 from fedtheory.problems.nonconvex import is_quadratic
+from fedtheory.problems.operators import GradientOperators
 from fedtheory.problems.optimum import Optimum
 from fedtheory.problems.piecewise import Kinked
 from fedtheory.problems.ridged import Ridged
@@ -90,7 +91,8 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
         g = drawn.build(recipe, [recipe["g"]], x, -y.sum(axis=-2, keepdims=True) / y.shape[-2], exact)
     # Gradients as the oracle rounds them: a residual at the optimum would look like a state of its own. At a kink it
     # may give others than those that balance.
-    known = y if functions.conjugates or isinstance(f, Kinked) else f.gradient(x[..., None, :])
+    jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
+    known = y if functions.conjugates or jumps else f.gradient(x[..., None, :])
     return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact))
 
 
@@ -203,9 +205,9 @@ def _batched(state: Any, fixed: Any, size: int) -> Any:
 def _linear(setting: Setting, recipe: Recipe) -> bool:
     """Return True if compression is linear for every draw and noise is independent of states; top-k is not linear.
 
-    Answers of an adversary are not linear either, since their distance is a root.
+    Answers of an adversary are not linear either, nor is noise within a bound, since their distance is a root.
     """
-    if any(isinstance(a, Adversary) for a in setting.adversaries):
+    if any(isinstance(a, Adversary | BoundedNoise) for a in setting.adversaries):
         return False
     if recipe.get("turning", 0) or recipe.get("turned", 0):
         return False
@@ -357,6 +359,8 @@ def _row(values: Any) -> str:
 
 def _function(client: Recipe) -> str:
     text = f"1/2 (a'(x - x*))^2, a = {_row(client['a'])}" if "a" in client else f"Hessian diag{_row(client['h'])}"
+    if "skew" in client:
+        text = f"F(x) = diag{_row(client['h'])} (x - x*)"
     if len({client[key] for key in members.SLOPES if key in client}) > 1:
         text = f"slopes {_row(client['h'])} below and {_row(client['h_above'])} above its kinks at x* + "
         text += _row(client["kink"])

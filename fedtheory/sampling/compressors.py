@@ -10,14 +10,21 @@ from math import comb, log
 import numpy as np
 
 from fedtheory import compressors
-from fedtheory.classes import Adversary, ContractiveCompressors, InexactOracles, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import (
+    Adversary,
+    BoundedNoise,
+    ContractiveCompressors,
+    InexactOracles,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
 from fedtheory.compressors import Family as Compressors
 from fedtheory.compressors import contractive
 from fedtheory.compressors.turned import turned
 from fedtheory.instances import Recipe, generic, number, numbers, pick
-from fedtheory.numbers.rational import square_root
+from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.hostile import Hostile
-from fedtheory.problems.noise import Noise
+from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.settings import Setting
 
 # Sampler of stochastic gradients: recipes of noise, and the noise that these describe.
@@ -26,6 +33,12 @@ from fedtheory.settings import Setting
 _COINS = 6
 #: A unit vector that is none of the axes, by its first coordinates.
 _SLANTED = (Fraction(3, 5), Fraction(4, 5))
+
+
+def _direction(d: int, slanted: bool, exact: bool) -> Array:
+    """A unit vector, the first axis or none of the axes: ``(d,)``."""
+    first = _SLANTED if slanted and d > 1 else (Fraction(1),)
+    return numbers((*first, *(Fraction(0),) * (d - len(first))), exact)
 
 
 @dataclass(frozen=True)
@@ -70,13 +83,55 @@ class NoiseSampler:
             raise ValueError("noise has a positive skew, and batches of at least 1")
         if batch * (n if recipe["dependence"] == "independent" else 1) > 4 * _COINS:
             raise ValueError("there are too many clients to enumerate their coins")
-        along = _SLANTED if recipe["slanted"] and d > 1 else (Fraction(1),)
-        direction = numbers((*along, *(Fraction(0),) * (d - len(along))), exact)
+        direction = _direction(d, bool(recipe["slanted"]), exact)
         sigma, skew = number(recipe["sigma"], exact), number(recipe["skew"], exact)
         return Noise(n, sigma, direction, batch, skew, recipe["dependence"], bool(recipe["turning"]))
 
     def _batch(self, recipe: Recipe) -> int:
         return int(recipe[self.of.batch]) if self.of.batch else 1
+
+
+@dataclass(frozen=True)
+class BoundedNoiseSampler:
+    """Noise of two values along a line, symmetric or not: as large as the step allows, or not."""
+
+    of: BoundedNoise
+
+    @property
+    def field(self) -> str:
+        """The field of ``Params`` in which the noise is."""
+        return self.of.field
+
+    @property
+    def entries(self) -> tuple[str, ...]:
+        """The entries of a recipe: its share of the size, its skew and direction, whether it turns, how it is drawn."""
+        return tuple(f"{self.field}_{part}" for part in ("share", "skew", "slanted", "turning", "dependence"))
+
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """The dimension, and noise of a size."""
+        share = pick(rng, (Fraction(1),) * 6 + (generic(rng, Fraction(1, 8), Fraction(1)), Fraction(0)))
+        skew = pick(rng, tuple(Fraction(v) for v in (1, 1, 1, 3, "1/3")))
+        slanted, turning = int(rng.integers(2)), int(pick(rng, (0, 0, 0, 1)))
+        dependence = pick(rng, ("independent",) * 3 + ("shared",))
+        return d, dict(zip(self.entries, (share, skew, slanted, turning, dependence), strict=True))
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """A number of clients, at most n, whose coins can be enumerated."""
+        return n if recipe[self.entries[-1]] == "shared" else min(n, _COINS)
+
+    def at(self, values: Mapping[str, Fraction]) -> Recipe:
+        """The noise at a grid's point."""
+        return dict(zip(self.entries, (Fraction(1), Fraction(1), 0, 0, "independent"), strict=True))
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> NoiseWithin:
+        """The noise of a recipe. Raise ``ValueError`` unless it has a positive skew, and coins that are few."""
+        share, skew, slanted, turning, dependence = (recipe[entry] for entry in self.entries)
+        if skew <= 0:
+            raise ValueError("noise has a positive skew")
+        if dependence == "independent" and n > 4 * _COINS:
+            raise ValueError("there are too many clients to enumerate their coins")
+        direction = _direction(recipe["d"], bool(slanted), exact)
+        return NoiseWithin(n, number(share, exact), direction, number(skew, exact), dependence, bool(turning))
 
 
 @dataclass(frozen=True)
@@ -114,9 +169,7 @@ class HostileSampler:
         share, along, turns = (recipe[entry] for entry in self.entries)
         if along not in (0, 1, 2):
             raise ValueError("an adversary answers along an axis, a slanted one, or the centre: 0, 1 or 2")
-        d = recipe["d"]
-        first = _SLANTED if along == 1 and d > 1 else (Fraction(1),)
-        direction = numbers((*first, *(Fraction(0),) * (d - len(first))), exact)
+        direction = _direction(recipe["d"], along == 1, exact)
         return Hostile(number(share, exact), direction, along == 2, bool(turns))
 
 
@@ -228,16 +281,22 @@ def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
     return None if exact else {**recipe, "turned": 1}
 
 
-def samplers(setting: Setting) -> tuple[UnbiasedSampler | ContractiveSampler | NoiseSampler | HostileSampler, ...]:
+#: A sampler of what a method meets besides functions.
+Sampled = UnbiasedSampler | ContractiveSampler | NoiseSampler | BoundedNoiseSampler | HostileSampler
+
+
+def samplers(setting: Setting) -> tuple[Sampled, ...]:
     """The samplers of a setting's classes of compressors and of noise; oracles are made by its ``parameters``."""
     return tuple(_sampler(a, setting) for a in setting.adversaries if not isinstance(a, InexactOracles))
 
 
 def _sampler(
-    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients | Adversary, setting: Setting
-) -> UnbiasedSampler | ContractiveSampler | NoiseSampler | HostileSampler:
+    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients | BoundedNoise | Adversary, setting: Setting
+) -> Sampled:
     if isinstance(of, NoisyGradients):
         return NoiseSampler(of)
+    if isinstance(of, BoundedNoise):
+        return BoundedNoiseSampler(of)
     if isinstance(of, Adversary):
         return HostileSampler(of)
     return (

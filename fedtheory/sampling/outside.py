@@ -39,6 +39,17 @@ def _noisier_gradients(of: classes.NoisyGradients, problem: Problem, params: Any
         yield "dependent gradients", problem, params._replace(**{of.field: shared})
 
 
+@outside.register(classes.BoundedNoise)
+def _noisier_than_allowed(of: classes.BoundedNoise, problem: Problem, params: Any, known: Any) -> Outside:
+    """Instances with a little more noise than the step allows, and with dependent noise."""
+    noise = getattr(params, of.field)
+    more: Any = SimpleNamespace(share=1 + WORSE, joint=noise.joint)
+    yield "noisier gradients", problem, params._replace(**{of.field: more})
+    if getattr(known, of.field).joint == "independent":
+        shared: Any = SimpleNamespace(share=noise.share, joint="shared")
+        yield "dependent gradients", problem, params._replace(**{of.field: shared})
+
+
 @outside.register(classes.UnbiasedCompressors)
 def _noisier(of: classes.UnbiasedCompressors, problem: Problem, params: Any, known: Any) -> Outside:
     """Instances whose compressors are a little noisier than the class allows, or than those ``known``."""

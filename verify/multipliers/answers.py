@@ -28,6 +28,9 @@ class Errors:
     ``unbiased``: whether the errors have mean zero; ``independent``: whether those of different clients are
     independent; ``joint``: E|mean of the errors|^2 <= joint/n sum |x_i|^2, where it is known; ``variance``: what is
     added to the bound, of noise; ``own``: whether there are several clients, each with errors of its own.
+
+    ``seen``: what is compressed and the error, by draws and vectors; ``bounds``: of noise whose variance the step
+    bounds, the terms and the values of the bounds, likewise.
     """
 
     factor: WorldValue
@@ -37,17 +40,23 @@ class Errors:
     variance: WorldValue | None = None
     own: bool = True
     seen: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
+    bounds: dict[tuple[str, str], tuple[Term, WorldValue]] = field(default_factory=dict)
 
 
 class Chosen(NamedTuple):
     """An answer of an adversary: ``error``, the answer less the centre, with |error|^2 <= ``bound``, for the term
     ``term``.
+
+    ``more``: other conditions on the answer, each in words with a number that is at most 0; ``met``: numbers that are
+    nonnegative if there is an answer: how far a vector that is to meet all conditions is within them.
     """
 
     term: Term
-    asked: tuple[str, str]
+    asked: tuple[str, ...]
     bound: WorldValue
     error: WorldValue
+    more: tuple[tuple[str, WorldValue], ...] = ()
+    met: tuple[WorldValue, ...] = ()
 
 
 @dataclass(eq=False)
@@ -199,10 +208,16 @@ class Answers:
         if any(draws for draws, _ in x.of):
             raise Unread("a compressed vector is itself random")
         self._check(x, "a vector is compressed")
-        if x.is_zero() and errors.variance is None:
+        bound = of[1] if len(of) > 2 else None
+        if x.is_zero() and errors.variance is None and bound is None:
             return x
         by = term.of[0].data[0]
         key = by, x.name()
+        if bound is not None:
+            if any(part.op in DRAWN for part in parts(term.of[1])):
+                raise Unread(f"the bound of {term.data} depends on a draw")
+            key = by, f"{x.name()} within {bound.name()}"
+            errors.bounds[key] = term.of[1], bound
         if key not in errors.seen:
             if not errors.unbiased and any(other == by for other, _ in errors.seen):
                 # It may depend on the draw by what was compressed first, and nothing bounds the error then.
@@ -218,20 +233,38 @@ class Answers:
         return x + errors.seen[key][1]
 
     def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
-        centre, bound = of
-        if term.data not in self.adversaries:
-            raise Unread(f"what bounds the answers of {term.data}, is not known")
+        centre, bound, name_of = of[0], of[1], str(term.data)
+        if name_of not in self.adversaries:
+            raise Unread(f"what bounds the answers of {name_of}, is not known")
         if any(part.op in DRAWN for part in parts(*term.of)):
             # It would be another vector for each draw.
-            raise Unread(f"{term.data} is asked about something that is drawn")
-        asked = centre.name(), bound.name()
+            raise Unread(f"{name_of} is asked about something that is drawn")
+        asked = tuple(value.name() for value in of)
         if id(term) not in self.chosen:
-            name = f"answer {len(self.chosen)} of {term.data}"
+            name = f"answer {len(self.chosen)} of {name_of}"
             error = world.of_client(name, 1) if Axis.CLIENTS in term.type.axes else world.atom(name, 1)
-            self.chosen[id(term)] = Chosen(term, asked, bound, error)
+            more, met = self._conditions(term, of, centre + error)
+            self.chosen[id(term)] = Chosen(term, asked, bound, error, more, met)
         if self.chosen[id(term)].asked != asked:
-            raise Unread(f"{term.data} is asked by one call in two states")
+            raise Unread(f"{name_of} is asked by one call in two states")
         return centre + self.chosen[id(term)].error
+
+    def _conditions(
+        self, term: Term, of: list[WorldValue], answer: WorldValue
+    ) -> tuple[tuple[tuple[str, WorldValue], ...], tuple[WorldValue, ...]]:
+        """Return the conditions on an answer beyond the first, and what is nonnegative where it exists."""
+        balls, halves, vector = term.data.conditions(of)
+        if len(balls) + len(halves) == 1:
+            return (), ()
+
+        def beyond(point: WorldValue) -> Iterator[tuple[str, WorldValue]]:
+            for centre, bound in balls:
+                apart = point - centre
+                yield f"is near enough to {as_text(centre)}", self.world.inner(apart * apart) - bound
+            for direction, least in halves:
+                yield f"leads far enough along {as_text(direction)}", least - self.world.inner(direction * point)
+
+        return tuple(beyond(answer))[1:], tuple(-form for _, form in beyond(vector))
 
     def inequalities(self) -> Iterator[KnownInequality]:
         """All that is known of the answers."""
@@ -239,13 +272,17 @@ class Answers:
         for k, one in enumerate(self.chosen.values()):
             form = world.inner(one.error * one.error) - one.bound
             why = f"the square of what answer {k} of {one.term.data} is off by is at most its bound"
-            if Axis.CLIENTS in one.term.type.axes:
-                form, why = world.total(form), f"{why}, summed over the clients"
-            yield KnownInequality(f"{one.term.data}[{k}]", why, form)
+            summed = Axis.CLIENTS in one.term.type.axes
+            more = [(f"answer {k} of {one.term.data} {what}", number) for what, number in one.more]
+            for j, (words, number) in enumerate([(why, form), *more]):
+                name = f"{one.term.data}[{k}]" if not j else f"{one.term.data}[{k}] {j}"
+                yield KnownInequality(
+                    name, *((f"{words}, summed over the clients", world.total(number)) if summed else (words, number))
+                )
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():
-            for k, (x, error) in enumerate(errors.seen.values()):
+            for k, (key, (x, error)) in enumerate(errors.seen.items()):
                 size = world.total(world.inner(x * x))
                 why = (
                     f"E|C_i(v_i) - v_i|^2 <= ({as_text(errors.factor)}) |v_i|^2, summed over the clients, "
@@ -255,6 +292,9 @@ class Answers:
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
                     why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
+                if key in errors.bounds:
+                    form -= world.total(errors.bounds[key][1])
+                    why = f"E|noise of each|^2 is at most what the step says, summed over the clients, at {as_text(x)}"
                 yield KnownInequality(f"{name}[{k}]", why, form)
                 if errors.joint is not None:
                     mean = world.total(error)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
 import sympy
@@ -57,6 +57,15 @@ def scalar(world: World, c: Any) -> WorldValue:
     return WorldValue({ONE: found} if found else {})
 
 
+class OperatorBounds(NamedTuple):
+    """Bounds on operators, of the differences x of two points and g of the values there: <g, x> >= ``least``
+    |x|^2, |g|^2 <= ``square`` |x|^2 and |g|^2 <= ``cocoercive`` <g, x>, where these are known."""
+
+    least: WorldValue
+    square: WorldValue | None
+    cocoercive: WorldValue | None
+
+
 class DrawnPoint(NamedTuple):
     """A function's value at a point that is drawn, less its tangent at x*; ``when``: 1 where it is asked, else 0."""
 
@@ -84,6 +93,8 @@ class ClassFunctions:
     most. ``smooth``: whether each has one gradient at each point. ``spread``: where each f_i is smooth with a constant
     of its own, the mean of the squares of these; the curvatures are then those of the average.
 
+    ``operators``: of what is asked as a gradient and need not be one, what is known; it has no values, nor curvatures.
+
     ``anchor``: the point relative to which points are given, in words: for conjugates it is not x*.
 
     Of functions that may have kinks what is asked is a subgradient, which need not be the one that a proximal point is
@@ -100,6 +111,8 @@ class ClassFunctions:
     smooth: bool = True
     spread: WorldValue | None = None
     anchor: str = "x*"
+    operators: OperatorBounds | None = None
+    is_operator: bool = False
     asked: dict[str, FunctionAt] = field(default_factory=dict)
     #: Values at points that are drawn, by when they are asked, and the points.
     drawn: dict[tuple[str, str], DrawnPoint] = field(default_factory=dict)
@@ -132,11 +145,17 @@ class ClassFunctions:
 
     def value(self, world: World, point: WorldValue) -> WorldValue:
         """The value at a point relative to x*, less the tangent there."""
+        self._check_values()
         known = self.asked.get(self._key(point, True)) or self.at(world, point)
         return known.value
 
+    def _check_values(self) -> None:
+        if self.is_operator:
+            raise Unread("an operator has no values of a function")
+
     def value_drawn(self, world: World, point: WorldValue, when: WorldValue) -> WorldValue:
         """The value at a point relative to x* that is drawn, less the tangent at x*."""
+        self._check_values()
         if self.equal and self.curvatures is not None and self.curvatures[1] is not None:
             return self.curvatures[1] * world.inner(point * point) * WorldValue({ONE: world.field.one / 2})
         name = f"{self.name} drawn ({len(self.drawn)})"
@@ -144,7 +163,7 @@ class ClassFunctions:
         return self.drawn.setdefault((when.name(), point.name()), DrawnPoint(when, point, value)).value
 
     def _value(self, world: World, point: WorldValue) -> WorldValue:
-        if point.is_zero():
+        if point.is_zero() or self.is_operator:
             return WorldValue({})
         name = f"{self.name}({len(self.asked)})"
         return self.values.setdefault(point.name(), self._named(world, name, 0))
@@ -152,9 +171,14 @@ class ClassFunctions:
     def resolvent(self, world: World, shift: WorldValue, target: WorldValue) -> tuple[WorldValue, WorldValue]:
         """The root x of grad f(x) + shift x = target, the reference point being 0, and the number that
         has to be positive for it to be the only one."""
-        if self.curvatures is None or self.spread is not None or set(shift.of) != {ONE}:
+        if self.operators is not None:
+            least, largest = self.operators.least, None
+        elif self.curvatures is not None and self.spread is None:
+            least, largest = self.curvatures
+        else:
             raise Unread(f"proximal points of {self.name} are not known")
-        least, largest = self.curvatures
+        if set(shift.of) != {ONE}:
+            raise Unread(f"proximal points of {self.name} are not known")
         if self.equal and largest is not None:
             return (target - self.slope) * WorldValue({ONE: 1 / (largest + shift).of[ONE]}), shift + least
         key = shift.name(), target.name()
@@ -169,6 +193,8 @@ class ClassFunctions:
         """Yield the inequalities of the class for each pair of points, summed over the clients, or for the average."""
         if self.equal:
             return
+        if self.operators is not None:
+            yield from self._of_operators(world, self.operators)
         if self.curvatures is not None:
             yield from self._of_each(world, *self.curvatures)
         for k, a in enumerate(self.asked.values()):
@@ -181,6 +207,23 @@ class ClassFunctions:
                 for name, number in inequalities:
                     why = f"the class says of the average of the f_i, at x* + {as_text(a.point)}: {name}"
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
+
+    def _of_operators(self, world: World, known: OperatorBounds) -> Iterator[KnownInequality]:
+        """Yield what is known of the values of each operator at two points."""
+        self.at(world, WorldValue({}), apart=True)
+        for (i, a), (j, b) in combinations(enumerate(self.asked.values()), 2):
+            x, g = a.point - b.point, a.gradient - b.gradient
+            square, both, length = world.inner(x * x), world.inner(g * x), world.inner(g * g)
+            forms = {"is monotone": known.least * square - both}
+            if known.square is not None:
+                forms["is Lipschitz"] = length - known.square * square
+            if known.cocoercive is not None:
+                forms["is cocoercive"] = length - known.cocoercive * both
+            over = ", summed over the clients" if self.own else ""
+            for what, form in forms.items():
+                why = f"each F_i {what}, between x* + {as_text(a.point)} and x* + {as_text(b.point)}{over}"
+                name = f"{self.name} {what}[{i},{j}]"
+                yield KnownInequality(name, why, world.total(form) if self.own else form)
 
     def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
         """Yield the inequalities for each function that its curvatures give."""

@@ -13,8 +13,8 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import Adversary, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
-from fedtheory.classes.base import ELL, MU, Bounds, S
+from fedtheory.classes import Adversary, BoundedNoise, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes.base import ELL, MU, Bounds, Declared, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
 from verify.multipliers import measured
@@ -22,14 +22,15 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text, is_shared, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, as_text, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
+from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
-from verify.reading.signs import is_nonnegative
+from verify.reading.signs import is_nonnegative as is_written_nonnegative
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, POINT, Axis, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -282,9 +283,9 @@ class _Posing:
         if of is not None:
             known, average = self.declared, None
             bounds = known.bounds
-            if bounds is None:
+            if bounds is None and (known.operators is None or self.case.with_g):
                 raise Unread(f"the class {type(of).__name__} is not posed")
-            if known.weak and stated(self.claim, of):
+            if bounds is not None and known.weak and stated(self.claim, of):
                 # Letters that are posed have a sign: mu is written by them.
                 answers.given["mu"] = scalar(here, bounds.least)
             if stated(self.claim, of) and not self.case.with_g and self.setting.optimum == "consensus":
@@ -293,10 +294,13 @@ class _Posing:
                 y_star = WorldValue({}) if single else here.deviation("y*", 1)
             else:
                 y_star = here.atom("y*", 1) if single else here.of_client("y*", 1)
-            functions["f"] = self._functions("f", bounds, y_star, average)
+            if bounds is None:
+                functions["f"] = self._operators(known, y_star)
+            else:
+                functions["f"] = self._functions("f", bounds, y_star, average)
             if getattr(of, "conjugates", False) and not self.case.with_g and self.setting.optimum == "consensus":
                 functions[CONJUGATES] = self._conjugates(answers)
-            if self.case.with_g:
+            if bounds is not None and self.case.with_g:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", known.of_g or bounds, -mean)
         for adversary in self.setting.adversaries:
@@ -307,8 +311,9 @@ class _Posing:
         return answers
 
     def _check_bounds(self) -> None:
-        """``Unread`` where an adversary may have no answer: of such a state anything is true."""
+        """``Unread`` where there may be no answer of an adversary, or no noise: of such a state anything is true."""
         numbers = self.numbers or StateNumbers(self.world, self._is_drawn, self._gaps)
+        moments = Moments(self.world, {}, self.answers.drawn_by, self.letters.converted, self.answers.drawn_values)
 
         def known(term: Term) -> bool:
             value = self._number(term)
@@ -316,9 +321,19 @@ class _Posing:
                 return self.domain.ratio_sign(self.letters.number(value)) is not None
             return not term.type.axes and numbers.is_nonnegative(value)
 
+        for name, errors in self.answers.errors.items():
+            for term, bound in errors.bounds.values():
+                if not is_written_nonnegative(term, known):
+                    raise Unread(f"the bound of {name}, {as_text(bound)}, is not seen to be nonnegative")
         for one in self.answers.chosen.values():
-            if not is_nonnegative(one.term.of[1], known):
+            if not is_written_nonnegative(one.term.of[1], known):
                 raise Unread(f"the bound of {one.term.data}, {as_text(one.bound)}, is not seen to be nonnegative")
+            for number in one.met:
+                if not is_nonnegative(self._form(moments, number), self.domain, self._gaps()):
+                    raise Unread(
+                        f"that a vector meets all conditions of {one.term.data} is not seen: {as_text(number)} has to "
+                        "be nonnegative, whatever the vectors are; say which one by feasible="
+                    )
 
     def _functions(self, name: str, bounds: Bounds, slope: WorldValue, average: Any = None) -> ClassFunctions:
         curvatures, steepest, equal = None, None, False
@@ -332,6 +347,16 @@ class _Posing:
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+
+    def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
+        assert known.operators is not None
+        is_stated = stated(self.claim, self.setting.functions)
+        least, L, inverse = (None if c is None else scalar(self.world, c) for c in known.operators)
+        assert least is not None
+        bounds = OperatorBounds(least, None if L is None else L * L, inverse) if is_stated else None
+        smooth = is_stated and (L is not None or inverse is not None)
+        own = not self.case.single
+        return ClassFunctions("f", own, None, slope, False, smooth=smooth, operators=bounds, is_operator=True)
 
     def _conjugates(self, answers: Answers) -> ClassFunctions:
         """The conjugates of L-smooth and mu-strongly convex functions have curvatures between 1/L and 1/mu."""
@@ -364,6 +389,8 @@ class _Posing:
             if adversary.batch:
                 variance = variance * WorldValue({ONE: 1 / self._number(batch).of[ONE]})
             return Errors(WorldValue({}), True, independent, variance=variance)
+        if isinstance(adversary, BoundedNoise) and is_stated:
+            return Errors(WorldValue({}), True, independent)
         raise Unread(f"what {field} is, is not known")
 
     def _states(self, fixed: Mapping[str, Term]) -> None:
@@ -491,7 +518,7 @@ class _Posing:
 
 def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
-    if isinstance(adversary, Adversary):
+    if isinstance(adversary, Adversary | BoundedNoise):
         return
     if isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"

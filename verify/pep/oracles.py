@@ -240,44 +240,6 @@ class InexactOracle:
             yield Constraint(f"oracle_{i}[{k}]", error**2 - self.delta * guess**2, partial(str, why))
 
 
-@dataclass
-class FreeAnswers:
-    """An adversary of whose answers no more is known than how far they are from what it is asked about.
-
-    Each time it is asked its answer is another one; it does not know what the step draws.
-    """
-
-    name: str
-    errors: list[tuple[Array, Form]] = field(default_factory=list)
-
-    def answer(self, centre: Array, bound: Any) -> Array:
-        """Vectors of the shape of ``centre``, ``(..., d)`` or ``(..., n, d)``, with new rows for what they are off by;
-        ``bound``: a number, or one for each vector."""
-        out, asked = np.empty(centre.shape, dtype=object), dict[Any, Array]()
-        bounds = np.broadcast_to(np.asarray(bound, dtype=object), centre.shape[:-1])
-        for index in np.ndindex(centre.shape[:-1]):
-            about, square = [ZERO + v for v in centre[index]], Form({}, {}, 0) + bounds[index]
-            if any(map(noisy, about)) or any(r.block.startswith(NOISE) for pair in square.entries for r in pair):
-                raise ValueError(f"{self.name} is asked about what is noisy: its answer may depend on the noise")
-            # Draws share the answer to what they ask alike; clients have one each.
-            within = frozenset(square.entries.items()), frozenset(square.values.items()), square.constant
-            at = index[2:], tuple(v.key for v in about), within
-            if at not in asked:
-                k = len(self.errors)
-                asked[at] = np.array([row(f"answer({k}) part {j}") for j in range(len(about))], dtype=object)
-                self.errors.append((asked[at], square))
-            out[index] = about + asked[at]
-        return out
-
-    def constraints(self) -> Iterator[Constraint]:
-        """|answer - centre|^2 <= bound for every answer."""
-        for k, (error, square) in enumerate(self.errors):
-            why = f"|r - c|^2 is bounded, for answer {k} of {self.name}, r, to what it is asked about, c"
-            yield Constraint(
-                f"{self.name}[{k}]", sum((e**2 for e in error), Form({}, {}, 0)) - square, partial(str, why)
-            )
-
-
 # Functions of vectors in parts, for methods that draw coordinates.
 
 

@@ -21,6 +21,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import (
     Adversary,
     BlockSmoothConvex,
+    BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
     NoisyGradients,
@@ -39,10 +40,11 @@ from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.comparisons.deciding import may_agree
+from verify.pep import adversaries
 from verify.pep.blocks import InBlocks
 from verify.pep.functions import Dual, Formal, Majorised, OfClass, Record, repeated, rows, rows_of_sum_zero
 from verify.pep.gram import ZERO, Form, row, scalar, value
-from verify.pep.oracles import Compressors, Contractions, Coordinates, FreeAnswers, InexactOracle, Messages
+from verify.pep.oracles import Compressors, Contractions, Coordinates, InexactOracle, Messages
 from verify.pep.programs import Constraint
 from verify.reading import whole
 
@@ -54,8 +56,8 @@ def batch(a: Array) -> Array:
 
 def posable(setting: Setting) -> bool:
     """Return True if worst cases over the class of a setting can be posed."""
-    quadratics = setting.functions is not None and setting.functions.quadratics
-    return setting.drawing.special is None and setting.algorithm is not None and not quadratics
+    other = setting.functions is not None and (setting.functions.quadratics or setting.functions.operators)
+    return setting.drawing.special is None and setting.algorithm is not None and not other
 
 
 def pose(setting: Setting, given: Instance, anything: bool = False) -> Formal:
@@ -194,11 +196,14 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
             allowed = max(used.variance, adversary.variance(params))
             one = Messages(n, Fraction(0), used.joint if adversary.independent else "shared", allowed)
             formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, BoundedNoise):
+            one = adversaries.BoundedNoise(n, used.joint if adversary.independent else "shared")
+            formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, ContractiveCompressors):
             one = Contractions(min(params.alpha, used.alpha))
             formal = formal._replace(others=(*formal.others, one))
         elif isinstance(adversary, Adversary):
-            one = FreeAnswers(adversary.field)
+            one = adversaries.FreeAnswers(adversary.field)
             formal = formal._replace(others=(*formal.others, one))
         else:
             assert isinstance(adversary, InexactOracles)

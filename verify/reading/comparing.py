@@ -78,7 +78,8 @@ def _value(term: Term, of: list[Any], problem: Any, params: Any, state: Any, dra
         case Op.ORACLE:
             return _given(term.data, problem)(*of)
         case Op.COMPRESSED:
-            return getattr(params, term.data.partition(".")[0]).apply(*of)
+            draw, *bound, at = of
+            return getattr(params, term.data.partition(".")[0]).apply(draw, at, *bound)
         case Op.ANSWER:
             raise Unread("the answers of an adversary are not compared: each time they are others")
         case Op.SUM:

@@ -10,7 +10,7 @@ from fedtheory.algorithms import rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.problems.hostile import Hostile
-from fedtheory.problems.noise import Noise
+from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
 from verify.reading import terms
 from verify.reading.arrays import as_term
@@ -119,7 +119,8 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
     if type(value) not in _CONSTANTS:
         return None
     over = Axis.ONE if single else Axis.CLIENTS
-    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(_compressed, name, over))}
+    apply = _noisy if type(value) is NoiseWithin else _compressed
+    of = {"draws": Law("compression", (name,)), "apply": Rule(f"{name}.apply", partial(apply, name, over))}
     numbers = {c: terms.leaf(Op.GIVEN, f"{name}.{c}", terms.NUMBER) for c in _CONSTANTS[type(value)]}
     if type(value) is Family:
         numbers["n"] = terms.leaf(Op.COUNT, "n", terms.NUMBER)
@@ -127,7 +128,12 @@ def compressors(name: str, value: Any, single: bool = False) -> Named | None:
 
 
 #: The symbols of the constants of compressors, by their class; the variance of noise has other letters.
-_CONSTANTS: Mapping[type, tuple[str, ...]] = {Family: ("omega",), Contractive: ("alpha",), Noise: ()}
+_CONSTANTS: Mapping[type, tuple[str, ...]] = {
+    Family: ("omega",),
+    Contractive: ("alpha",),
+    Noise: (),
+    NoiseWithin: (),
+}
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
@@ -137,12 +143,20 @@ def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:
     if type(value) is not Hostile:
         return None
 
-    def answer(centre: Any, bound: Any) -> Term:
+    def answer(centre: Any, bound: Any, within: Any = (), along: Any = (), feasible: Any = None) -> Term:
         if not asked():
             raise ValueError(f"{name}.answer is called outside of a step")
-        return terms.answered(name, as_term(centre), as_term(bound))
+        balls, halves = _pairs(name, within), _pairs(name, along)
+        met = None if feasible is None else as_term(feasible)
+        return terms.answered(name, as_term(centre), as_term(bound), balls, halves, met)
 
     return Named(f"the parameter {name}", {"answer": Rule(f"{name}.answer", answer)})
+
+
+def _pairs(name: str, given: Any) -> list[tuple[Term, Term]]:
+    if type(given) is not tuple or any(type(pair) is not tuple or len(pair) != 2 for pair in given):
+        raise ValueError(f"{name} is given conditions that are not vectors, each in a tuple with a number")
+    return [(as_term(vector), as_term(number)) for vector, number in given]
 
 
 def oracle(name: str) -> Named:
@@ -163,9 +177,18 @@ def _answered(name: str, f: Any, y: Any, start: Any, draw: Any) -> NamedTupleVal
 
 
 def _compressed(name: str, over: Axis, draw: Any, at: Any) -> Term:
+    _check_own(name, draw)
+    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
+
+
+def _check_own(name: str, draw: Any) -> None:
     if not isinstance(draw, Randomness) or draw.leaf.of or not _of_compressor(draw, name):
         raise ValueError(f"{name}.apply is given randomness other than its own")
-    return terms.called(Op.COMPRESSED, name, [draw.leaf, as_term(at)], (over, Axis.COORDINATES), 1)
+
+
+def _noisy(name: str, over: Axis, draw: Any, at: Any, bound: Any) -> Term:
+    _check_own(name, draw)
+    return terms.noisy(name, draw.leaf, as_term(at), as_term(bound), (over, Axis.COORDINATES))
 
 
 def _of_compressor(draw: Randomness, name: str) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple, TypeVar
 
 
 class Axis(StrEnum):
@@ -219,16 +219,77 @@ def called(op: Op, name: str, on: Sequence[Term], axes: tuple[Axis, ...], degree
     return Term(op, tuple(on), Type((*before, *axes), batched, degree), name)
 
 
-def answered(name: str, centre: Term, bound: Term) -> Term:
-    """Return any vector, or any of each client, with squared distance at most ``bound`` from ``centre``."""
-    axes, of = centre.type.axes, bound.type
+def noisy(name: str, draw: Term, at: Term, bound: Term, axes: tuple[Axis, ...]) -> Term:
+    """Return vectors of clients with noise of mean zero, each of a variance of at most ``bound``: the operands are the
+    draw, the bound and the vectors."""
+    _check_bound(name, bound.type, at.type.axes)
+    return called(Op.COMPRESSED, name, [draw, bound, at], axes, 1)
+
+
+_Of = TypeVar("_Of")
+
+
+class Question(NamedTuple):
+    """The question that an answer of an adversary is to: its name, and how many balls beyond the first there are.
+
+    The operands of the answer: the centre and the bound of the first ball; then, if there are more conditions, a vector
+    that meets all of them, the centre and the bound of each other ball, and each direction with the least inner product
+    with it.
+    """
+
+    name: str
+    balls: int = 0
+
+    def __str__(self) -> str:
+        return self.name
+
+    def conditions(self, of: Sequence[_Of]) -> tuple[list[tuple[_Of, _Of]], list[tuple[_Of, _Of]], _Of]:
+        """Return the balls, the half-spaces, and the vector that meets all conditions, from the operands."""
+        rest = list(zip(of[3::2], of[4::2], strict=True))
+        return [(of[0], of[1]), *rest[: self.balls]], rest[self.balls :], of[2] if rest else of[0]
+
+
+def answered(
+    name: str,
+    centre: Term,
+    bound: Term,
+    within: Sequence[tuple[Term, Term]] = (),
+    along: Sequence[tuple[Term, Term]] = (),
+    feasible: Term | None = None,
+) -> Term:
+    """Return any vector, or any of each client, with squared distance at most ``bound`` from ``centre``.
+
+    ``within``: centres and bounds of other balls in which it lies too; ``along``: directions, and the least inner
+    product of the vector with each; ``feasible``: a vector that meets all of these, by default the centre.
+    """
+    axes = centre.type.axes
     if centre.type.degree not in (1, ANY_DEGREE) or axes[-1:] != (Axis.COORDINATES,) or len(axes) > 2:
         raise ValueError(f"{name} is asked about {centre.type}, where a vector or one of each client is expected")
-    if of.degree not in (0, ANY_DEGREE) or of.mask or of.axes not in ((), axes[:-1]) or Axis.DRAWS in axes:
+    if Axis.DRAWS in axes:
+        raise ValueError(f"{name} is asked about all draws")
+    _check_bound(name, bound.type, axes)
+    for vector, number in (*within, *along):
+        _check_vector(name, vector.type, axes)
+        _check_bound(name, number.type, axes)
+    pairs = [part for pair in (*within, *along) for part in pair]
+    met = [centre if feasible is None else feasible] if pairs else []
+    if met:
+        _check_vector(name, met[0].type, axes)
+    of = (centre, bound, *met, *pairs)
+    return Term(Op.ANSWER, of, Type(axes, any(part.type.batched for part in of), 1), Question(name, len(within)))
+
+
+def _check_vector(name: str, of: Type, axes: tuple[Axis, ...]) -> None:
+    if of.axes != axes or of.degree not in (1, ANY_DEGREE):
+        raise ValueError(f"{name} is given {of}, where a vector is expected, or one of each client, as its centre is")
+
+
+def _check_bound(name: str, of: Type, axes: tuple[Axis, ...]) -> None:
+    """Raise ``ValueError`` unless there is one number for each vector with these axes."""
+    if of.degree not in (0, ANY_DEGREE) or of.mask or of.axes not in ((), axes[:-1], (Axis.ONE,) * len(axes[:-1])):
         raise ValueError(f"{name} is given {of} as its bound, where one number for each vector is expected")
     if of.batched and not of.axes and len(axes) > 1:
         raise ValueError(f"{name} is given one bound for vectors of all clients: write bound[..., None]")
-    return Term(Op.ANSWER, (centre, bound), Type(axes, centre.type.batched or of.batched, 1), name)
 
 
 # Operations

@@ -244,7 +244,7 @@ def _check(results: Iterable[Term], blocks: bool) -> None:
         if along and blocks:
             raise Unread("coordinates are drawn, of which blocks have any number")
         if along or any(id(part) in drawn for part in term.of):
-            if term.op in (Op.ORACLE, Op.ANSWER):
+            if term.op in (Op.ORACLE, Op.ANSWER) or _is_noisy(term):
                 # An entry of a gradient there depends on the draws of all coordinates, and not on its own alone.
                 raise Unread("functions are asked at a point that depends on which coordinates are drawn")
             drawn.add(id(term))
@@ -255,15 +255,20 @@ def _check(results: Iterable[Term], blocks: bool) -> None:
 
 
 def _check_bounds(results: Iterable[Term], instance: Instance) -> None:
-    """Raise ``Unread`` if an adversary may have no answer: of such a state anything is true."""
+    """Raise ``Unread`` if there may be no answer of an adversary, or no noise: of such a state anything is true."""
 
     def known(term: Term) -> bool:
         free = all(part.op in _LETTERS or part.op is Op.VIEW for part in parts(term)) and not term.type.axes
         return free and bool(comparing.evaluated(term, instance.problem, instance.params, None) >= 0)
 
     for term in parts(*results):
-        if term.op is Op.ANSWER and not is_nonnegative(term.of[1], known):
+        if (term.op is Op.ANSWER or _is_noisy(term)) and not is_nonnegative(term.of[1], known):
             raise Unread(f"the bound of {term.data} is not seen to be nonnegative")
+
+
+def _is_noisy(term: Term) -> bool:
+    """Return True if a term is a vector with noise whose variance is bounded by an operand."""
+    return term.op is Op.COMPRESSED and len(term.of) == 3
 
 
 def _degrees(term: Term, of: list[dict[str, int]]) -> dict[str, int]:

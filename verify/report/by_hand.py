@@ -291,9 +291,9 @@ class _Recorded:
         """The adversary as one step asks it."""
         return _Recorded(self.of, self.name, self.told)
 
-    def answer(self, centre: Any, bound: Any) -> Any:
+    def answer(self, *given: Any, **named: Any) -> Any:
         """As the adversary answers."""
-        found = self.asked.answer(centre, bound)
+        found = self.asked.answer(*given, **named)
         if len(self.told) < _OUTCOMES:
             rows = found[0, 0].reshape(-1, found.shape[-1])
             self.told.append(f"{self.name} answers " + ", ".join(map(naming.vector, rows)))

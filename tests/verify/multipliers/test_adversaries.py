@@ -16,9 +16,12 @@ from fedtheory.numbers.rational import exact
 from fedtheory.problems.hostile import Hostile
 from verify import Verdict
 from verify.base.faults import Unrunnable
+from verify.methods import worst_cases
+from verify.methods.base import Inquiry
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
-from verify.pep.oracles import FreeAnswers
+from verify.pep.adversaries import FreeAnswers
+from verify.pep.gram import row, value
 
 L, mu, gamma, delta, zeta, p = ft.letters("L mu gamma delta zeta p")
 eta = sympy.Symbol("eta", real=True)
@@ -317,6 +320,16 @@ def test_one_bound_for_the_vectors_of_all_clients_is_refused():
         first_found(of)
 
 
+def test_one_bound_for_all_clients_is_read_as_that_of_each():
+    def step(problem, params, state, draw):
+        g = slopes(problem, state)
+        r = params.adversary.answer(g, square(slope(problem, state))[..., None])
+        return {"x": state.x + (r - g).mean(axis=-2), "w": state.x}
+
+    assert proves(claim(step, E(M_next) <= G, (), state=BOTH), STEP)
+    assert not proves(claim(step, E(M_next) <= G / ft.n, (), state=BOTH))
+
+
 @pytest.mark.parametrize("radial", [False, True])
 @pytest.mark.parametrize("turning", [False, True])
 def test_answers_are_as_near_as_they_may_be(radial, turning):
@@ -335,3 +348,34 @@ def test_a_certificate_takes_what_is_asked_alike_for_one_answer_and_each_call_fo
     one, other = free.answer(centre, 1), free.answer(centre, 1)
     assert one[0, 0, 0].key == one[0, 1, 0].key != other[0, 0, 0].key
     assert len(list(free.constraints())) == 2
+
+
+def _shared(free, bounds, **more):
+    """Whether two draws that ask about one vector, within these bounds, get one answer."""
+    centre = np.zeros((1, 2, 1), dtype=int)
+    answer = free.answer(centre, np.array([bounds], dtype=object), **more)
+    return answer[0, 0, 0].key == answer[0, 1, 0].key
+
+
+def test_draws_share_an_answer_only_if_they_ask_within_the_same_bounds():
+    free, x = FreeAnswers("adversary"), row("x")
+    assert _shared(free, [1, 1]) and _shared(free, [x**2, x**2])
+    for bounds in ([1, 2], [0, 1], [x**2, 2 * x**2], [x**2, row("y") ** 2], [x**2, x**2 + 1], [0, value("f")]):
+        assert not _shared(free, bounds), bounds
+    centre = np.zeros((1, 2, 1), dtype=int)
+    for bounds, alike in (([2, 2], True), ([2, 3], False)):
+        within = ((centre, np.array([bounds], dtype=object)),)
+        assert _shared(free, [1, 1], within=within) is alike
+        along = ((centre + x, np.array([[-v for v in bounds]], dtype=object)),)
+        assert _shared(free, [1, 1], along=along) is alike
+    directions = np.array([[[x], [2 * x]]], dtype=object)
+    assert not _shared(free, [1, 1], along=((directions, -1),))
+
+
+def test_no_certificate_takes_the_answers_of_two_bounds_for_one():
+    """Where the coin does not fall the bound is 0: as one answer for both, nothing would ever move."""
+    fixed = (sympy.Eq(L, 1), sympy.Eq(zeta, 1), sympy.Eq(p, sympy.Rational(1, 2)))
+    for share, bounded in ((sympy.Rational(1, 2), True), (sympy.Rational(1, 3), False), (0, False)):
+        of = claim(bounded_by_a_draw, E(M_next) <= share, ("p", "zeta"), fixed, draws=coin, state=BOTH, clients=(1,))
+        found = worst_cases.METHOD.run(worst_cases.METHOD, Inquiry(of, 0, 4))
+        assert ("bounded over the whole class" in found.note) is bounded
