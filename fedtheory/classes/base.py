@@ -99,6 +99,12 @@ class FunctionClass:
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
     is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
     ``ends``: the letters of the least and the largest curvature, where the class has both.
+
+    Args:
+        optimum: What x* is; the first of ``optima`` by default.
+
+    Raises:
+        ValueError: For an optimum that the class does not have, or a constant that is not a letter.
     """
 
     alike = False
