@@ -12,6 +12,9 @@ from verify.report.atlas import mathml
 #: Code, formulas in LaTeX, and the roles before names.
 _PARTS = re.compile(r"(``[^`]*``|`[^`]*`|\$[^$]+\$)")
 _MARKUP = re.compile(r"(?<!\\)([*_])")
+#: What stays as it is: an example, from its prompt to the next empty line, and the name of an argument.
+_EXAMPLE = re.compile(r"(?m)(^[ ]*>>> (?:.+\n?)+)")
+_NAME = re.compile(r"(?m)(^[ ]{4}\*{0,2}\w+: )")
 
 
 class Docstrings(griffe.Extension):  # type: ignore[misc]
@@ -25,6 +28,14 @@ class Docstrings(griffe.Extension):  # type: ignore[misc]
 
 def shown(text: str) -> str:
     """The text in Markdown."""
+    return "".join(part if k % 2 else _prose(part) for k, part in enumerate(_EXAMPLE.split(text)))
+
+
+def _prose(text: str) -> str:
+    return "".join(part if k % 2 else _words(part) for k, part in enumerate(_NAME.split(text)))
+
+
+def _words(text: str) -> str:
     found = []
     for k, part in enumerate(_PARTS.split(text)):
         if k % 2 == 0:

@@ -35,19 +35,45 @@ NOWHERE, NOTHING = Setting(), Untested("", "")
 class Claim:
     """A statement of a paper.
 
-    ``id``: as in the list of claims; ``where``: place in the paper; ``kind``: sort of statement; ``gist``: one line;
-    ``setting``: what it quantifies over; ``requires``: hypotheses as printed; ``reading``: how something the paper
-    leaves open is read; ``origin``: "printed" in its paper, "implied" by it or "observed" by us
-    (:mod:`fedtheory.origins`), "" where its author does not say; ``formula``: of what is printed, the LaTeX as it
-    stands there, "" where it is words alone; ``repairs``: id of the claim that this one repairs; ``literal_of``: id
-    of the claim for what is meant, where this one is about the letter of what is printed; ``uses``: ids of
-    the claims on which its printed proof rests; ``flaw``: where its printed proof goes wrong, in words, should the
-    claim be refuted and no claim that it uses be to blame; ``follows``: ids of claims from which it is to be derived,
-    by rules that are
-    checked; ``given``: ids of claims whose bounds its own sides restate, as rounds restate a rate: it holds only if
-    they do, and no verdict of it is stronger than theirs; ``root``: the fault of the paper that makes it fail, in a few
-    words, where several claims share one fault; ``later``: what a later version of
-    the paper says in its place; ``changes``: what ``variant`` changed.
+    Only ``id``, ``setting`` and ``statement`` are needed for a theorem of one's own; the rest says where a paper prints
+    what, and how its claims hang together.
+
+    Args:
+        id: As in the list of claims: "paper/where/what", with the paper's short name first.
+        where: The place in the paper.
+        kind: The sort of statement; that of ``statement`` by default.
+        gist: The claim in one line.
+        setting: What it quantifies over.
+        statement: What it states.
+        requires: The hypotheses as printed: relations between letters, :class:`Hypothesis` objects, or functions of
+            (problem, params). Membership in the classes of the setting is added.
+        reading: How something that the paper leaves open is read.
+        origin: "printed" in its paper, "implied" by it or "observed" by us (:mod:`fedtheory.origins`), "" where its
+            author does not say.
+        formula: What is printed, in LaTeX as it stands there, "" where it is words alone.
+        repairs: The id of the claim that this one repairs.
+        literal_of: The id of the claim for what is meant, where this one is about the letter of what is printed.
+        uses: The ids of the claims on which its printed proof rests.
+        flaw: Where its printed proof goes wrong, in words, should the claim be refuted and no claim that it uses be to
+            blame.
+        follows: The ids of claims from which it is to be derived, by rules that are checked.
+        later: What a later version of the paper says in its place.
+        given: The ids of claims whose bounds its own sides restate, as rounds restate a rate: it holds only if they do,
+            and no verdict of it is stronger than theirs.
+        root: The fault of the paper that makes it fail, in a few words, where several claims share one fault.
+        changes: What :meth:`variant` changed.
+
+    Raises:
+        ValueError: If statement, setting and hypotheses do not fit together: a name that stands for two things, a
+            letter without a value, a constant that the class does not have.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> x, y = ft.letters("x y")
+        >>> setting = ft.Setting("all x, y > 0", letters=(x, y))
+        >>> claim = ft.Claim("own/am-gm", setting=setting, statement=ft.Inequality(4 * x * y, (x + y) ** 2))
+        >>> claim.paper, claim.kind
+        ('own', 'inequality')
     """
 
     id: str
@@ -260,10 +286,25 @@ class Claim:
         return get, (self.id,)
 
     def variant(self, **changes: Any) -> Claim:
-        """The claim with parts of its statement (or its ``requires``) replaced; its id gains a "*".
+        """Return the claim with parts of its statement, or its hypotheses, replaced; its id gains a "*".
 
-        Parts are the statement's fields: ``factor=``, ``bound=``, ``algorithm=``, ``omega=``, ``left=``, ... A
-        ``ValueError`` lists them when a name is not one.
+        Args:
+            **changes: The new parts by name: the statement's fields, such as ``factor=``, ``bound=``, ``algorithm=``,
+                ``omega=`` or ``left=``, and ``requires=``, a tuple of hypotheses that takes the place of all.
+
+        Returns:
+            The changed claim; nobody printed it, so it has no origin.
+
+        Raises:
+            ValueError: If a name is not a part of the statement; the message lists the parts.
+
+        Examples:
+            >>> import fedtheory as ft
+            >>> x, y = ft.letters("x y")
+            >>> statement = ft.Inequality(4 * x * y, (x + y) ** 2)
+            >>> claim = ft.Claim("own/am-gm", setting=ft.Setting(letters=(x, y)), statement=statement)
+            >>> claim.variant(left=5 * x * y).id
+            'own/am-gm*'
         """
         names = tuple(changes)
         requires = changes.pop("requires", self.requires)
@@ -363,10 +404,24 @@ def with_origins(
 def compressor_claim(
     id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any = None, **more: Any
 ) -> Claim:
-    """Return the claim that ``compressor(d, k)`` is unbiased and in U(omega), and its message has ``bits``: expressions
-    in d and k.
+    """Return the claim that a compressor is unbiased and in U(omega), and that its message has a length.
 
-    Without ``bits`` the length of messages is not asserted.
+    Args:
+        id: The id of the claim.
+        compressor: ``compressor(d, k)`` makes the :class:`Compressor` of dimension d that keeps k coordinates.
+        omega: The variance, an expression in ``fedtheory.d`` and ``fedtheory.k``.
+        bits: The length of the longest message in bits, an expression in d and k; None to assert nothing of it.
+        **more: Further fields of :class:`Claim`.
+
+    Returns:
+        The claim, about all d >= 1 and 1 <= k <= d.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory.compressors import rand_k
+        >>> claim = ft.compressor_claim("own/rand-k", rand_k, omega=ft.d / ft.k - 1)
+        >>> claim.statement.omega
+        d/k - 1
     """
     length = None if bits is None else sympy.sympify(bits)
     statement = CompressorClass(compressor, sympy.sympify(omega), length, d, k)
@@ -398,7 +453,20 @@ _own: dict[str, Claim] = {}
 def register(own: Iterable[Claim]) -> None:
     """Make claims known by their ids to this process; a claim registered before under the same id is replaced.
 
-    ``ValueError`` for an id that a paper's claim has, or that two of them have.
+    Args:
+        own: The claims.
+
+    Raises:
+        ValueError: For an id that a paper's claim has, or that two of them have.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import claims
+        >>> x = ft.letters("x")
+        >>> mine = ft.Claim("own/square", setting=ft.Setting(letters=(x,)), statement=ft.Inequality(2 * x, 1 + x**2))
+        >>> claims.register([mine])
+        >>> claims.get("own/square") is mine
+        True
     """
     found: dict[str, Claim] = {}
     for claim in own:
@@ -409,12 +477,31 @@ def register(own: Iterable[Claim]) -> None:
 
 
 def all() -> tuple[Claim, ...]:
-    """All claims of the papers, in their order; a repaired claim follows the one it repairs."""
+    """Return all claims of the papers, in their order; a repaired claim follows the one that it repairs.
+
+    Returns:
+        The claims of the papers in this package, and of those that are installed.
+    """
     return tuple(_registry().values())
 
 
 def get(id: str) -> Claim:
-    """The claim with this id; ``ValueError`` suggests near ids when there is none."""
+    """Return the claim with this id.
+
+    Args:
+        id: The id, as ``fedtheory list`` prints it, or that of a claim that was registered.
+
+    Returns:
+        The claim.
+
+    Raises:
+        ValueError: If there is no such claim; the message suggests ids that are near.
+
+    Examples:
+        >>> from fedtheory import claims
+        >>> claims.get("locodl/theorem-3.1/one-step").where
+        'eq. (19)'
+    """
     # Ids of a paper's claims begin with the paper's, so that no other paper is loaded for one.
     found = of_paper(id.split("/")[0]).get(id) or _own.get(id)
     if found is None:
@@ -454,8 +541,16 @@ def by_letter(id: str) -> tuple[Claim, ...]:
 
 
 def select(names: list[str] | tuple[str, ...]) -> tuple[Claim, ...]:
-    """Claims named by paper, by id, or by the beginning of an id; all when ``names`` is empty. No repetitions.
+    """Return the claims named by paper, by id, or by the beginning of an id, without repetitions.
 
-    Where a name ends with a part of an id, longer parts that begin with it are not meant: theorem-1 is not theorem-10.
+    Args:
+        names: The names; all claims if there are none. Where a name ends with a part of an id, longer parts that begin
+            with it are not meant: theorem-1 is not theorem-10.
+
+    Returns:
+        The claims, in the order of the papers.
+
+    Raises:
+        ValueError: If a name selects nothing.
     """
     return tuple(_registry()[id] for id in naming.select(names, tuple(_registry()), _own))

@@ -44,15 +44,32 @@ class Run:
 class Paper:
     """A paper, as the package that holds it describes it.
 
-    ``id``: what the ids of its claims begin with; ``title``: its authors and title, in a line; ``version``: of which
-    version of its text the claims are, and its date; ``claims``: its claims, in order; ``glossary``: its letters, by
-    the common ones of :mod:`fedtheory.numbers.symbols`; ``tables``: the module that builds each of its tables
-    (``build(name)``), by the table's name; ``measured``: bounds on expectations that are
-    measured on data, and what their left sides are called, in words and in LaTeX, by the claims' ids; ``run``: the
-    module that makes the run on which they are (``run(A, b)``, a :class:`Run` on a data set that is split over
-    clients); ``experiments``: the package whose ``FIGURES`` are its figures and tables, as
-    :class:`fedtheory.experiments.Figure` has them; ``notation``: what the paper calls numbers and vectors, "g_i^k", and
-    their formulas in its letters; ``order``: papers are listed by it, then by id.
+    Args:
+        id: What the ids of its claims begin with.
+        title: Its authors and title, in a line.
+        claims: Its claims, in order.
+        glossary: Its letters, by the common ones of :mod:`fedtheory.numbers.symbols`.
+        tables: The module that builds each of its tables (``build(name)``), by the table's name.
+        measured: Bounds on expectations that are measured on data, and the names of their left sides, in words and in
+            LaTeX, by the claims' ids.
+        run: The module that makes the run on which they are measured (``run(A, b)``, a :class:`Run` on a data set that
+            is split over clients).
+        experiments: The package whose ``FIGURES`` are its figures and tables, as :class:`fedtheory.experiments.Figure`
+            has them.
+        notation: How the paper writes numbers and vectors, "g_i^k", and their formulas in its letters.
+        order: Papers are listed by it, then by id.
+        version: The version of its text that the claims are about, and its date.
+
+    Raises:
+        ValueError: If the id has a "/", the title or the version is not a text, or a claim belongs to another paper.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> x = ft.letters("x")
+        >>> statement = ft.Inequality(2 * x, 1 + x**2)
+        >>> claim = ft.Claim("sketch/square", setting=ft.Setting(letters=(x,)), statement=statement)
+        >>> ft.Paper("sketch", "A. Author: A sketch", claims=(claim,)).id
+        'sketch'
     """
 
     id: str

@@ -24,13 +24,33 @@ def audit(
     rechecking: bool = False,
     running: Callable[[Sequence[str]], None] | None = None,
 ) -> list[Evidence]:
-    """The evidence for each registered claim, in the order given, for any number of ``jobs``.
+    """Test many registered claims, with any number of processes.
 
-    ``rechecking``: what the package carries of a claim is checked, and only what does not hold is found anew; without
-    it nothing is carried (:mod:`verify.checking`). ``progress`` is called with each result as it arrives, and
-    ``running`` with the ids of the claims that are tested whenever these change. ``ValueError`` for jobs < 1 or a bad
-    seed or budget. Raise ``ChildProcessError`` if a process that checks is killed. Within
-    :func:`verify.base.sweeping.cluster` the workers of a cluster check, and ``jobs`` says nothing.
+    Within :func:`verify.base.sweeping.cluster` the workers of a cluster check, and ``jobs`` says nothing.
+
+    Args:
+        selected: The claims.
+        seed: The seed of the search.
+        budget: "quick" or "full".
+        jobs: The number of processes.
+        progress: Called with each result as it arrives.
+        rechecking: True to check what the package carries of a claim, and to find only what does not hold anew;
+            otherwise nothing is carried (:mod:`verify.checking`).
+        running: Called with the ids of the claims that are tested whenever these change.
+
+    Returns:
+        The evidence for each claim, in the order given. A failure inside a check is reported with its claim.
+
+    Raises:
+        ValueError: For jobs < 1, or a bad seed or budget.
+        ChildProcessError: If a process that checks is killed.
+
+    Examples:
+        >>> from verify.audit import audit
+        >>> audit([], jobs=0)
+        Traceback (most recent call last):
+        ...
+        ValueError: the number of jobs must be at least 1, got 0
     """
     # Loading the methods takes longer than all that comes before an audit.
     from verify.checking import check_arguments

@@ -423,7 +423,24 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def check(text: str) -> dict[str, Any]:
-    """The object that a text holds, if it proves what it claims; ``ValueError`` says why not."""
+    """Return the object that a text holds, if it proves what it claims.
+
+    Args:
+        text: A proof object in JSON, as ``fedtheory export`` writes it.
+
+    Returns:
+        The object.
+
+    Raises:
+        ValueError: If the object does not hold; the message says why.
+
+    Examples:
+        >>> from verify import checker
+        >>> checker.check("{}")
+        Traceback (most recent call last):
+        ...
+        ValueError: it is no proof object: KeyError('format')
+    """
     try:
         # No letter looks like another, and nothing that is printed hides another line.
         require(text.isascii() and "\\" not in text.replace('\\"', ""), "it has more than plain letters")

@@ -66,15 +66,36 @@ def check(
 ) -> Evidence:
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
-    ``progress`` is called when one of the methods is done, or was not needed. ``known``: verdicts of registered claims,
-    by id, that this gave at the same seed and budget: on which the claim rests is then not examined again. The verdict
-    is no stronger than those of the claims that are ``given``, which are checked if they are not known.
-    ``carried``: what was found of the claim before, whose proofs are checked in place of being found again.
-    ``keep``: called with what is known whenever a method has ended, in case the check is stopped.
+    A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose hypotheses no
+    instance met is ``not-tested``, never ``supported``. The verdict is no stronger than those of the claims that are
+    ``given``, which are checked if they are not known.
 
-    ``ValueError`` for an unknown budget, or where the claim's own code does not run on numbers; ``Defect`` for an error
-    in this package. A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose
-    hypotheses no instance met is ``not-tested``, never ``supported``.
+    Args:
+        claim: The claim.
+        seed: The seed of the search, a nonnegative integer.
+        budget: "quick" or "full": how many instances the search proposes.
+        progress: Called without arguments when one of the methods is done, or was not needed.
+        known: Verdicts of registered claims, by id, that this gave at the same seed and budget: they are not examined
+            again.
+        carried: What was found of the claim before, whose proofs are checked in place of being found again.
+        keep: Called with the evidence so far whenever a method has ended, in case the check is stopped.
+
+    Returns:
+        The evidence, with the verdict.
+
+    Raises:
+        ValueError: For anything but a claim, for an unknown budget or a bad seed, or where the claim's own code does
+            not run on numbers.
+        Defect: For an error in this package.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from verify import check
+        >>> x, y = ft.letters("x y")
+        >>> setting = ft.Setting("all x, y > 0", letters=(x, y))
+        >>> claim = ft.Claim("own/am-gm", setting=setting, statement=ft.Inequality(4 * x * y, (x + y) ** 2))
+        >>> print(check(claim))
+        proved, margin 0
     """
     if not isinstance(claim, Claim):
         raise ValueError(f"check takes a claim, as claims.get(id) gives, not {claim!r}")

@@ -76,12 +76,36 @@ def _modules() -> dict[str, ModuleType]:
 
 
 def names() -> tuple[str, ...]:
-    """Names of all algorithms."""
+    """Return the names of all algorithms of the package.
+
+    Returns:
+        The names, in the order in which they are listed.
+
+    Examples:
+        >>> from fedtheory import algorithms
+        >>> "locodl" in algorithms.names()
+        True
+    """
     return tuple(_modules())
 
 
 def get(name: str | Algorithm) -> Algorithm:
-    """The algorithm called ``name``, or one that is given itself. Raise ``ValueError`` if there is none."""
+    """Return the algorithm called ``name``, or the one that is given itself.
+
+    Args:
+        name: One of :func:`names`, or an algorithm.
+
+    Returns:
+        The algorithm.
+
+    Raises:
+        ValueError: If there is no algorithm of this name.
+
+    Examples:
+        >>> from fedtheory import algorithms
+        >>> algorithms.get("locodl").State._fields
+        ('x', 'y', 'u', 'v')
+    """
     if isinstance(name, Algorithm):
         return name
     if name not in _modules():

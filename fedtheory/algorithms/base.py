@@ -27,17 +27,36 @@ from fedtheory.randomness import Constant, Distribution, Draw, Independent, Size
 
 @dataclass(frozen=True)
 class Algorithm:
-    """An iterative method.
+    """An iterative method, as data and pure functions.
 
-    ``Params``, ``State``: NamedTuple classes whose fields carry the paper's letters.
-    ``init(problem, params, **start) -> State``: the initial state the paper prints; ``start`` overrides parts of it.
-    ``draws(problem, params, state) -> Distribution``: all randomness of one step.
-    ``step(problem, params, state, draw) -> State``: deterministic; broadcasts over leading axes (replicas).
-    ``fixed_point(problem, params) -> State``: the state that the method must not leave, at the optimum.
-    ``invariant(problem, params, state) -> Array``: residuals that stay zero along every run, or None.
-    ``schedules``: parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
-    field ``round``.
-    A method that needs more of its problem than functions says so by the type of ``problem``.
+    Most users make one with :func:`method`. A method that needs more of its problem than functions says so by the type
+    of ``problem``.
+
+    Args:
+        name: The name, as in reports and in ``fedtheory.algorithms.get``.
+        Params: A NamedTuple class whose fields carry the paper's letters for the parameters.
+        State: A NamedTuple class whose fields are the parts of the state: ``(..., d)`` for a point, ``(..., n, d)`` for
+            one vector per client. Leading axes are replicas.
+        init: ``init(problem, params, **start) -> State``: the initial state that the paper prints; ``start`` overrides
+            parts of it.
+        draws: ``draws(problem, params, state) -> Distribution``: all randomness of one step.
+        step: ``step(problem, params, state, draw) -> State``: deterministic; broadcasts over leading axes.
+        fixed_point: ``fixed_point(problem, params) -> State``: the state at the optimum, which no step may leave.
+        invariant: ``invariant(problem, params, state) -> Array``: residuals that stay zero along every run, or None.
+        schedules: Parameters that vary with the round, as expressions in its index k, by name; ``Params`` then has the
+            field ``round``.
+
+    Examples:
+        >>> from fedtheory import algorithms
+        >>> gd = algorithms.get("gradient-descent")
+        >>> gd.Params._fields, gd.State._fields
+        (('gamma',), ('x',))
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> problem = Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]]))
+        >>> params = gd.Params(gamma=0.25)
+        >>> gd.step(problem, params, gd.init(problem, params), None)
+        State(x=array([0.25]))
     """
 
     name: str
@@ -86,9 +105,32 @@ def run(
     replicas: int = 1,
     state: Any = None,
 ) -> Array:
-    """``observe(state)`` at rounds 0, ..., ``rounds``, for ``replicas`` seeds run at once: ``(rounds+1, replicas)``.
+    """Run a method, and observe its states: ``(rounds + 1, replicas)``, for all replicas at once.
 
-    ``state`` overrides the initial state.
+    Args:
+        algorithm: The method.
+        problem: The problem.
+        params: Its parameters.
+        rounds: The number of rounds.
+        rng: The random numbers of the draws.
+        observe: ``observe(state)``: a number for each replica, ``(replicas,)``, at rounds 0, ..., ``rounds``.
+        replicas: The number of independent runs.
+        state: The initial state, in place of the method's own.
+
+    Returns:
+        What was observed, stacked along a first axis of length ``rounds + 1``.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory import algorithms
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> gd, problem = algorithms.get("gradient-descent"), Problem(diagonal([[2.0]], [[1.0]]))
+        >>> rng = np.random.default_rng(0)
+        >>> run(gd, problem, gd.Params(0.25), 2, rng, lambda state: state.x[..., 0])
+        array([[0.  ],
+               [0.5 ],
+               [0.75]])
     """
     if state is None:
         state = algorithm.init(problem, params)
@@ -121,17 +163,43 @@ def method(
     invariant: Callable[..., Any] | None = None,
     schedules: Mapping[str, Any] | None = None,
 ) -> Algorithm:
-    """The algorithm with this ``step(problem, params, state, draw) -> state``, a mapping or a tuple of the new parts.
+    """Make an algorithm from its step; whatever is left out has the plainest value.
 
-    ``params``: names of its parameters; ``state``: its parts by name, each a "point" ``(..., d)`` or "clients"
-    ``(..., n, d)``; ``init`` and ``fixed_point`` give a mapping or a tuple too, and parts that ``init`` has no default
-    for start at 0 by default. Unless given: all parts start at 0; the
-    draws are those of ``params.compressors`` or of ``params.noise``, or those of ``params.compressor`` for each client
-    by itself, or there are none; at the fixed point points are the optimum and clients' vectors 0. ``schedules``:
-    parameters that vary with the round, by name, as expressions in its index ``round_index`` and in letters; the step
-    has their values at its round.
-    ``ValueError`` for another shape, for a function of other arguments, for a parameter that is called as a part of the
-    problem is, or for a schedule that is not a number, infinite or negative at some round.
+    By default all parts of the state start at 0; the draws are those of ``params.compressors`` or of ``params.noise``,
+    or those of ``params.compressor`` for each client by itself, or there are none; at the fixed point, points are the
+    optimum and clients' vectors are 0. ``step``, ``init`` and ``fixed_point`` return a mapping or a tuple of the parts.
+
+    Args:
+        name: The name, as in reports.
+        step: ``step(problem, params, state, draw)``: the new parts of the state.
+        params: The names of the parameters.
+        state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``.
+        init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
+        draws: ``draws(problem, params, state)``: a distribution.
+        fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.
+        invariant: ``invariant(problem, params, state)``: residuals that stay zero along every run.
+        schedules: Parameters that vary with the round, by name, as expressions in ``fedtheory.round_index`` and in
+            letters; the step has their values at its round.
+
+    Returns:
+        The algorithm.
+
+    Raises:
+        ValueError: For another shape, for a function of other arguments, for a parameter that has the name of a part of
+            the problem, or for a schedule that is not a number, infinite or negative at some round.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> def step(problem, params, state, draw):
+        ...     slope = problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n
+        ...     return {"x": state.x - params.gamma * slope}
+        >>> gd = ft.method("gd", step, ["gamma"], {"x": "point"})
+        >>> gd.Params(gamma=1)
+        Params(gamma=1)
+        >>> ft.method("gd", step, ["gamma"], {"x": "matrix"})
+        Traceback (most recent call last):
+        ...
+        ValueError: the part x of the state must be one of point, clients, got 'matrix'
     """
     if isinstance(params, str) or not isinstance(state, Mapping):
         raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(SHAPES)}")

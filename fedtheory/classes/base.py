@@ -112,6 +112,12 @@ class FunctionClass:
     is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
     ``ends``: the letters of the least and the largest curvature, where the class has both; ``operators``: True if what
     is asked as a gradient is an operator, and need not be the gradient of a function.
+
+    Args:
+        optimum: What x* is; the first of ``optima`` by default.
+
+    Raises:
+        ValueError: For an optimum that the class does not have, or a constant that is not a letter.
     """
 
     alike = False

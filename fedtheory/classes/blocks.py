@@ -54,6 +54,15 @@ class BlockSmoothConvex(FunctionClass):
     That $f(y) \ge f(x) + \langle \nabla f(x), y - x \rangle + |P_j(\nabla f(y) - \nabla f(x))|^2/(2 L_j)$ for every j
     follows: f less its tangent at x is least there, and falls by so much when a step is made along block j from y. At
     finitely many points more may be known.
+
+    Args:
+        L: The letters of the constants, one for each block.
+        optimum: "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.BlockSmoothConvex(ft.letters("L_1 L_2")).text
+        'each convex, and smooth with L_1, L_2 along 2 blocks of coordinates'
     """
 
     L: tuple[sympy.Symbol, ...]

@@ -36,6 +36,18 @@ class Composite(FunctionClass):
     ``problem.g.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 0, :]`` is the proximal point at x for the stepsize
     gamma; ``problem.g.gradient`` gives a subgradient. x* is a minimiser of the whole. ``ValueError`` for a class that
     says something of the average of the f_i, which is least at x* only where there is no g.
+
+    Args:
+        of: The class of the f_i.
+        optimum: What x* is, by default the minimiser of the whole, "consensus".
+
+    Raises:
+        ValueError: For a class of the average of the f_i.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Composite(ft.SmoothConvex(ft.letters("L"))).text
+        'each convex and L-smooth, g convex'
     """
 
     of: FunctionClass

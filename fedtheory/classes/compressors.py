@@ -15,6 +15,16 @@ class UnbiasedCompressors:
 
     ``independent``: whether those of different clients must be. ``average``: whether the theorem
     speaks of the joint constant omega_av; without it compressors differ only in whether they are independent.
+
+    Args:
+        field: The parameter of the method that holds the compressors.
+        average: True if the theorem mentions omega_av.
+        independent: True if the compressors of different clients must be independent.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.UnbiasedCompressors(independent=True).text
+        'independent compressors in U(omega)'
     """
 
     field: str = "compressors"
@@ -43,7 +53,16 @@ class UnbiasedCompressors:
 
 @dataclass(frozen=True)
 class ContractiveCompressors:
-    """One compressor for every client with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not; a field of ``Params``."""
+    """One compressor for every client with E|C(x) - x|^2 <= (1 - alpha) |x|^2, biased or not; a field of ``Params``.
+
+    Args:
+        field: The parameter of the method that holds the compressor.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.ContractiveCompressors().text
+        'compressors that contract by 1 - alpha'
+    """
 
     field: str = "compressor"
 
@@ -69,6 +88,16 @@ class NoisyGradients:
     ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with the same draw
     are evaluated on the same sample; nothing is assumed of the correlation of their noise. ``batch``: the name of b,
     where there is one. ``independent``: whether the noise of different clients must be.
+
+    Args:
+        field: The parameter of the method that holds the noise.
+        independent: True if the noise of different clients must be independent.
+        batch: The name of the parameter b, the size of the minibatches, "" if there is none.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.NoisyGradients(batch="b").text
+        'noise of variance at most sigma^2/b'
     """
 
     field: str = "noise"
@@ -164,6 +193,14 @@ class Adversary:
     ``answer(centre, bound, within=((c, b), ...), along=((v, s), ...), feasible=w)``: r is in the other balls too,
     |r - c|^2 <= b, and <r, v> >= s. The vector ``w``, by default the centre, is to meet all of these, so that there is
     an answer.
+
+    Args:
+        field: The parameter of the method that gives the answers.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Adversary().text
+        'any answers of params.adversary within the bounds of the step'
     """
 
     field: str = "adversary"

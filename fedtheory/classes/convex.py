@@ -45,6 +45,14 @@ class Convex(FunctionClass):
 
     ``problem.f.gradient`` gives a subgradient, the same whenever it is asked at one point; y* are subgradients at x*
     that balance, which need not be those given. ``problem.f.resolvent`` gives proximal points. There are no letters.
+
+    Args:
+        optimum: What x* is, by default a minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Convex().text
+        'each convex'
     """
 
     alike = True
@@ -86,6 +94,15 @@ class StronglyConvex(FunctionClass):
     """Each f_i, and g where there is one, is closed and mu-strongly convex, smooth or not.
 
     Subgradients and proximal points are those of :class:`Convex`. There is no L, and no kappa.
+
+    Args:
+        mu: The letter of the strong convexity constant.
+        optimum: What x* is, by default the minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.StronglyConvex(ft.letters("mu")).text
+        'each mu-strongly convex'
     """
 
     mu: sympy.Symbol
@@ -133,6 +150,15 @@ class ConvexLipschitz(FunctionClass):
     Subgradients and proximal points are those of :class:`fedtheory.classes.convex.Convex`. ``M``: the letter of the
     Lipschitz constant of the functions, which a problem of this class declares in the place of a smoothness constant:
     ``problem.L`` is M. There is no mu, and no kappa.
+
+    Args:
+        M: The letter of the Lipschitz constant.
+        optimum: What x* is, by default a minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.ConvexLipschitz(ft.letters("M")).text
+        'each convex and M-Lipschitz'
     """
 
     M: sympy.Symbol

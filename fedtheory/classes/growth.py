@@ -43,6 +43,15 @@ class ConvexQuadraticGrowth(FunctionClass):
     tangent at x, and below the bound, at the point x* + g/L. With convexity between each two points it is all that is
     known of one function at finitely many points (Goujaud, Taylor and Dieuleveut, 2022); of the average of several more
     may be known.
+
+    Args:
+        L: The letter of the constant of growth.
+        optimum: "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.ConvexQuadraticGrowth(ft.letters("L")).text
+        'each convex, f at most f* + L/2 |x - x*|^2'
     """
 
     L: sympy.Symbol

@@ -40,6 +40,17 @@ class PolyakLojasiewicz(FunctionClass):
     What is known of the average are these inequalities at every point, and that f is L-smooth: necessary conditions, so
     that a bound that they give holds, and one that they do not give may hold. Among the members are functions that are
     not convex, and flat directions.
+
+    Args:
+        mu: The letter of the constant of the condition.
+        L: The letter of the smoothness constant.
+        own: True if each f_i has a smoothness constant of its own.
+        optimum: What x* is, by default a minimiser of the average, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.PolyakLojasiewicz(*ft.letters("mu L")).text
+        'f mu-Polyak-Lojasiewicz, each f_i L-smooth'
     """
 
     mu: sympy.Symbol

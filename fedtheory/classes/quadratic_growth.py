@@ -29,6 +29,16 @@ class SmoothQuadraticGrowth(FunctionClass):
     from x is closest to it gives
     $|g - \mu (x - x^*)|^2 \le (L - \mu) (2 (f(x) - f^*) - \mu |x - x^*|^2)$ for the gradient g at x.
     Of two points neither of which is x* more may be known.
+
+    Args:
+        mu: The letter of the constant of growth.
+        L: The letter of the smoothness constant.
+        optimum: "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.SmoothQuadraticGrowth(*ft.letters("mu L")).text
+        'each convex and L-smooth, f at least f* + mu/2 |x - x*|^2'
     """
 
     mu: sympy.Symbol

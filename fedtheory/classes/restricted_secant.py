@@ -44,6 +44,16 @@ class RestrictedSecant(FunctionClass):
     The conditions are of the average; of the f_i nothing is said, nor of two points of which none is x*: f need be
     neither convex nor smooth. $\frac{\mu}{2} |x - x^*|^2 \le f(x) - f^* \le \frac{L}{2} |x - x^*|^2$ follows, along the
     line from x*. Worst cases of the class: Guille-Escuret, Ibrahim, Goujaud and Mitliagkas (2022).
+
+    Args:
+        mu: The letter of the restricted secant constant.
+        L: The letter of the error bound.
+        optimum: "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.RestrictedSecant(*ft.letters("mu L")).text
+        'f of restricted secant constant mu and error bound L'
     """
 
     mu: sympy.Symbol

@@ -40,6 +40,19 @@ class Smooth(FunctionClass):
     L-smooth too. The sum has a minimiser, x*.
 
     There is no mu, and no kappa: where two letters are given, as to other classes, the first says nothing.
+
+    Args:
+        *letters: L, or mu and L.
+        L: The letter of the smoothness constant, by name.
+        optimum: What x* is, by default a minimiser of the sum, "consensus".
+
+    Raises:
+        ValueError: For another number of letters.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Smooth(ft.letters("L")).text
+        'each L-smooth, convex or not'
     """
 
     L: sympy.Symbol
@@ -117,6 +130,15 @@ class SmoothConvex(FunctionClass):
 
     A property of each f_i, so that the average is convex and L-smooth too. The members are flat in some directions, or
     everywhere. There is no mu, and no kappa.
+
+    Args:
+        L: The letter of the smoothness constant.
+        optimum: What x* is, by default a minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.SmoothConvex(ft.letters("L")).text
+        'each convex and L-smooth'
     """
 
     L: sympy.Symbol

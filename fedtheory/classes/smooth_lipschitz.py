@@ -35,6 +35,16 @@ class SmoothConvexLipschitz(FunctionClass):
     between each two points, and the bound of each gradient, are all that is known at finitely many points: conjugates
     are (1/L)-strongly convex, and finite on the ball of radius M alone, and the maximum of the parabolas which one has
     to exceed is such a function there (Taylor, Hendrickx and Glineur, 2017).
+
+    Args:
+        L: The letter of the smoothness constant.
+        M: The letter of the Lipschitz constant.
+        optimum: What x* is, by default a minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.SmoothConvexLipschitz(*ft.letters("L M")).text
+        'each convex, L-smooth and M-Lipschitz'
     """
 
     L: sympy.Symbol

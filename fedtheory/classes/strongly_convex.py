@@ -78,6 +78,19 @@ class SmoothStronglyConvex(_BetweenConstants):
 
     ``mu``, ``L``: the letters of the constants declared of all. ``conjugates``: the method sees the f_i through their
     conjugates; ``quadratics``: the class is of quadratics only.
+
+    Args:
+        mu: The letter of the strong convexity constant.
+        L: The letter of the smoothness constant.
+        conjugates: True if the method sees the f_i through their conjugates.
+        quadratics: True for quadratics only.
+        optimum: What x* is: "consensus" by default, "stationary" or "sum zero".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> mu, L = ft.letters("mu L")
+        >>> ft.SmoothStronglyConvex(mu, L).text
+        'each mu-strongly convex and L-smooth'
     """
 
     conjugates: bool = False
@@ -107,7 +120,18 @@ class SmoothStronglyConvex(_BetweenConstants):
 @dataclass(frozen=True)
 class SmoothEach(_BetweenConstants):
     """Each f_i, and g where there is one, is mu-strongly convex and L_i-smooth, with the constant L_i <= L that it has,
-    which ``problem.f.L`` gives: mu is one for all, the L_i are of each."""
+    which ``problem.f.L`` gives: mu is one for all, the L_i are of each.
+
+    Args:
+        mu: The letter of the strong convexity constant.
+        L: The letter of a bound on all L_i.
+        optimum: What x* is, by default the minimiser of the sum, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.SmoothEach(*ft.letters("mu L")).text
+        'each mu-strongly convex and L_i-smooth, L_i <= L'
+    """
 
     @property
     def text(self) -> str:
@@ -228,6 +252,16 @@ class StronglyConvexOnAverage(FunctionClass):
     """Each f_i is convex and L-smooth; the average is mu-strongly convex.
 
     Of the average only pairs of a point with x* are used.
+
+    Args:
+        mu: The letter of the strong convexity constant of the average.
+        L: The letter of the smoothness constant of each f_i.
+        optimum: What x* is, by default the minimiser of the average, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.StronglyConvexOnAverage(*ft.letters("mu L")).text
+        'each convex and L-smooth, their average mu-strongly convex'
     """
 
     mu: sympy.Symbol

@@ -35,6 +35,17 @@ class WeaklyConvex(FunctionClass):
 
     ``mu`` is the letter of s, ``L`` that of r. ``symmetric``: s = r, so that all that is known is that gradients are
     r-Lipschitz. There is no kappa.
+
+    Args:
+        mu: The letter of s.
+        L: The letter of r.
+        symmetric: True for s = r.
+        optimum: What x* is, by default a minimiser of the average, "consensus".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.WeaklyConvex(*ft.letters("s r")).text
+        'each with curvatures between -s and r'
     """
 
     mu: sympy.Symbol

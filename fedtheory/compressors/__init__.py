@@ -57,13 +57,28 @@ class Layout(NamedTuple):
 
 @dataclass(frozen=True)
 class Compressor:
-    """A random map C on R^d.
+    """A random map C on R^d: LoCoDL, Section 1.3.
 
-    ``draws``: the distribution of its randomness; ``apply(draw, x)``: C(x) for ``x (..., d)`` and draws whose
-    leading axes broadcast against those of x; ``omega``: its relative variance; ``bits``: length of one message, the
-    longest if they differ, 0 where it is left unsaid; ``enumerate``: for one vector ``x (d,)`` the outcomes ``(K, d)``
-    and probabilities ``(K,)``, given only where the support of ``draws`` is infinite; ``layout``: how a message is
-    written, None where nothing says so.
+    Args:
+        name: The name, as in reports and traces.
+        d: The dimension.
+        draws: The distribution of its randomness.
+        apply: ``apply(draw, x)``: C(x), for ``x (..., d)`` and draws whose leading axes broadcast against those of x.
+        omega: Its relative variance: E|C(x) - x|^2 <= omega |x|^2.
+        bits: The length of one message in bits, the longest if they differ; 0 to leave it open.
+        enumerate: For one vector ``x (d,)`` the outcomes ``(K, d)`` and probabilities ``(K,)``; needed only if the
+            support of ``draws`` is infinite.
+        layout: How a message is written, None to leave it open.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.compressors import rand_k
+        >>> half = rand_k(d=2, k=1)
+        >>> half.omega
+        Fraction(1, 1)
+        >>> values, probabilities = half.outcomes(np.array([1.0, 3.0]))
+        >>> values.tolist(), probabilities.tolist()
+        ([[2.0, 0.0], [0.0, 6.0]], [0.5, 0.5])
     """
 
     name: str
@@ -76,13 +91,28 @@ class Compressor:
     layout: Layout | None = None
 
     def sample(self, rng: np.random.Generator, x: Array) -> Array:
-        """C(x) with fresh randomness for every vector of ``x (..., d)``."""
+        """Return C(x), with fresh randomness for every vector.
+
+        Args:
+            rng: The random numbers.
+            x: The vectors, ``(..., d)``.
+
+        Returns:
+            The compressed vectors, ``(..., d)``.
+        """
         return self.apply(self.draws.sample(rng, x.shape[:-1]), x)
 
     def outcomes(self, x: Array) -> tuple[Array, Array]:
-        """All values ``(K, d)`` of C(x) for one vector ``x (d,)``, and their probabilities ``(K,)``.
+        """Return all values of C(x) for one vector, and their probabilities. Exact on fractions.
 
-        Exact on fractions. Raises ``ValueError`` for another shape, or for too many values to enumerate.
+        Args:
+            x: The vector, ``(d,)``.
+
+        Returns:
+            The values ``(K, d)`` and the probabilities ``(K,)``.
+
+        Raises:
+            ValueError: For another shape, or for too many values to enumerate.
         """
         if x.shape != (self.d,):
             raise ValueError(f"outcomes takes one vector of length {self.d}, got shape {x.shape}")
@@ -113,7 +143,19 @@ def _scaled(scale: Any, kept: Array, x: Array) -> Array:
 
 
 def identity(d: int) -> Compressor:
-    """No compression: omega = 0, 32 bits a real."""
+    """Return the compressor that compresses nothing: omega = 0, 32 bits a real.
+
+    Args:
+        d: The dimension.
+
+    Returns:
+        The compressor.
+
+    Examples:
+        >>> from fedtheory.compressors import identity
+        >>> identity(3).bits
+        96
+    """
 
     def apply(draw: Array, x: Array) -> Array:
         return np.broadcast_to(x, (*np.broadcast_shapes(draw.shape[:-1], x.shape[:-1]), *x.shape[-1:]))
@@ -122,10 +164,27 @@ def identity(d: int) -> Compressor:
 
 
 def bernoulli(d: int, omega: Any) -> Compressor:
-    """C(x) = (1 + omega) x with probability 1/(1 + omega), else 0.
+    """Return the compressor C(x) = (1 + omega) x with probability 1/(1 + omega), else 0.
 
     Linear, with E|C(x) - x|^2 = omega |x|^2 for every x and in every dimension: the extreme point of
     U(omega), and so the compressor on which bounds are tested. One bit says whether the vector follows.
+
+    Args:
+        d: The dimension.
+        omega: The variance, at least 0 and finite.
+
+    Returns:
+        The compressor.
+
+    Raises:
+        ValueError: If omega is negative or infinite.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.compressors import bernoulli
+        >>> values, probabilities = bernoulli(1, 3).outcomes(np.array([1]))
+        >>> values.tolist(), probabilities.tolist()
+        ([[4.0], [0.0]], [0.25, 0.75])
     """
     if not 0 <= omega < float("inf"):
         raise ValueError(f"omega must be at least 0 and finite, got {omega}")
@@ -142,7 +201,23 @@ def bernoulli(d: int, omega: Any) -> Compressor:
 
 
 def rand_k(d: int, k: int) -> Compressor:
-    """rand-k: k coordinates chosen uniformly, scaled by d/k. omega = d/k - 1, bits 32 k + k ceil(log2 d)."""
+    """Return rand-k: k coordinates chosen uniformly, scaled by d/k. omega = d/k - 1, bits 32 k + k ceil(log2 d).
+
+    Args:
+        d: The dimension.
+        k: The number of coordinates that are kept.
+
+    Returns:
+        The compressor.
+
+    Raises:
+        ValueError: Unless 1 <= k <= d.
+
+    Examples:
+        >>> from fedtheory.compressors import rand_k
+        >>> rand_k(8, 2).omega, rand_k(8, 2).bits
+        (Fraction(3, 1), 70)
+    """
     _check_k(d, k)
     scale = Fraction(d, k)
 
@@ -185,10 +260,23 @@ def _natural_values(x: Array) -> tuple[Array, Array]:
 
 
 def natural(d: int) -> Compressor:
-    """Natural compression: each real rounded at random to one of the two nearest powers of two, without bias.
+    """Return natural compression: each real rounded at random to one of the two nearest powers of two, without bias.
 
     omega = 1/8, attained at |x| = (4/3) 2^k; 9 bits a real (sign and exponent) while exponents stay in the
     range of IEEE single precision's normal numbers.
+
+    Args:
+        d: The dimension.
+
+    Returns:
+        The compressor.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.compressors import natural
+        >>> values, probabilities = natural(1).outcomes(np.array([3.0]))
+        >>> values.tolist(), probabilities.tolist()
+        ([[4.0], [2.0]], [0.5, 0.5])
     """
 
     def enumerate_outcomes(x: Array) -> tuple[Array, Array]:
@@ -217,7 +305,23 @@ class SparseNatural(NamedTuple):
 
 
 def rand_k_natural(d: int, k: int) -> Compressor:
-    """rand-k of the naturally compressed vector: omega = 9d/(8k) - 1, bits 9 k + k ceil(log2 d)."""
+    """Return rand-k of the naturally compressed vector: omega = 9d/(8k) - 1, bits 9 k + k ceil(log2 d).
+
+    Args:
+        d: The dimension.
+        k: The number of coordinates that are kept.
+
+    Returns:
+        The compressor.
+
+    Raises:
+        ValueError: Unless 1 <= k <= d.
+
+    Examples:
+        >>> from fedtheory.compressors import rand_k_natural
+        >>> rand_k_natural(8, 2).omega
+        Fraction(7, 2)
+    """
     _check_k(d, k)
     sparse, rounded = rand_k(d, k), natural(d)
 
@@ -245,9 +349,22 @@ def rand_k_natural(d: int, k: int) -> Compressor:
 
 
 def l1_selection(d: int) -> Compressor:
-    """C(x) = sign(x_j) |x|_1 e_j, with j drawn with probability |x_j|/|x|_1; C(0) = 0.
+    """Return C(x) = sign(x_j) |x|_1 e_j, with j drawn with probability |x_j|/|x|_1; C(0) = 0.
 
     omega = d - 1, attained where all |x_j| are equal; bits 32 + ceil(log2 d).
+
+    Args:
+        d: The dimension.
+
+    Returns:
+        The compressor.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.compressors import l1_selection
+        >>> values, probabilities = l1_selection(2).outcomes(np.array([1.0, -3.0]))
+        >>> values.tolist(), probabilities.tolist()
+        ([[4.0, 0.0], [0.0, -4.0]], [0.25, 0.75])
     """
 
     def apply(draw: Array, x: Array) -> Array:

@@ -17,8 +17,28 @@ from fedtheory.settings.relations import Comparison, OfRun, Quantity, Relation, 
 class Bound(Statement):
     """E[left after T rounds] <= constant * factor^T * initial, for every T >= since, from the initial state printed.
 
-    ``bound`` is the right-hand side; ``strict`` for <. The left side may be of the whole run
-    (:mod:`fedtheory.settings.whole_runs`).
+    The left side may be of the whole run (:mod:`fedtheory.settings.whole_runs`). Made by :func:`bound`.
+
+    Args:
+        algorithm: The method.
+        left: The left side, an expression in quantities after T rounds.
+        factor: The number whose power T stands on the right.
+        initial: An expression in quantities of the initial state.
+        quantities: The quantities of both sides.
+        constant: A number in front.
+        override: The right side as a whole, in T, where it has not this form.
+        strict: True for <.
+        since: The least T that is meant.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> mu, L, gamma = ft.letters("mu L gamma")
+        >>> D_T, D_0 = ft.Quantity("D_T", ft.distance, after=True), ft.Quantity("D_0", ft.distance)
+        >>> gd = algorithms.get("gradient-descent")
+        >>> statement = ft.bound(gd, ft.E(D_T) <= (1 - gamma * mu) ** (2 * ft.T) * D_0)
+        >>> statement.factor, statement.initial
+        ((-gamma*mu + 1)**2, D_0)
     """
 
     algorithm: Algorithm
@@ -105,9 +125,27 @@ def _named(statement: Bound) -> list[Quantity]:
 
 
 def bound(algorithm: Algorithm, relation: Relation, since: int = 0) -> Bound:
-    """The bound for every T that is written so: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``.
+    """State a bound for every T: ``bound(method, E(gap_T) <= constant * rate**T * gap_0)``.
 
-    ``since``: the least T of which it speaks, 1 where it divides by T.
+    Args:
+        algorithm: The method.
+        relation: The relation; what comes after T rounds stands in ``E``.
+        since: The least T that is meant, 1 where the relation divides by T.
+
+    Returns:
+        The statement, with the right side as constant * factor^T * initial if it has that form.
+
+    Raises:
+        ValueError: If it is not a relation, or a quantity after T rounds stands outside every expectation.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> gamma = ft.letters("gamma")
+        >>> F_T, D_0 = ft.Quantity("F_T", ft.gap, after=True), ft.Quantity("D_0", ft.distance)
+        >>> sublinear = ft.bound(algorithms.get("gradient-descent"), ft.E(F_T) <= D_0 / (2 * gamma * ft.T), since=1)
+        >>> sublinear.right
+        D_0/(2*T*gamma)
     """
     relation = stated(relation, expected=True, times=("zero", "T"))
     left, right = relation.left.expression, relation.right.expression

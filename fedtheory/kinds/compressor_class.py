@@ -16,8 +16,21 @@ from fedtheory.kinds.base import Statement, Written, free_symbols
 class CompressorClass(Statement):
     """A compressor is unbiased, in U(omega) for the omega printed, and its message has the bits printed.
 
-    ``compressor(d, k)`` builds it; ``omega`` and ``bits`` are expressions in ``d`` and ``k``. Of bits that are None
-    nothing is said.
+    Source: LoCoDL, eq. (2). Made by :func:`fedtheory.compressor_claim`.
+
+    Args:
+        compressor: ``compressor(d, k)`` builds it.
+        omega: The variance, an expression in ``d`` and ``k``.
+        bits: The length of a message, an expression in ``d`` and ``k``; None to state nothing of it.
+        d: The letter of the dimension.
+        k: The letter of the coordinates that are kept.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory.compressors import rand_k
+        >>> statement = ft.CompressorClass(rand_k, ft.d / ft.k - 1, None, ft.d, ft.k)
+        >>> statement.lines(str)[1]
+        'E|C(x) - x|^2 <= omega |x|^2 with omega = d/k - 1'
     """
 
     compressor: Callable[[int, int], Compressor]

@@ -15,9 +15,23 @@ from fedtheory.settings.relations import Quantity
 class Eventually(Statement):
     """Along every run of the algorithm ``vanishing`` quantities tend to 0 and ``bounded`` ones stay bounded.
 
-    ``converging``: vectors that converge. ``steps``: how long the runs are by which this is supported. Quantities of
-    more than one number are meant entry by entry. ``iteration``: of what the quantities speak, where that is one
-    iteration (:class:`fedtheory.settings.iterations.Iteration`) and not a state of the algorithm.
+    Quantities of more than one number are meant entry by entry.
+
+    Args:
+        algorithm: The method.
+        vanishing: Quantities that tend to 0.
+        bounded: Quantities that stay bounded.
+        converging: Vectors that converge.
+        steps: The length of the runs by which this is supported, in rounds.
+        iteration: The iteration that the quantities are about, where that is not a state of the algorithm
+            (:class:`fedtheory.settings.iterations.Iteration`).
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> gd = algorithms.get("gradient-descent")
+        >>> ft.Eventually(gd, vanishing=(ft.Quantity("D", ft.distance),)).text
+        'D -> 0'
     """
 
     algorithm: Algorithm

@@ -10,7 +10,18 @@ from fedtheory.kinds.base import Statement, Written
 
 @dataclass(frozen=True)
 class Fails(Statement):
-    """Some instance of the setting contradicts the statement ``of``; ``text``: what that is, in words."""
+    """Some instance of the setting contradicts the statement ``of``.
+
+    Args:
+        of: The statement that is false.
+        text: That statement, in words.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> x = ft.letters("x")
+        >>> ft.Fails(ft.Inequality(x, x**2), "x is at most its square").lines(str)
+        ['on some data it is false that x is at most its square']
+    """
 
     of: Statement
     text: str

@@ -18,8 +18,19 @@ from fedtheory.settings.relations import Comparison
 class Stays(Statement):
     """A step changes nothing that is ``observed``, for every draw, from every state of the setting.
 
-    ``observed(problem, params, state)``; ``text``: the statement in words. Where the states of the setting are those
-    at the optimum it says that the optimum is a fixed point.
+    Where the states of the setting are those at the optimum, it says that the optimum is a fixed point.
+
+    Args:
+        algorithm: The method.
+        observed: ``observed(problem, params, state)``: what does not change.
+        text: The statement in words.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> gd = algorithms.get("gradient-descent")
+        >>> ft.Stays(gd, lambda problem, params, state: state.x, "x stays at x*").lines(str)
+        ['x stays at x*']
     """
 
     algorithm: Algorithm

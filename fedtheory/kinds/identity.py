@@ -15,7 +15,17 @@ from fedtheory.settings.relations import Comparison, Quantity, Relation, side, t
 class Identity(Statement):
     """left == right for every instance of the setting. Sides may be arrays; they are compared entry by entry.
 
-    ``also``: further comparisons that the statement makes with this one.
+    Args:
+        left: The left side.
+        right: The right side.
+        quantities: The quantities of both sides.
+        also: Further comparisons that the statement makes with this one.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> x, y = ft.letters("x y")
+        >>> ft.Identity((x + y) ** 2 - (x - y) ** 2, 4 * x * y, ()).lines(str)
+        ['-(x - y)**2 + (x + y)**2 == 4*x*y']
     """
 
     left: sympy.Expr
@@ -34,7 +44,21 @@ class Identity(Statement):
 
 
 def identity(left: Any, right: Any) -> Identity:
-    """left == right, each a quantity or what is composed of some."""
+    """State that two sides are equal.
+
+    Args:
+        left: A quantity, or an expression in quantities, letters and numbers.
+        right: The same.
+
+    Returns:
+        The statement.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> V, W = ft.Quantity("V", ft.distance), ft.Quantity("W", ft.gap)
+        >>> ft.identity(V, 2 * W).lines(str)
+        ['V == 2*W']
+    """
     sides = Relation(side(left), side(right))
     taken_at((), sides.quantities)
     return Identity(sides.left.expression, sides.right.expression, sides.quantities)

@@ -13,9 +13,21 @@ from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 @dataclass(frozen=True)
 class Inequality(Statement):
-    """left <= right (or left <= middle <= right) for every instance of the setting; ``strict`` for <.
+    """left <= right (or left <= middle <= right) for every instance of the setting.
 
-    ``also``: further comparisons that the statement makes with this one.
+    Args:
+        left: The left side, an expression in letters and quantities.
+        right: The right side.
+        quantities: The quantities of the sides; none for a relation between constants.
+        middle: A side between the two.
+        strict: True for <.
+        also: Further comparisons that the statement makes with this one.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> x, y = ft.letters("x y")
+        >>> ft.Inequality(4 * x * y, (x + y) ** 2).lines(str)
+        ['4*x*y <= (x + y)**2']
     """
 
     left: sympy.Expr
@@ -40,6 +52,23 @@ class Inequality(Statement):
 
 
 def inequality(relation: Relation) -> Inequality:
-    """The inequality that is written so: ``inequality(distance <= gap / mu)``."""
+    """State an inequality between quantities of one instance: ``inequality(distance <= gap / mu)``.
+
+    Args:
+        relation: The relation, by <=, <, >= or >.
+
+    Returns:
+        The statement.
+
+    Raises:
+        ValueError: If it is not a relation.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> mu = ft.letters("mu")
+        >>> D, F = ft.Quantity("D", ft.distance), ft.Quantity("F", ft.gap)
+        >>> ft.inequality(mu / 2 * D <= F).lines(str)
+        ['D*mu/2 <= F']
+    """
     relation = stated(relation, times=())
     return Inequality(relation.left.expression, relation.right.expression, relation.quantities, strict=relation.strict)

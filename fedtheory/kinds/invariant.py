@@ -17,7 +17,19 @@ from fedtheory.settings.relations import Quantity
 class Invariant(Statement):
     """A residual that is zero before a step is zero after it, for every draw.
 
-    That it is zero where runs begin is asked at instances, and no proof speaks of it.
+    That it is zero where runs begin is tested at instances, and not proved.
+
+    Args:
+        algorithm: The method.
+        residual: ``residual(problem, params, state)``: the numbers that stay 0.
+        text: The statement in words, such as "sum_i u_i = 0".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> scaffnew = algorithms.get("scaffnew")
+        >>> ft.Invariant(scaffnew, lambda problem, params, state: state.h.sum(axis=-2), "sum_i h_i = 0").lines(str)
+        ['sum_i h_i = 0, which every step of scaffnew keeps so']
     """
 
     algorithm: Algorithm

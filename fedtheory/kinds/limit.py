@@ -12,7 +12,20 @@ from fedtheory.settings.relations import Quantity
 
 @dataclass(frozen=True)
 class Limit(Statement):
-    """The potential tends to 0 almost surely, from every state at which a run may begin."""
+    """The potential tends to 0 almost surely, from every state at which a run may begin.
+
+    Args:
+        algorithm: The method.
+        potential: The quantity that tends to 0.
+        text: The statement in words.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> gd = algorithms.get("gradient-descent")
+        >>> ft.Limit(gd, ft.Quantity("D", ft.distance), "x -> x*").lines(str)
+        ['D -> 0 almost surely along gradient-descent']
+    """
 
     algorithm: Algorithm
     potential: Quantity

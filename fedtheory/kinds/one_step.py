@@ -18,9 +18,23 @@ from fedtheory.settings.relations import Comparison, Quantity, Relation, stated
 
 @dataclass(frozen=True)
 class OneStep(Statement):
-    """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant; ``strict`` for <.
+    """E[left] <= right over one step of the algorithm, from every state that satisfies its invariant.
 
-    Where the statement is a contraction, E[potential after] <= factor * potential before, ``factor`` is that number.
+    Args:
+        algorithm: The method.
+        left: The left side, an expression in quantities after the step.
+        right: The right side, an expression in quantities before it.
+        quantities: The quantities of both sides.
+        factor: Where the statement is a contraction, E[potential after] <= factor * potential before, this number.
+        strict: True for <.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> mu, gamma = ft.letters("mu gamma")
+        >>> statement = ft.contracts(algorithms.get("gradient-descent"), ft.distance, (1 - gamma * mu) ** 2)
+        >>> statement.lines(str)
+        ['E[V_next] <= V*(-gamma*mu + 1)**2', 'factor = (-gamma*mu + 1)**2']
     """
 
     algorithm: Algorithm
@@ -74,8 +88,28 @@ def contracts(
     factor: Any,
     noise: Mapping[Callable[[Problem, Any, Any], Array], Any] | None = None,
 ) -> OneStep:
-    """E[potential after] <= factor * potential before + sum of coefficient * quantity, for functions of (problem,
-    params, state); ``noise``: the coefficients."""
+    """State that a potential contracts: E[potential after] <= factor * potential before + noise.
+
+    Args:
+        algorithm: The method.
+        potential: ``potential(problem, params, state)``: a number, over the leading axes of the state.
+        factor: The factor, in letters.
+        noise: Further terms on the right side: functions of (problem, params, state), with their coefficients.
+
+    Returns:
+        The statement over one step.
+
+    Raises:
+        ValueError: If the noise is not a mapping.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> mu, gamma = ft.letters("mu gamma")
+        >>> gd = algorithms.get("gradient-descent")
+        >>> ft.contracts(gd, ft.distance, 1 - gamma * mu, noise={ft.heterogeneity: gamma**2}).right
+        V*(-gamma*mu + 1) + gamma**2*heterogeneity
+    """
     before, after = Quantity("V", potential), Quantity("V_next", potential, after=True)
     if noise is not None and not isinstance(noise, Mapping):
         given = getattr(noise, "expression", noise)
@@ -91,14 +125,48 @@ def contracts(
 
 
 def contraction(algorithm: Algorithm, after: Quantity, factor: sympy.Expr, before: Quantity) -> OneStep:
-    """E[after] <= factor * before."""
+    """State E[after] <= factor * before, for two quantities.
+
+    Args:
+        algorithm: The method.
+        after: The quantity after the step.
+        factor: The factor, in letters.
+        before: The quantity before the step.
+
+    Returns:
+        The statement over one step.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> V, V_next = ft.Quantity("V", ft.distance), ft.Quantity("V_next", ft.distance, after=True)
+        >>> gamma = ft.letters("gamma")
+        >>> ft.contraction(algorithms.get("gradient-descent"), V_next, 1 - gamma, V).right
+        V*(1 - gamma)
+    """
     return OneStep(algorithm, after.expression, factor * before.expression, (after, before), factor)
 
 
 def one_step(algorithm: Algorithm, relation: Relation) -> OneStep:
-    """The inequality over one step that is written so: ``one_step(method, E(Psi_next) <= (1 - rho) * Psi)``.
+    """State an inequality over one step: ``one_step(method, E(Psi_next) <= (1 - rho) * Psi)``.
 
-    It is a contraction where the right side is a multiple of a single quantity.
+    Args:
+        algorithm: The method.
+        relation: The relation; what comes after the step stands in ``E``.
+
+    Returns:
+        The statement, a contraction where the right side is a multiple of a single quantity.
+
+    Raises:
+        ValueError: If it is not a relation, or a quantity after the step stands outside every expectation.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> V, V_next = ft.Quantity("V", ft.distance), ft.Quantity("V_next", ft.distance, after=True)
+        >>> gamma = ft.letters("gamma")
+        >>> ft.one_step(algorithms.get("gradient-descent"), ft.E(V_next) <= (1 - gamma) * V).factor
+        1 - gamma
     """
     relation = stated(relation, expected=True, times=("next",))
     left, right = relation.left, relation.right

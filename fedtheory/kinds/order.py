@@ -16,10 +16,22 @@ _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}'?")
 
 @dataclass(frozen=True)
 class Order(Statement):
-    """left = O(right), with one constant for all values of the symbols; ``both`` for Theta.
+    """left = O(right), with one constant for all values of the symbols.
 
-    ``small`` tends to 0 and ``large`` to infinity first, if given, ``small`` before ``large``; ``when``: relations that
-    limit the values; ``also``: further orders that the statement makes with this one, each with its own of all this.
+    Args:
+        left: The left side, in letters that are positive or nonnegative.
+        right: The right side.
+        small: A letter that tends to 0 first, before ``large``.
+        large: A letter that tends to infinity first.
+        both: True for Theta in the place of O.
+        when: Relations that limit the values.
+        also: Further orders that the statement makes with this one, each with its own regime.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> n, kappa = ft.letters("n kappa")
+        >>> ft.Order(kappa + n, kappa * n, large=kappa).lines(str)
+        ['kappa + n = O(kappa*n) as kappa -> oo']
     """
 
     left: sympy.Expr

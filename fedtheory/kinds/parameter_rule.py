@@ -19,8 +19,18 @@ from fedtheory.settings.relations import Comparison, Quantity
 class ParameterRule(Statement):
     """A choice of constants meets the relations that it must meet.
 
-    ``assignments``: the constants as printed. ``relations``: what they must satisfy, once assigned, for all values of
-    the symbols that remain and of the quantities.
+    Args:
+        assignments: The constants as printed, by letter.
+        relations: The relations that they must satisfy, once assigned, for all values of the symbols that remain and of
+            the quantities.
+        quantities: The quantities that the relations mention.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> mu, L, gamma = ft.letters("mu L gamma")
+        >>> rule = ft.ParameterRule({gamma: 2 / (mu + L)}, (gamma * L <= 2,))
+        >>> rule.comparisons[0]
+        Comparison(left=2*L/(L + mu), relation='<=', right=2)
     """
 
     assignments: Mapping[sympy.Symbol, sympy.Expr]

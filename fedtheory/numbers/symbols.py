@@ -1,6 +1,15 @@
 """The common vocabulary of the papers, as sympy symbols with their assumptions, and how formulas are printed.
 
-Each paper keeps its own letters; its ``glossary`` maps them to these.
+Each paper keeps its own letters; its ``glossary`` maps them to these. ``fedtheory`` offers ``T`` (the number of
+rounds), ``n`` (clients), ``d`` (dimension), ``k`` (coordinates that a compressor keeps), ``round_index`` (the index k
+of a round, from 0 on) and ``omega`` (the variance of a compressor).
+
+Examples:
+    >>> import fedtheory as ft
+    >>> ft.T.is_nonnegative, ft.n.is_positive, ft.omega.is_integer
+    (True, True, None)
+    >>> ft.round_index == ft.k
+    False
 """
 
 from __future__ import annotations
@@ -37,13 +46,44 @@ T = sympy.Symbol("T", integer=True, nonnegative=True)
 
 
 def letters(names: str) -> Any:
-    """Positive real letters, from their names: ``mu, L, gamma = letters("mu L gamma")``. Of one name one symbol, as
-    ``sympy.symbols`` gives; ``ValueError`` for none."""
+    """Return positive real letters, from their names.
+
+    Args:
+        names: The names, separated by spaces.
+
+    Returns:
+        One symbol for one name, a tuple of symbols for several, as ``sympy.symbols`` does.
+
+    Raises:
+        ValueError: If there is no name.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> mu, L = ft.letters("mu L")
+        >>> mu.is_positive
+        True
+    """
     return sympy.symbols(names, positive=True)
 
 
 def integers(names: str) -> Any:
-    """Positive integer letters, as :func:`letters`: ``n, tau = integers("n tau")``."""
+    """Return positive integer letters, from their names.
+
+    Args:
+        names: The names, separated by spaces.
+
+    Returns:
+        One symbol for one name, a tuple of symbols for several.
+
+    Raises:
+        ValueError: If there is no name.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> tau = ft.integers("tau")
+        >>> tau.is_integer and tau.is_positive
+        True
+    """
     return sympy.symbols(names, integer=True, positive=True)
 
 

@@ -20,9 +20,24 @@ from fedtheory.problems.quadratic import Quadratics
 class Problem:
     """minimise sum_i f_i(x) + n g(x), over x in R^d; the average form (1/n) sum f_i + g has the same minimiser.
 
-    ``g`` holds one function (``g.n == 1``) or is None. ``declared`` may state (mu, L) weaker than the true ones,
-    and a third constant, M, of classes that have one;
-    ``known`` is the optimum where the construction fixes it; ``blocks``: of the coordinates, where the class has them.
+    Args:
+        f: The functions f_1, ..., f_n.
+        g: One function (``g.n == 1``), or None.
+        declared: Constants (mu, L) weaker than the true ones, and a third one, M, for classes that have it.
+        known: The optimum where the construction fixes it.
+        blocks: The blocks of coordinates, where the class has them.
+
+    Raises:
+        ValueError: If g is not a single function on the space of the f_i.
+
+    Examples:
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> problem = Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]]))
+        >>> problem.n, problem.d, problem.mu, problem.L
+        (2, 1, 2.0, 4.0)
+        >>> problem.x_star.round(6).tolist()
+        [0.333333]
     """
 
     f: Functions

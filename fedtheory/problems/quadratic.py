@@ -107,7 +107,23 @@ class Quadratics:
 
 
 def diagonal(h: Any, c: Any, v: Any = 0) -> Quadratics:
-    """Quadratics with diagonal Hessians ``h`` of shape ``(n, d)`` and centres ``c`` of shape ``(..., n, d)``."""
+    """Return quadratics with diagonal Hessians: f_i(x) = v + sum_j h_ij (x_j - c_ij)^2 / 2.
+
+    Args:
+        h: The diagonals, ``(n, d)``.
+        c: The centres, ``(..., n, d)``.
+        v: The least values.
+
+    Returns:
+        The functions.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> f = diagonal([[2.0], [4.0]], [[1.0], [0.0]])
+        >>> f.gradient(np.array([[3.0], [3.0]])).tolist(), f.value(np.array([[3.0], [3.0]])).tolist()
+        ([[4.0], [12.0]], [4.0, 18.0])
+    """
     h, c = np.asarray(h), np.asarray(c)
     H = np.zeros((*h.shape, h.shape[-1]), dtype=h.dtype)
     index = np.arange(h.shape[-1])

@@ -34,7 +34,16 @@ Size = tuple[int, ...]
 
 @runtime_checkable
 class Distribution(Protocol):
-    """A distribution of draws."""
+    """A distribution of draws: what ``draws`` of a method returns.
+
+    A class of one's own needs these members, and no base class.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory.randomness import Distribution
+        >>> isinstance(ft.Bernoulli(0.5), Distribution)
+        True
+    """
 
     @property
     def count(self) -> int | None:
@@ -127,7 +136,17 @@ def _fraction(value: Any, subject: str) -> Any:
 
 @dataclass(frozen=True)
 class Constant:
-    """No randomness: the one draw is the empty array (an algorithm without draws)."""
+    """No randomness: the one draw is the empty array.
+
+    Args:
+        count: The number of draws in the support, 1.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> draws, probabilities = ft.Constant().support()
+        >>> draws.shape, probabilities.tolist()
+        ((1, 0), [1.0])
+    """
 
     count: int = 1
 
@@ -142,7 +161,21 @@ class Constant:
 
 @dataclass(frozen=True)
 class Bernoulli:
-    """A coin: True with probability p in [0, 1]. Draws are booleans of shape ``()``."""
+    """A coin: True with probability p in [0, 1]. Draws are booleans of shape ``()``.
+
+    Args:
+        p: The probability, a number or a fraction.
+
+    Raises:
+        ValueError: If p is not in [0, 1].
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fractions import Fraction
+        >>> draws, probabilities = ft.Bernoulli(Fraction(1, 4)).support(exact=True)
+        >>> draws.tolist(), probabilities.tolist()
+        ([True, False], [Fraction(1, 4), Fraction(3, 4)])
+    """
 
     p: Any
 
@@ -194,7 +227,21 @@ def _sample_masks(rng: np.random.Generator, size: Size, n: int, tau: int) -> Arr
 
 @dataclass(frozen=True)
 class UniformSubset:
-    """A uniformly random tau-subset of n clients. Draws are boolean masks of shape ``(n,)``."""
+    """A uniformly random tau-subset of n clients. Draws are boolean masks of shape ``(n,)``.
+
+    Args:
+        n: The number of clients.
+        tau: The number of clients that take part, between 1 and n.
+
+    Raises:
+        ValueError: If tau is not a whole number between 1 and n.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> masks, probabilities = ft.UniformSubset(3, 2).support()
+        >>> masks.astype(int).tolist()
+        [[1, 1, 0], [1, 0, 1], [0, 1, 1]]
+    """
 
     n: int
     tau: int
@@ -234,6 +281,18 @@ class Permutation:
     """A uniformly random order of n clients, as random reshuffling takes them.
 
     Draws are NamedTuples of n boolean masks of shape ``(n,)``: ``draw[k]`` is True for the client at the k-th place.
+
+    Args:
+        n: The number of clients.
+
+    Raises:
+        ValueError: If n is not a whole number from 1 on.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> draws, probabilities = ft.Permutation(2).support()
+        >>> draws[0].tolist()
+        [[True, False], [False, True]]
     """
 
     n: int
@@ -270,6 +329,19 @@ class WeightedSubset:
     There the weights are 1/L_i. Sampled exactly without enumeration: the first member by weight, the rest
     uniformly, because P(I) = sum_{i in I} (weights_i / total) / comb(n-1, tau-1). Draws are boolean masks
     ``(n,)``.
+
+    Args:
+        weights: The weights of the clients, ``(n,)``, positive and finite.
+        tau: The number of clients that take part, between 1 and n.
+
+    Raises:
+        ValueError: If a weight is not positive and finite, or tau is not between 1 and n.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.randomness import WeightedSubset
+        >>> WeightedSubset(np.array([1.0, 3.0]), 1).support()[1].tolist()
+        [0.25, 0.75]
     """
 
     weights: Array
@@ -311,7 +383,18 @@ class WeightedSubset:
 
 @dataclass(frozen=True)
 class Uniform01:
-    """Independent uniform variates on [0, 1) of the given shape; the support is infinite."""
+    """Independent uniform variates on [0, 1) of the given shape; the support is infinite.
+
+    Args:
+        shape: The shape of one draw.
+        count: None: there are infinitely many draws.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> import numpy as np
+        >>> ft.Uniform01((3,)).sample(np.random.default_rng(0), size=(2,)).shape
+        (2, 3)
+    """
 
     shape: Size
     count: None = None
@@ -328,7 +411,24 @@ class Uniform01:
 
 @dataclass(frozen=True)
 class Product:
-    """Independent draws side by side, as the NamedTuple ``make(*draws)``."""
+    """Independent draws side by side, as the NamedTuple ``make(*draws)``.
+
+    Args:
+        make: The NamedTuple class, or a function that makes one of the draws.
+        parts: The distributions of the draws.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from typing import NamedTuple
+        >>> class Draw(NamedTuple):
+        ...     coin: object
+        ...     clients: object
+        >>> both = ft.Product(Draw, (ft.Bernoulli(0.5), ft.UniformSubset(3, 1)))
+        >>> both.count
+        6
+        >>> both.support()[0].clients.shape
+        (6, 3)
+    """
 
     make: Callable[..., Draw]
     parts: tuple[Distribution, ...]
@@ -357,7 +457,18 @@ class Product:
 
 @dataclass(frozen=True)
 class Independent:
-    """n independent copies of one distribution, stacked on an axis after the leading ones."""
+    """n independent copies of one distribution, stacked on an axis after the leading ones.
+
+    Args:
+        one: The distribution.
+        n: The number of copies.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> draws, probabilities = ft.Independent(ft.Bernoulli(0.5), 2).support()
+        >>> draws.astype(int).tolist(), probabilities.tolist()
+        ([[1, 1], [1, 0], [0, 1], [0, 0]], [0.25, 0.25, 0.25, 0.25])
+    """
 
     one: Distribution
     n: int
@@ -383,7 +494,17 @@ class Independent:
 
 @dataclass(frozen=True)
 class Shared:
-    """One draw used by all n clients (shared randomness), on the same axis as in :class:`Independent`."""
+    """One draw used by all n clients (shared randomness), on the same axis as in :class:`Independent`.
+
+    Args:
+        one: The distribution.
+        n: The number of clients.
+
+    Examples:
+        >>> from fedtheory.randomness import Bernoulli, Shared
+        >>> Shared(Bernoulli(0.5), 3).support()[0].astype(int).tolist()
+        [[1, 1, 1], [0, 0, 0]]
+    """
 
     one: Distribution
     n: int
@@ -415,7 +536,22 @@ def _product_index(sizes: list[int]) -> list[Array]:
 
 
 def expectation(values: Array, probabilities: Array, axis: int = -1) -> Array:
-    """sum_k p_k values_k along ``axis``: exact for exact values and probabilities, float64 for floats."""
+    """Return sum_k p_k values_k along an axis: exact for exact values and probabilities, float64 for floats.
+
+    Args:
+        values: The values, with K of them along ``axis``.
+        probabilities: Their probabilities, ``(K,)``.
+        axis: The axis over which is summed.
+
+    Returns:
+        The expectation, without that axis.
+
+    Examples:
+        >>> import numpy as np
+        >>> from fedtheory.randomness import expectation
+        >>> float(expectation(np.array([1.0, 3.0]), np.array([0.25, 0.75])))
+        2.5
+    """
     moved = np.moveaxis(values, axis, -1)
     if moved.dtype == object:
         probabilities = meant(probabilities)

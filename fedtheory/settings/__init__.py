@@ -23,19 +23,27 @@ from fedtheory.problems.base import Problem
 class Drawing:
     """How instances of a setting are drawn, where that does not follow from its classes and letters.
 
-    ``g``: whether there is a g, of the class of the functions: one of the options. ``start``: the parts of the initial
-    state that the paper leaves free; the others are as ``init`` has them, and where none is free the problem moves
-    instead. ``classes_stated``: the classes are only drawn from, and a claim assumes those of them that its hypotheses
-    state; without it every claim assumes them all.
+    Args:
+        g: Whether there is a g, of the class of the functions: one of the options is drawn.
+        start: The parts of the initial state that the paper leaves free; the others are as ``init`` has them, and where
+            none is free the problem moves instead.
+        classes_stated: True if the classes are only drawn from, and a claim assumes those that its hypotheses state;
+            otherwise every claim assumes them all.
+        draw: ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn.
+        parameters: ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots
+            rational, or a parameter is not a number.
+        special: Instances that replace all others.
+        typical: Values that letters often have, in the letters before them.
+        sweep: The values of letters at which ``fedtheory tight`` compares, by name.
+        conditions: Options for L/mu of strongly convex functions; any if there are none.
+        kinks: True if some strongly convex functions have two or three slopes.
+        compressors: Options for (k, d, omega) of the compressors in U(omega), rand-k, or Bernoulli's where k = 0; any
+            if there are none.
 
-    ``draw(rng, recipe)`` adds to a recipe, or changes it, before the letters that are left are drawn, and
-    ``parameters(recipe, problem, exact)`` makes the parameters: where a parametrisation must keep roots rational, or a
-    parameter is no number; ``special`` replaces the instances altogether. ``typical``: values that letters often have,
-    in the letters before them. ``sweep``: the values of letters at which ``tight`` compares, by name.
-
-    Of strongly convex functions ``conditions`` are options for L/mu, any if there are none; ``kinks``: whether some
-    have two or three slopes. ``compressors``: options for (k, d, omega) of those in U(omega), rand-k or Bernoulli's
-    where k = 0; any if there are none.
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Drawing(start=("x",)).start
+        ('x',)
     """
 
     g: tuple[bool, ...] = (False,)
@@ -88,13 +96,22 @@ class Identities:
 class Hints:
     """Facts that a proof in a setting may use, beyond the mathematics.
 
-    ``basis``: quantities of which Lyapunov functions are composed; ``lyapunov``: the two parts of an inexact method's
-    Lyapunov function, gap and error, of which only the weight is unknown. ``known(problem, params, state)``: entries
-    that are at most 0 in all states that a statement is about; ``init`` makes no others, except of formal vectors, of
-    which they are then assumed. ``signs``: functions of (problem, params) that give numbers of each client which are at
-    least 0 for all constants of the setting, or (where True is said) positive. ``complete``: whether the
-    parameters and states of special instances are all that a statement there may depend on. ``coordinates``: whether
-    the method draws coordinates. ``identities``: the proofs for all parameters.
+    Args:
+        basis: Quantities of which Lyapunov functions are composed.
+        lyapunov: The two parts of an inexact method's Lyapunov function, gap and error, of which only the weight is
+            unknown.
+        known: ``known(problem, params, state)``: entries that are at most 0 in all states that a statement is about;
+            ``init`` makes no others, except of formal vectors, of which they are then assumed.
+        signs: Functions of (problem, params) that give numbers of each client which are at least 0 for all constants of
+            the setting, or (with True) positive.
+        complete: True if the parameters and states of special instances are all that a statement there may depend on.
+        coordinates: True if the method draws coordinates.
+        identities: The proofs for all parameters.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Hints(coordinates=True).coordinates
+        True
     """
 
     basis: tuple[Any, ...] = ()
@@ -110,12 +127,30 @@ class Hints:
 class Setting:
     """The domain of a statement: problems, parameters and states.
 
-    ``text``: in words. ``letters``: the paper's letters; each has its own name in the problem (mu, L, n, d) or in the
-    algorithm's ``Params``, or the source that a mapping gives it. ``algorithm``: whose states these are; an algorithm
-    that only says what a point is has no step. ``functions``, ``adversaries``: the classes of the f_i, of compressors
-    and of oracles; that instances are of these classes is a hypothesis of every claim. ``domain``: what ``text`` says
-    of the letters. ``clients``: numbers of clients, as often as they are drawn; of one number alone, or of one and two,
-    a statement covers no others. ``potential``: the quantity that contracts, for bounds that speak of another.
+    Args:
+        text: The domain in words; by default that of the class of functions.
+        letters: The paper's letters; each has its own name in the problem (mu, L, n, d) or in the ``Params`` of the
+            algorithm, or the source that a mapping gives it. By default all that occur in a claim.
+        algorithm: The method whose states these are; an algorithm that only says what a point is has no step.
+        functions: The class of the f_i. That instances are of it is a hypothesis of every claim.
+        adversaries: The classes of compressors and of oracles, likewise.
+        domain: The relations between letters that ``text`` states.
+        clients: Numbers of clients, as often as they are drawn; of one number alone, or of one and two, a statement
+            covers no others.
+        potential: The quantity that contracts, for bounds on another one.
+        drawing: How instances are drawn.
+        hints: Facts that proofs may use.
+
+    Raises:
+        ValueError: If the class, the adversaries and the method do not fit together.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> mu, L = ft.letters("mu L")
+        >>> functions = ft.SmoothStronglyConvex(mu, L)
+        >>> ft.Setting(algorithm=algorithms.get("gradient-descent"), functions=functions).text
+        'each mu-strongly convex and L-smooth'
     """
 
     text: str = ""

@@ -27,12 +27,25 @@ _OF_METHODS = ("conjugates", "quadratics", "optimum", "independent")
 class Hypothesis:
     """A condition under which a claim is made, as printed.
 
-    ``relation`` is a sympy relation in the paper's letters, or ``met(problem, params)`` decides it on an instance.
     Proofs rest on relations, and on what the classes of the claim's setting say of their own members, as in
     ``met=functions.contains``, or ``met=of_each(numbers)``; any other code chooses instances, and proves nothing.
-    ``each``: parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
-    ``says``: what it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
-    Raise ``ValueError`` unless it is a relation by <=, <, >=, > or Eq, or an And of some.
+
+    Args:
+        text: The condition in words.
+        relation: A sympy relation by <=, <, >=, > or Eq in the paper's letters, or an And of some.
+        met: ``met(problem, params)`` decides the condition on an instance.
+        says: What it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
+        each: Parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
+
+    Raises:
+        ValueError: If the relation is of another kind.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> gamma, L = ft.letters("gamma L")
+        >>> short = ft.Hypothesis("gamma <= 1/L", gamma * L <= 1)
+        >>> short.holds(None, None, {gamma: 1, L: 2})
+        False
     """
 
     text: str
@@ -47,7 +60,19 @@ class Hypothesis:
         object.__setattr__(self, "met", in_fractions(self.met))
 
     def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
-        """Return True if the instance meets the hypothesis."""
+        """Return True if the instance meets the hypothesis.
+
+        Args:
+            problem: The problem of the instance.
+            params: Its parameters.
+            values: The values of the letters there.
+
+        Returns:
+            True if all parts of the hypothesis hold.
+
+        Raises:
+            ValueError: If ``met`` gives anything but a truth value.
+        """
         if self.met is not None and not self._decided(problem, params):
             return False
         for name, number in self.each.items():

@@ -146,18 +146,72 @@ class Among:
 
 
 def distance(problem: Problem, params: Any, state: Any) -> Array:
-    """|x - x*|^2."""
+    """|x - x*|^2.
+
+    Args:
+        problem: The problem, whose minimiser is x*.
+        params: The parameters, which are not used.
+        state: A state with a point ``x (..., d)``.
+
+    Returns:
+        The squared distance, ``(...)``.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> problem = Problem(diagonal([[2.0]], [[1.0]]))
+        >>> state = algorithms.get("gradient-descent").init(problem, None)
+        >>> float(ft.distance(problem, None, state))
+        1.0
+    """
     return square(state.x - problem.x_star)
 
 
 def gap(problem: Problem, params: Any, state: Any) -> Array:
-    """f(x) - f(x*), f the mean of the f_i."""
+    """f(x) - f(x*), f the mean of the f_i.
+
+    Args:
+        problem: The problem, whose minimiser is x*.
+        params: The parameters, which are not used.
+        state: A state with a point ``x (..., d)``.
+
+    Returns:
+        The gap, ``(...)``.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory import algorithms
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> problem = Problem(diagonal([[4.0]], [[1.0]]))
+        >>> state = algorithms.get("gradient-descent").init(problem, None)
+        >>> float(ft.gap(problem, None, state))
+        2.0
+    """
     here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (state.x, problem.x_star))
     found: Array = here - there
     return found
 
 
 def heterogeneity(problem: Problem, params: Any, state: Any) -> Array:
-    """(1/n) sum_i |grad f_i(x*)|^2."""
+    """(1/n) sum_i |grad f_i(x*)|^2.
+
+    Args:
+        problem: The problem.
+        params: The parameters, which are not used.
+        state: The state, which is not used.
+
+    Returns:
+        The mean of the squared gradients at the optimum, a number.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> float(ft.heterogeneity(Problem(diagonal([[2.0], [2.0]], [[1.0], [0.0]])), None, None))
+        1.0
+    """
     found: Array = (problem.y_star**2).sum(axis=(-1, -2)) / problem.n
     return found

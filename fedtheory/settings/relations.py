@@ -99,13 +99,26 @@ class OfRun:
 class Quantity(RelationTerm):
     """A number or array that a statement is about; a term of the relations in which it is stated.
 
-    ``expression``: the symbol (or its square) that stands for it, or its name. ``of(problem, params, state)``: its
-    value, over the leading axes of the state. ``after``: whether it is taken after the step (or after T rounds) rather
-    than before; then its expectation is meant. ``domain(problem, params, state)``: residuals that must vanish for the
-    quantity to be finite (a dual objective is +infinity off its constraint set), or None. ``names``: how it is written
-    at the times "next", "zero" and "T"; V is V_next, V_0 and V_T unless given. ``time``: which of these it is taken at;
-    "" where that is not stated, as in every changed copy. Raise ``ValueError`` for a symbol or a function that is none,
-    or another time.
+    Args:
+        expression: The symbol (or its square) that stands for it, or its name.
+        of: ``of(problem, params, state)``: its value, over the leading axes of the state.
+        after: True if it is taken after the step (or after T rounds) rather than before; then its expectation is meant.
+        domain: ``domain(problem, params, state)``: residuals that must vanish for the quantity to be finite (a dual
+            objective is +infinity off its constraint set), or None.
+        names: How it is written at the times "next", "zero" and "T"; V is V_next, V_0 and V_T unless given.
+        time: Which of these it is taken at; "" where that is not stated, as in every changed copy.
+
+    Raises:
+        ValueError: If the expression is not a symbol, a function does not take (problem, params, state), or the time is
+            another.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> V, V_next = ft.Quantity("V", ft.distance), ft.Quantity("V_next", ft.distance, after=True)
+        >>> (2 * V + 1).expression
+        2*V + 1
+        >>> ft.E(V_next).expression
+        V_next
     """
 
     expression: sympy.Expr
@@ -249,10 +262,29 @@ def taken_at(times: Collection[str], quantities: Iterable[Quantity]) -> None:
 
 
 def E(term: Any) -> Composed:
-    """The expectation over the draws, of an expression in quantities after a step or after T rounds.
+    """Take the expectation over the draws, of an expression in quantities after a step or after T rounds.
 
     Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
-    Raise ``ValueError`` if nothing comes after a step, or what does stands in anything but sums and products.
+
+    Args:
+        term: A quantity after a step, or a sum of products of such.
+
+    Returns:
+        The expectation, a term of a relation.
+
+    Raises:
+        ValueError: If nothing comes after a step, or what does stands in anything but sums and products.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> V, V_next = ft.Quantity("V", ft.distance), ft.Quantity("V_next", ft.distance, after=True)
+        >>> relation = ft.E(V_next) <= V / 2
+        >>> relation.right.expression
+        V/2
+        >>> ft.E(V)
+        Traceback (most recent call last):
+        ...
+        ValueError: E is taken of what comes after a step, and V comes before: leave E out
     """
     if not isinstance(term, RelationTerm):
         raise ValueError(f"E is taken of quantities after a step, got {term!r}")

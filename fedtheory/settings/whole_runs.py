@@ -91,10 +91,26 @@ def _rounds(run: OfRun) -> str:
 
 
 def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
-    """The sum of a quantity, or of an expression affine in quantities, over the rounds ``first``, ..., ``last``.
+    """Return the sum of a quantity, or of an expression affine in quantities, over rounds.
 
-    ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0. ``ValueError`` for a term that
-    comes after a step, or is not affine in quantities, and for other ranges.
+    ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0.
+
+    Args:
+        term: The quantity or expression, of the state before a round; weights are in letters, ``round_index`` and T.
+        first: The first round.
+        last: The last round, T - 1 or T.
+
+    Returns:
+        A quantity after T rounds.
+
+    Raises:
+        ValueError: For a term that comes after a step, or is not affine in quantities, and for other ranges.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> G = ft.Quantity("G", ft.gap)
+        >>> ft.total(G).expression
+        [sum of G over k = 0, ..., T - 1]
     """
     summand = side(term)
     if summand.expected or summand.random or not summand.quantities:
@@ -107,22 +123,76 @@ def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
 
 
 def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:
-    """The weighted mean of a quantity over the rounds: also its expectation at an iterate that is drawn with
-    probabilities proportional to the weights."""
+    """Return the weighted mean of a quantity over rounds.
+
+    It is also its expectation at an iterate that is drawn with probabilities proportional to the weights.
+
+    Args:
+        term: The quantity, of the state before a round.
+        first: The first round.
+        last: The last round, T - 1 or T.
+        weight: The weight of round k, in letters and ``round_index``.
+
+    Returns:
+        A term of a relation, after T rounds.
+
+    Raises:
+        ValueError: As for :func:`total`.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.average(ft.Quantity("G", ft.gap)).expression
+        [sum of G over k = 0, ..., T - 1]/T
+    """
     (start, end), w = _range(first, last), validation.expression("a weight", weight)
     whole = sympy.Sum(w, (round_index, start, end))
     return total(w * side(term), start, end) / (end - start + 1 if w == 1 else whole)
 
 
 def minimum(quantity: Quantity, first: int = 0, last: Any = T - 1, expected: bool = False) -> RelationTerm:
-    """The least value of a quantity along the run, of which the expectation is taken by ``E``; where it is
-    ``expected`` the least of its expectations, which needs no E."""
+    """Return the least value of a quantity along the run.
+
+    Args:
+        quantity: The quantity, of the state before a round.
+        first: The first round.
+        last: The last round, T - 1 or T.
+        expected: True for the least of its expectations, which needs no ``E``; otherwise ``E`` is taken of the least.
+
+    Returns:
+        A term of a relation, after T rounds.
+
+    Raises:
+        ValueError: For a quantity after a step or of a whole run, and for other ranges.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.minimum(ft.Quantity("G", ft.gap), expected=True).expression
+        [least E[G] over k = 0, ..., T - 1]
+    """
     found = _of_run(RunMinimum((_alone(quantity),), *_range(first, last), expected))
     return Composed(found.expression, (found,), expected=True) if expected else found
 
 
 def at_average(quantity: Quantity, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Quantity:
-    """A quantity at the average of the iterates x_first, ..., x_last, with weights in letters and the index k."""
+    """Return a quantity at the average of the iterates x_first, ..., x_last.
+
+    Args:
+        quantity: The quantity, of one state.
+        first: The first round.
+        last: The last round, T - 1 or T.
+        weight: The weight of x_k, in letters and ``round_index``.
+
+    Returns:
+        A quantity after T rounds.
+
+    Raises:
+        ValueError: For a quantity after a step or of a whole run, a weight in T, and for other ranges.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.at_average(ft.Quantity("F", ft.gap)).expression
+        [F at the average over k = 0, ..., T - 1]
+    """
     w = validation.expression("a weight", weight)
     if T in w.free_symbols:
         raise ValueError(f"the weight {w} of an average of iterates depends on T")

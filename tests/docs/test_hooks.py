@@ -37,4 +37,6 @@ def test_docstrings_have_no_markup_by_accident():
     import docstrings
 
     assert docstrings.shown("x* and y*, ``a*b``, g_i and h_i") == r"x\* and y\*, ``a*b``, g\_i and h\_i"
+    example = "Args:\n    fixed_point: x* is one.\n\nExamples:\n    >>> a_b**2\n    x_y"
+    assert docstrings.shown(example) == example.replace("x* is", r"x\* is")
     assert "<math" in docstrings.shown(r"$\frac{a}{2}$") and r"\frac" not in docstrings.shown(r"$\frac{a}{2}$")

@@ -16,10 +16,26 @@ from verify.base.plain import quoted
 
 
 def load(path: Path) -> tuple[Claim, ...]:
-    """The claims of a file, which are registered: commands then know them by their ids.
+    """Return the claims of a Python file, which are registered: commands then know them by their ids.
 
-    The file is Python and is run; it may import files beside it. ``ValueError`` of one sentence where :func:`read`
-    gives one, and where it has no ``CLAIMS``, or holds something else than claims.
+    The file is run; it may import files beside it.
+
+    Args:
+        path: The file, with a module-level ``CLAIMS``.
+
+    Returns:
+        The claims.
+
+    Raises:
+        ValueError: In one sentence, where the file cannot be read, fails, replaces a function of a library, has no
+            ``CLAIMS``, or holds something else than claims.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> load(Path("theorem.txt"))
+        Traceback (most recent call last):
+        ...
+        ValueError: theorem.txt is not a Python file: its name must end in .py
     """
     found = getattr(read(path), "CLAIMS", None)
     if not isinstance(found, list | tuple) or not found:

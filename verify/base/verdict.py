@@ -6,9 +6,21 @@ from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """The verdict on a claim; one vocabulary for claims, methods and single programs.
+    """The verdict on a claim; one vocabulary for claims, methods and single programs (docs/verdicts.md).
 
-    ``OPEN`` is used for a program or a number that no computation decided, never for a claim.
+    Attributes:
+        PROVED: A symbolic derivation, or an exact certificate that was checked, shows it for all letters.
+        CERTIFIED: It holds for the whole class at exact choices of the parameters, or up to what the note says.
+        SUPPORTED: A search that finds planted errors found no violation.
+        REFUTED: A counterexample contradicts it, confirmed in exact arithmetic.
+        ILL_POSED: It uses something that is not defined.
+        NOT_TESTED: No method tests it, or no instance met its hypotheses.
+        OPEN: Of a program or a number that no computation decided, never of a claim.
+
+    Examples:
+        >>> from verify import Verdict
+        >>> Verdict("refuted") is Verdict.REFUTED
+        True
     """
 
     PROVED = "proved"

@@ -69,12 +69,23 @@ def _called(value: Any, name: str, *arguments: Any) -> list[Any]:
 
 
 def client(problem: Problem, i: int) -> Client:
-    """The i-th client of a problem by itself, for implementations made of clients.
+    """Return the i-th client of a problem by itself, for implementations made of clients.
 
-    >>> from fedtheory.problems.base import Problem
-    >>> from fedtheory.problems.quadratic import diagonal
-    >>> client(Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]])), 1).gradient([3.0])
-    array([12.])
+    Args:
+        problem: The problem.
+        i: The number of the client, from 0 on.
+
+    Returns:
+        The client, with ``gradient(x)`` and ``value(x)``.
+
+    Raises:
+        ValueError: If there is no such client.
+
+    Examples:
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> client(Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]])), 1).gradient([3.0])
+        array([12.])
     """
     if not 0 <= i < problem.n:
         raise ValueError(f"the clients are numbered 0 to {problem.n - 1}, got {i}")
@@ -83,7 +94,19 @@ def client(problem: Problem, i: int) -> Client:
 
 @dataclass(frozen=True)
 class Client:
-    """One f_i: ``gradient(x)`` and ``value(x)`` for ``x (d,)``."""
+    """One f_i: ``gradient(x)`` and ``value(x)`` for ``x (d,)``.
+
+    Args:
+        problem: The problem.
+        i: The number of the client, from 0 on.
+
+    Examples:
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> from verify.conformance import Client
+        >>> Client(Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]])), 0).value([3.0])
+        4.0
+    """
 
     problem: Problem
     i: int

@@ -56,24 +56,47 @@ def algorithm(
     tolerance: float | None = None,
     dtype: str = "float64",
 ) -> Report:
-    """Test an implementation of the algorithm called ``name`` (see ``fedtheory.algorithms.names()``), or of anybody's
-    own: ``name`` is then the algorithm itself (``fedtheory.method``), or says where it is, as "FILE.py:NAME". Its
-    problems and parameters are those of the ``CLAIMS`` about it, or ``problems``.
+    """Test an implementation of an algorithm against the reference, step by step, and against the algorithm's claims.
 
-    One of ``step(problem, params, state, draw)``, with the reference's draws; ``step(problem, params, state, rng)``,
-    with draws of its own; ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Problems and parameters are
-    the reference's (``problem.f.gradient(x)`` for ``x (n, d)``, or :func:`client`; ``params.gamma``, ...). States are
-    mappings from the paper's letters, NamedTuples or dataclasses; what else they hold is left alone. ``init(problem,
-    params) -> state``: by default the reference's. Iterates are arrays of one letter's shape (the first that fits, or
-    ``observes``) or mappings of some letters.
+    One of ``step`` and ``run`` is given. Problems and parameters are the reference's (``problem.f.gradient(x)`` for ``x
+    (n, d)``, or :func:`client`; ``params.gamma``, ...). States are mappings from the paper's letters, NamedTuples or
+    dataclasses; what else they hold is left alone. Errors of the implementation are in the report.
 
-    ``randomness``: "draw" or "rng", by default "rng" if the step's fourth parameter is called so. ``problems``: pairs
-    (problem, params) instead of the chosen ones. ``features``: what the implementation does beyond the plain method,
-    of ``scenarios.FEATURES``. ``keep(problem, params)``: False for what it does not do (as when all clients take
-    part); where few are left, others are made. ``level``: the chance that a right implementation is rejected; a
-    comparison of numbers has none.
-    ``tolerance``: relative errors that are rounding, by default by ``dtype``, the type of the states handed in.
-    ``ValueError`` for arguments that make no sense; errors of the implementation are in the report.
+    Args:
+        name: One of ``fedtheory.algorithms.names()``; or anybody's own: an algorithm (``fedtheory.method``), or where
+            it is, as "FILE.py:NAME". Its problems and parameters are those of the ``CLAIMS`` about it, or ``problems``.
+        init: ``init(problem, params) -> state``; by default the reference's.
+        step: ``step(problem, params, state, draw)``, with the reference's draws, or ``step(problem, params, state,
+            rng)``, with draws of its own.
+        run: ``run(problem, params, rounds, rng) -> iterates``, a plain loop. Iterates are arrays of one letter's shape
+            (the first that fits, or ``observes``) or mappings of some letters.
+        randomness: "draw" or "rng"; by default "rng" if the step's fourth parameter is called so.
+        problems: Pairs (problem, params) instead of the chosen ones.
+        features: What the implementation does beyond the plain method, of ``scenarios.FEATURES``.
+        keep: ``keep(problem, params)``: False for what it does not do (as when all clients take part); where few are
+            left, others are made.
+        observes: The letter that the iterates of ``run`` are.
+        seed: The seed of the draws.
+        level: The chance that a right implementation is rejected; a comparison of numbers has none.
+        tolerance: Relative errors that are rounding, by default by ``dtype``.
+        dtype: The type of the states handed in.
+
+    Returns:
+        The report.
+
+    Raises:
+        ValueError: For arguments that make no sense.
+
+    Examples:
+        >>> from fedtheory.problems.base import Problem
+        >>> from fedtheory.problems.quadratic import diagonal
+        >>> from verify import conformance
+        >>> problem = Problem(diagonal([[2.0], [4.0]], [[1.0], [0.0]]))
+        >>> def step(problem, params, state, draw):
+        ...     slope = problem.f.gradient(state["x"][None, :]).mean(axis=0)
+        ...     return {"x": state["x"] - params.gamma * slope}
+        >>> conformance.algorithm("gradient-descent", step=step, problems=[(problem, {"gamma": 0.25})]).ok
+        True
     """
     reference = known_as(name)
     name = reference.name if isinstance(name, Algorithm) else name

@@ -39,14 +39,26 @@ CONTRACTION = "baseline/ef21/one-step"
 
 
 def inputs(d: int, seed: int = 0, dtype: str = "float64") -> dict[str, Array]:
-    """Vectors ``(d,)`` by name; the same for the same arguments.
+    """Return the vectors on which compressors are tested, by name; the same for the same arguments.
 
     Huge and tiny ones have squares within the range of the type, the subnormal one has not. Beside the spike of the
     last one the others are small, and together as long: rounding to the nearest of the levels that the spike sets
-    has there its largest error for its size. Raise ``ValueError`` unless d >= 1 and the type is a real floating one.
+    has there its largest error for its size.
 
-    >>> inputs(3)["equal entries"]
-    array([1., 1., 1.])
+    Args:
+        d: The dimension.
+        seed: The seed of the random ones.
+        dtype: The type of their entries.
+
+    Returns:
+        The vectors ``(d,)``, by name.
+
+    Raises:
+        ValueError: Unless d >= 1 and the type is a real floating one.
+
+    Examples:
+        >>> inputs(3)["equal entries"]
+        array([1., 1., 1.])
     """
     if not isinstance(d, int | np.integer) or d < 1:
         raise ValueError(f"a compressor acts on vectors of at least one entry, got d = {d}")

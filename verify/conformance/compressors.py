@@ -63,19 +63,39 @@ def compressor(
 ) -> Report:
     """Test ``compress(x, rng)`` on R^d: is it unbiased with variance ``omega``, or a contraction by ``alpha``?
 
-    ``compress`` takes a vector ``(d,)`` and a ``numpy.random.Generator`` and returns what ``np.asarray`` takes; with
-    ``batch`` it takes the rows ``(m, d)``, each compressed by itself with randomness of its own. A sequence of
-    functions: the compressors of as many clients, which must then be independent of each other. A function of one
-    argument, or whose others are settings such as ``k=5``, has randomness of its own. Exactly one of ``omega`` and
-    ``alpha`` (E|C(x) - x|^2 <= (1 - alpha)|x|^2) is claimed. ``bits``: the length of a message; fewer than 2^bits
-    values may then occur, and where ``compress`` returns (value, bits), none may be longer.
+    Exactly one of ``omega`` (LoCoDL, eq. (2)) and ``alpha`` is claimed. Errors of the compressor are in the report.
 
-    ``level``: the chance that a right compressor is rejected. It takes all |C(x) - x| <= ``bound`` |x|, in the
-    Euclidean and the largest norm, by default 2 (1 + omega); where a value shows that this is not so, the tests of the
-    mean rest on the variance alone. ``samples``: calls in all (rows, with ``batch``). ``tolerance``: relative errors of
-    values that are rounding, by default by the type of the values. ``dtype``: of the inputs. ``skip``: inputs that it
-    need not take, of :func:`inputs`, or "special values", as NaN and infinity. ``ValueError`` for arguments that make
-    no sense; errors of the compressor are in the report.
+    Args:
+        compress: Takes a vector ``(d,)`` and a ``numpy.random.Generator`` and returns what ``np.asarray`` takes. A
+            sequence of functions: the compressors of as many clients, which must then be independent of each other. A
+            function of one argument, or whose others are settings such as ``k=5``, has randomness of its own.
+        d: The dimension.
+        omega: The variance claimed: E C(x) = x and E|C(x) - x|^2 <= omega |x|^2.
+        alpha: The contraction claimed: E|C(x) - x|^2 <= (1 - alpha)|x|^2.
+        bits: The length of a message; fewer than 2^bits values may then occur, and where ``compress`` returns (value,
+            bits), none may be longer.
+        seed: The seed of the inputs and draws.
+        level: The chance that a right compressor is rejected.
+        batch: True if ``compress`` takes the rows ``(m, d)``, each compressed by itself with randomness of its own.
+        tolerance: Relative errors of values that are rounding, by default by the type of the values.
+        dtype: The type of the inputs.
+        bound: All |C(x) - x| <= ``bound`` |x| is expected, in the Euclidean and the largest norm, by default 2 (1 +
+            omega); where a value shows that this is not so, the tests of the mean rest on the variance alone.
+        samples: The number of calls in all (rows, with ``batch``).
+        skip: Inputs that it need not take, of :func:`inputs`, or "special values", as NaN and infinity.
+
+    Returns:
+        The report.
+
+    Raises:
+        ValueError: For arguments that make no sense.
+
+    Examples:
+        >>> from verify import conformance
+        >>> def half(x, rng):
+        ...     return x / 2
+        >>> conformance.compressor(half, d=2, alpha=0.75, samples=500).ok
+        True
     """
     test = _posed(compress, d, omega, alpha, bits, seed, level, batch, tolerance, dtype, bound, samples, skip)
     kind = "a contraction" if test.contractive else "unbiased"

@@ -17,13 +17,29 @@ _PARTS = ("compressors", "algorithms", "traces")
 
 
 def battery(provider: Any, *, seed: int = 0, level: float = 1e-6) -> Report:
-    """Test a provider: an object (or class, module or mapping) with any of the mappings
+    """Test all that a provider offers.
 
-    ``compressors``: name -> arguments of :func:`verify.conformance.compressor` as a mapping, ``compress`` among them;
-    ``algorithms``: the algorithm's name (or "name: what sets this one apart") -> arguments of
-    :func:`verify.conformance.algorithm`; ``traces``: the same names -> a path, or a mapping with ``path``.
+    The ``level`` is shared out evenly over the parts.
 
-    The ``level`` is shared out evenly over the parts. Raise ``ValueError`` if there is nothing to test.
+    Args:
+        provider: An object (or class, module or mapping) with any of the mappings ``compressors``: name -> arguments of
+            :func:`verify.conformance.compressor` as a mapping, ``compress`` among them; ``algorithms``: the algorithm's
+            name (or "name: what sets this one apart") -> arguments of :func:`verify.conformance.algorithm`; ``traces``:
+            the same names -> a path, or a mapping with ``path``.
+        seed: The seed of all tests.
+        level: The chance that a right provider is rejected.
+
+    Returns:
+        One report of all tests.
+
+    Raises:
+        ValueError: If there is nothing to test.
+
+    Examples:
+        >>> from verify import conformance
+        >>> halving = {"compress": lambda x, rng: x / 2, "d": 2, "alpha": 0.75, "samples": 500}
+        >>> conformance.battery({"compressors": {"half": halving}}).ok
+        True
     """
     check_level(level)
     tests = list(_tests(provider, seed))

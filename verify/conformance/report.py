@@ -17,16 +17,32 @@ _BRIEF = 240
 
 
 class ConformanceError(AssertionError):
-    """An implementation is not what it claims to be; the message is the report."""
+    """An implementation is not what it claims to be; the message is the report.
+
+    Examples:
+        >>> from verify.conformance import ConformanceError
+        >>> issubclass(ConformanceError, AssertionError)
+        True
+    """
 
 
 @dataclass(frozen=True)
 class Failure:
     """Something that an implementation does and the theory excludes.
 
-    ``claim``: id of the claim that is broken, as ``fedtheory list`` has it, or of a part of a conformance test
-    ("interface/shape", "reference/scaffold/step", ...). ``where``: the field, line or argument at fault; ``evidence``:
-    what was seen, with numbers; ``replay``: Python that shows it again; ``data``: the numbers themselves, by name.
+    Attributes:
+        claim: The id of the claim that is broken, as ``fedtheory list`` has it, or of a part of a conformance test
+            ("interface/shape", "reference/scaffold/step", ...).
+        where: The field, line or argument at fault.
+        evidence: What was seen, with numbers.
+        replay: Python that shows it again.
+        data: The numbers themselves, by name.
+
+    Examples:
+        >>> from verify import conformance
+        >>> report = conformance.compressor(lambda x, rng: x[:1], d=2, omega=1)
+        >>> report.failures[0].claim
+        'interface/shape'
     """
 
     claim: str
@@ -44,11 +60,25 @@ class Failure:
 class Report:
     """The result of a conformance test.
 
-    ``subject``: what was tested; ``level``: the chance that a right implementation is rejected, all tests of the report
-    together (the parts that compare numbers have none); ``tolerance``: relative errors below it count as rounding;
-    ``failures``: none for an implementation that conforms; ``checked``: what was tested, a line each; ``detects``: the
-    smallest defect that each test was sure to find (with probability at least 1 - ``level``), by what it is a defect
-    of; ``notes``: remarks that are not failures; ``few``: on what it was tested, if that is next to nothing.
+    Attributes:
+        subject: What was tested.
+        level: The chance that a right implementation is rejected, all tests of the report together (the parts that
+            compare numbers have none).
+        tolerance: Relative errors below it count as rounding.
+        failures: None for an implementation that conforms.
+        checked: What was tested, a line each.
+        detects: The smallest defect that each test was sure to find (with probability at least 1 - ``level``), by what
+            it is a defect of.
+        notes: Remarks that are not failures.
+        few: On what it was tested, if that is next to nothing.
+
+    Examples:
+        >>> from verify import conformance
+        >>> report = conformance.compressor(lambda x, rng: x[:1], d=2, omega=1)
+        >>> report.ok
+        False
+        >>> print(report.brief.splitlines()[0])
+        the compressor on R^2, claimed to be unbiased with omega = 1, does NOT conform (1 failure)
     """
 
     subject: str
@@ -66,7 +96,14 @@ class Report:
         return not self.failures
 
     def raise_if_failed(self) -> Report:
-        """The report itself; ``ConformanceError`` with its text if there are failures."""
+        """Return the report itself if the test found no failure.
+
+        Returns:
+            The report.
+
+        Raises:
+            ConformanceError: With the report's text, if there are failures.
+        """
         if self.failures:
             raise ConformanceError(str(self))
         return self

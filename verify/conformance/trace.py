@@ -34,9 +34,27 @@ _LARGEST, _COMPARED = 5000, 400
 def check_trace(name: str | Algorithm, path: Path, level: float = 1e-6, tolerance: float | None = None) -> Report:
     """Test a recorded run: the report of ``fedtheory check-trace``.
 
-    ``name``: of an algorithm of this package, a method of a file ("FILE.py:NAME"), or an algorithm itself.
-    ``level``, ``tolerance``: as in :func:`verify.conformance.algorithm`. ``ValueError`` for a file that holds no trace,
-    and for levels and tolerances that are none.
+    Args:
+        name: The name of an algorithm of this package, a method of a file ("FILE.py:NAME"), or an algorithm itself.
+        path: The file, in the format of :mod:`verify.conformance.trace_file`.
+        level: As in :func:`verify.conformance.algorithm`.
+        tolerance: Relative errors that are rounding.
+
+    Returns:
+        The report.
+
+    Raises:
+        ValueError: For a file that holds no trace, and for levels and tolerances that are none.
+
+    Examples:
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from verify import conformance
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "run.npz"
+        ...     conformance.record("gradient-descent", file, rounds=3)
+        ...     conformance.check_trace("gradient-descent", file).ok
+        True
     """
     check_level(level)
     if tolerance is not None and not 0 <= tolerance < 1:

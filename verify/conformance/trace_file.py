@@ -66,9 +66,29 @@ class Trace:
 def record(
     name: str | Algorithm, path: Path, rounds: int = 20, seed: int = 0, draws: bool = True, states: bool = True
 ) -> None:
-    """Write a run of the reference on one of its test problems; ``states`` False: iterates alone, without draws.
+    """Write a run of the reference on one of its test problems, as an example of a trace.
 
-    ``name``: as in :func:`verify.conformance.check_trace`.
+    Args:
+        name: As in :func:`verify.conformance.check_trace`.
+        path: The file to write, in the npz format of numpy.
+        rounds: The number of rounds.
+        seed: The seed of the problem and of the draws.
+        draws: True to record the draws.
+        states: True to record the states; otherwise the iterates alone, without draws.
+
+    Raises:
+        ValueError: If the file cannot be written, or the problem has no place in a trace.
+
+    Examples:
+        >>> import numpy as np
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> from verify import conformance
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder) / "run.npz"
+        ...     conformance.record("gradient-descent", file, rounds=3)
+        ...     np.load(file)["state.x"].shape[0]
+        4
     """
     algorithm = reference(name)
     scenario = scenarios(algorithm, seed)[-1]

@@ -24,9 +24,14 @@ from verify.pep.prover import Certified, DoesNotHold, ProofStep, Solving
 class ClassCertificate:
     """A proof of a claim for a whole class, in all dimensions, at one choice of the parameters.
 
-    ``recipe`` fixes the parameters, and ``letters`` are the values that the paper's letters then have. ``method``: by
-    which it is replayed. ``steps``: each a bound of one program, with its rational multipliers; where there are none
-    the claim's own code on formal states is all there is to compute. ``text``: the instance in words.
+    Attributes:
+        claim: The claim.
+        method: The method by which it is replayed.
+        recipe: The rationals that fix the parameters.
+        letters: The values that the paper's letters then have.
+        steps: Each a bound of one program, with its rational multipliers; where there are none the claim's own code on
+            formal states is all there is to compute.
+        text: The instance in words.
     """
 
     claim: Claim = field(repr=False)
@@ -37,9 +42,15 @@ class ClassCertificate:
     text: str
 
     def replay(self) -> bool:
-        """True when the claim, posed again by its own code, is proved by the stored multipliers in exact arithmetic.
+        """Check the stored multipliers against the claim, which its own code poses again, in exact arithmetic.
 
-        No solver is used. ``ValueError`` of one sentence says what does not hold, with the residual.
+        No solver is used.
+
+        Returns:
+            True.
+
+        Raises:
+            ValueError: In one sentence, with the residual, if something does not hold.
         """
         self.proofs()
         return True

@@ -31,9 +31,28 @@ _WHY = re.compile(r"|(?::|, where) [^=]*")
 class Counterexample:
     """An instance on which a claim fails.
 
-    ``recipe`` and ``point`` fix the problem, the parameters and the state; ``rounds``: after how many rounds;
-    ``part``: which comparison of the statement; ``entry``: which entry of it; ``left``, ``right``: the two sides,
-    fractions or intervals; ``relation``: what the claim says of them; ``text``: the instance in words.
+    Attributes:
+        claim: The claim.
+        recipe: The rationals from which the problem and the parameters are built.
+        point: The coordinates of the state, fractions.
+        rounds: The number of rounds after which the claim fails.
+        part: Which comparison of the statement fails.
+        entry: Which entry of it.
+        left: The left side, a fraction or an interval.
+        right: The right side, likewise.
+        relation: The relation that the claim states between them.
+        text: The instance in words.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from verify import check
+        >>> x = ft.letters("x")
+        >>> claim = ft.Claim("own/square", setting=ft.Setting(letters=(x,)), statement=ft.Inequality(3 * x, 1 + x**2))
+        >>> example = check(claim).counterexample
+        >>> example.place(), str(example.left), str(example.right)
+        ('x=1', '3', '2')
+        >>> example.replay() == (example.left, example.right)
+        True
     """
 
     claim: Claim = field(repr=False)
@@ -48,7 +67,11 @@ class Counterexample:
     text: str
 
     def replay(self) -> tuple[Any, Any]:
-        """(left, right), evaluated again from the recipe, in fractions or by intervals."""
+        """Evaluate both sides again from the recipe, in fractions or by intervals.
+
+        Returns:
+            (left, right).
+        """
         return parts.evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
 
     def place(self) -> str:
@@ -105,9 +128,16 @@ class Counterexample:
 
 
 def load(path: Path) -> Counterexample:
-    """The counterexample in a JSON file; ``ValueError`` of one sentence, with the file and the field, if there is none.
+    """Read the counterexample in a JSON file. The claim is rebuilt, nothing is evaluated.
 
-    The claim is rebuilt, nothing is evaluated.
+    Args:
+        path: The file, as ``fedtheory check --save`` and ``fedtheory audit`` write it.
+
+    Returns:
+        The counterexample.
+
+    Raises:
+        ValueError: In one sentence, with the file and the field, if there is none.
     """
     return formats.load(path, Counterexample.from_json)
 
@@ -130,8 +160,17 @@ class Replayed(NamedTuple):
 
 
 def replay(path: Path) -> Replayed:
-    """Evaluate the counterexample in a file again, with limits on time and memory. ``ValueError`` as for :func:`load`,
-    and when the file does not describe an instance of its claim."""
+    """Evaluate the counterexample in a file again, with limits on time and memory.
+
+    Args:
+        path: The file.
+
+    Returns:
+        Both sides, as stored and as they are now, and whether they contradict the claim.
+
+    Raises:
+        ValueError: As for :func:`load`, and when the file does not describe an instance of its claim.
+    """
     return limits.limited(lambda: _replayed(load(path), str(path)), limits.SECONDS, limits.BYTES, str(path))
 
 

@@ -114,14 +114,24 @@ class Attained:
 class Outcome:
     """The outcome of one method on a claim.
 
-    ``covers``: what the method covers. ``verdict``: None where it decides nothing, and then ``note`` says why: it does
-    not apply, or this was left open; otherwise what the verdict rests on. ``instances``: how many it examined.
-    ``left_open``: instances, or choices of the parameters, that it could not decide, each with the reason.
-    ``certificates``: one for each choice of the parameters at which it certifies the claim. ``exceeded``: whether the
-    worst case over the class exceeds the claim somewhere, None where that is not known. ``used``: the ways in which it
-    worked, as ``Evidence.methods`` names them. ``applied``: False where the method was not run. ``seen``: on which
-    functions it looked for a violation, as its note says. ``attained``: where the margin was seen. ``sightings``: what
-    is seen of experiments. ``source``: whether it was found, or what is carried was checked.
+    Attributes:
+        method: The name of the method.
+        covers: What the method covers, in words.
+        verdict: The verdict, None where the method decides nothing.
+        note: What the verdict rests on; without one, why: the method does not apply, or this was left open.
+        margin: As :class:`Evidence` has it.
+        instances: The number of instances that it examined.
+        left_open: Instances, or choices of the parameters, that it could not decide, each with the reason.
+        certificates: One for each choice of the parameters at which it certifies the claim.
+        counterexample: The counterexample, if it refutes the claim.
+        tightest: The recipe of the worst instance.
+        exceeded: True if the worst case over the class exceeds the claim somewhere, None where that is not known.
+        used: The ways in which it worked, as ``Evidence.methods`` names them.
+        applied: False where the method was not run.
+        seen: The functions on which it looked for a violation, as its note says.
+        attained: Where the margin was seen.
+        sightings: What is seen of experiments.
+        source: Whether it was found, or what is carried was checked.
     """
 
     method: str
@@ -187,16 +197,35 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The evidence about a claim.
+    """The evidence about a claim, as :func:`verify.check` returns it.
 
-    ``outcomes``: what each method found, in the order in which they ran; the verdict is the strongest of theirs, or the
-    weakest of what is ``given``, if that is weaker. ``margin``: 1 - (worst observed left side / right side), for an
-    identity minus the relative residual; where the right side can vanish or be negative, relative to |left| + |right|;
-    None when nothing was measured, -inf when a side is not a number (null in JSON, as is None). ``methods``: the ways
-    in which its methods worked, in the order used. ``instances``: how many met the hypotheses. ``tightest``: the recipe
-    of the worst instance. ``note``: what the verdict rests on, or why there is none. ``assumed``: what it takes from
-    the claim's author as it is. ``fallen``: what is carried of the claim and does not hold, so that it was found anew.
-    ``given``: the claims whose bounds it restates, with their verdicts: none of them is weaker.
+    Attributes:
+        claim: The claim.
+        verdict: The strongest of the outcomes' verdicts, or the weakest of what is ``given``, if that is weaker.
+        margin: 1 - (worst observed left side / right side), for an identity minus the relative residual; where the
+            right side can vanish or be negative, relative to |left| + |right|; None when nothing was measured, -inf
+            when a side is not a number (null in JSON, as is None).
+        methods: The ways in which its methods worked, in the order used.
+        instances: The number of instances that met the hypotheses.
+        counterexample: The counterexample that refutes the claim, or None.
+        tightest: The recipe of the worst instance.
+        note: What the verdict rests on, or why there is none.
+        seconds: The time that the check took.
+        outcomes: What each method found, in the order in which they ran.
+        assumed: What it takes from the claim's author as it is.
+        fallen: What is carried of the claim and does not hold, so that it was found anew.
+        given: The claims whose bounds it restates, with their verdicts: none of them is weaker.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> from verify import check
+        >>> x = ft.letters("x")
+        >>> claim = ft.Claim("own/square", setting=ft.Setting(letters=(x,)), statement=ft.Inequality(2 * x, 1 + x**2))
+        >>> evidence = check(claim)
+        >>> evidence.verdict
+        <Verdict.PROVED: 'proved'>
+        >>> evidence.deciding
+        ('search', 'signs of polynomials')
     """
 
     claim: Claim = field(repr=False)

@@ -46,7 +46,25 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
 
 
 def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
-    """The objects that prove a claim of a file of one's own for all letters, found anew; the reasons where none do."""
+    """Find the objects that prove a claim of one's own file for all letters.
+
+    Args:
+        claim: The claim.
+
+    Returns:
+        The objects, as :func:`verify.checker.check` takes them, and the reasons where there are none.
+
+    Examples:
+        >>> import json
+        >>> import fedtheory as ft
+        >>> from verify import checker
+        >>> from verify.export.found import of_own
+        >>> x = ft.letters("x")
+        >>> claim = ft.Claim("own/square", setting=ft.Setting(letters=(x,)), statement=ft.Inequality(2 * x, 1 + x**2))
+        >>> objects, reasons = of_own(claim)
+        >>> [checker.check(json.dumps(one))["claim"] for one in objects]
+        ['own/square']
+    """
     reasons, kind = [], claim.statement.kind
     for_all = {**_WRITTEN, multipliers.METHOD.name: _of_multipliers}
     for method in (multipliers.METHOD, polynomials.METHOD, code_read.METHOD, client_by_client.METHOD):
@@ -77,10 +95,17 @@ def _of_clients(claim: Claim) -> list[dict[str, Any]]:
 
 
 def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
-    """The objects that prove a claim of which the package carries the verdict, and where there are none the reason.
+    """Return the objects that prove a claim of which the package carries the verdict.
 
-    One for each case where it is proved for all letters, else one for each choice of its parameters. ``ValueError``
-    where a certificate does not hold, or the id is unknown.
+    Args:
+        id: The id of the claim.
+
+    Returns:
+        One object for each case where it is proved for all letters, else one for each choice of its parameters; and the
+        reason where there are none.
+
+    Raises:
+        ValueError: If a certificate does not hold, or the id is unknown.
     """
     entry = results.shipped().entries.get(id)
     if entry is None:

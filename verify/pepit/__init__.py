@@ -16,18 +16,26 @@ if TYPE_CHECKING:
 def certify(problem: Any) -> Bounds:
     """Prove both ends of a ``PEPit.PEP``, after ``problem.solve()`` or in its place.
 
-    >>> from PEPit import PEP
-    >>> from PEPit.functions import SmoothConvexFunction
-    >>> problem = PEP()
-    >>> f = problem.declare_function(SmoothConvexFunction, L=1)
-    >>> minimiser = f.stationary_point()
-    >>> x = problem.set_initial_point()
-    >>> problem.set_initial_condition((x - minimiser) ** 2 <= 1)
-    >>> problem.set_performance_metric(f(x - f.gradient(x)) - f(minimiser))
-    >>> certify(problem).exact
-    Fraction(1, 6)
+    Args:
+        problem: The model.
 
-    ``ValueError`` if it has no performance metric, or its objective has no bound.
+    Returns:
+        The bounds: ``upper`` and ``lower``, with their proofs, and ``exact`` where they meet.
+
+    Raises:
+        ValueError: If it has no performance metric, or its objective has no bound.
+
+    Examples:
+        >>> from PEPit import PEP
+        >>> from PEPit.functions import SmoothConvexFunction
+        >>> problem = PEP()
+        >>> f = problem.declare_function(SmoothConvexFunction, L=1)
+        >>> minimiser = f.stationary_point()
+        >>> x = problem.set_initial_point()
+        >>> problem.set_initial_condition((x - minimiser) ** 2 <= 1)
+        >>> problem.set_performance_metric(f(x - f.gradient(x)) - f(minimiser))
+        >>> certify(problem).exact
+        Fraction(1, 6)
     """
     # Loading the numerical code takes a second.
     from verify.pepit import capture, certifying
