@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, NamedTuple
+from typing import Any
 
 import sympy
 
@@ -323,82 +323,6 @@ class Claim:
             later="",
             changes=(*self.changes, *names),
         )
-
-
-class PrintedProof(NamedTuple):
-    """The printed proof of a claim: on which claims of the paper it rests, and where it goes wrong, if it does."""
-
-    uses: tuple[str, ...] = ()
-    flaw: str = ""
-
-
-def with_proofs(paper: str, claims: Iterable[Claim], proofs: Mapping[str, PrintedProof]) -> tuple[Claim, ...]:
-    """The claims of a paper with their printed proofs, which ``proofs`` holds by the ids after the paper's name.
-
-    ``ValueError`` for a proof of no claim.
-    """
-    found, left = [], dict(proofs)
-    for claim in claims:
-        proof = left.pop(claim.id.removeprefix(f"{paper}/"), PrintedProof())
-        found.append(replace(claim, uses=tuple(f"{paper}/{id}" for id in proof.uses), flaw=proof.flaw))
-    if left:
-        raise ValueError(f"there is no claim {paper}/{min(left)} to which a proof could belong")
-    return tuple(found)
-
-
-def with_later(paper: str, claims: Iterable[Claim], later: Mapping[str, str]) -> tuple[Claim, ...]:
-    """The claims of a paper with what its later version says in their place, by the ids after the paper's name.
-
-    ``ValueError`` for an id that no claim has.
-    """
-    left = {f"{paper}/{id}": text for id, text in later.items()}
-    found = tuple(replace(claim, later=left.pop(claim.id, claim.later)) for claim in claims)
-    if left:
-        raise ValueError(f"there is no claim {min(left)} in whose place a later version could say something else")
-    return found
-
-
-def with_roots(paper: str, claims: Iterable[Claim], roots: Mapping[str, Iterable[str]]) -> tuple[Claim, ...]:
-    """The claims of a paper with the faults that make them fail: the ids after the paper's name, by the fault.
-
-    ``ValueError`` for an id that no claim has, or that has two faults.
-    """
-    given = [(f"{paper}/{id}", root) for root, ids in roots.items() for id in ids]
-    of, known = dict(given), [claim.id for claim in claims]
-    if len(of) < len(given):
-        raise ValueError(f"a claim of {paper} has two roots")
-    if unknown := sorted(of.keys() - set(known)):
-        raise ValueError(f"there is no claim {unknown[0]} that could have a root")
-    return tuple(replace(claim, root=of.get(claim.id, "")) for claim in claims)
-
-
-def with_origins(
-    paper: str, claims: Iterable[Claim], printed: Mapping[str, str], implied: Iterable[str], observed: Iterable[str]
-) -> tuple[Claim, ...]:
-    """The claims of a paper, each with its origin; ids are those after the paper's name.
-
-    ``printed`` holds the formulas. A claim that says its origin itself needs no mention, nor does one that repairs
-    another, which is ours unless it is printed too. ``ValueError`` for a claim without an origin, or with two, and for
-    an id that no claim has.
-    """
-    given = (
-        [(id, "printed") for id in printed]
-        + [(id, "implied") for id in implied]
-        + [(id, "observed") for id in observed]
-    )
-    origins = dict(given)
-    if len(origins) < len(given):
-        raise ValueError(f"a claim of {paper} has two origins")
-    found = []
-    for claim in claims:
-        id = claim.id.removeprefix(f"{paper}/")
-        origin = origins.pop(id, claim.origin or ("observed" if claim.repairs else ""))
-        if not origin:
-            raise ValueError(f"it is not said whether {claim.id} is printed, implied or observed")
-        found.append(replace(claim, origin=origin, formula=printed.get(id, "")))
-    if origins:
-        raise ValueError(f"there is no claim {paper}/{min(origins)} that could be {origins[min(origins)]}")
-    return tuple(found)
 
 
 def compressor_claim(

@@ -87,8 +87,6 @@ def test_what_a_later_version_says_is_said_of_its_claim():
     later = {claim.id for claim in claims.all() if claim.later}
     assert later == {"feddcd/projection", "feddcd/versus-mb-sgd-and-fedavg", "feddcd/table-2"}
     assert claims.get("feddcd/projection").variant(left=0).later == ""
-    with pytest.raises(ValueError, match="no claim feddcd/nothing"):
-        claims.with_later("feddcd", claims.select(["feddcd"]), {"nothing": "something else"})
     papers = ("feddcd", "fedadmm", "locodl", "fedopt")
     assert all(plugins.get(paper).version.startswith("arXiv ") for paper in papers)
 
@@ -228,18 +226,8 @@ def test_what_is_changed_is_printed_nowhere():
         assert (changed.origin, changed.formula, changed.literal_of) == ("", "", None)
 
 
-def test_every_claim_of_a_paper_has_one_origin():
-    bare = dataclasses.replace(claims.get("locodl/eq-6"), origin="", formula="")
-    (told,) = claims.with_origins("locodl", [bare], {"eq-6": "x"}, (), ())
-    assert (told.origin, told.formula) == ("printed", "x")
-    (told,) = claims.with_origins("locodl", [dataclasses.replace(bare, repairs="locodl/eq-7")], {}, (), ())
-    assert told.origin == "observed"
-    with pytest.raises(ValueError, match="it is not said whether locodl/eq-6 is printed, implied or observed"):
-        claims.with_origins("locodl", [bare], {}, (), ())
-    with pytest.raises(ValueError, match="a claim of locodl has two origins"):
-        claims.with_origins("locodl", [bare], {"eq-6": ""}, ("eq-6",), ())
-    with pytest.raises(ValueError, match="there is no claim locodl/eq-66 that could be implied"):
-        claims.with_origins("locodl", [bare], {"eq-6": ""}, ("eq-66",), ())
+def test_every_claim_of_a_paper_has_an_origin():
+    assert [claim.id for claim in claims.all() if not claim.origin] == []
 
 
 def test_claims_travel_between_processes_by_id():

@@ -72,6 +72,7 @@ CLAIMS = (
         id="baseline/scaffold/drift",
         where=_SOURCE,
         gist="how the clients' points go away from x in one local step",
+        origin="implied",
         setting=_SETTING,
         statement=ft.one_step(
             local_step,
@@ -82,6 +83,7 @@ CLAIMS = (
         id="baseline/scaffold/gradients",
         where=_SOURCE,
         gist="the clients' corrected gradients by the spread of their points, the gap at x and the control variates",
+        origin="implied",
         setting=_POINTS,
         statement=ft.inequality(_S <= 3 * L**2 * _E + 6 * L * _G + 3 * _C),
     ),
@@ -89,6 +91,7 @@ CLAIMS = (
         id="baseline/scaffold/turn",
         where=_SOURCE,
         gist="how far gradients at the clients' points lead from x to x*",
+        origin="implied",
         setting=_POINTS,
         statement=ft.inequality(_G + mu / 4 * _D - L * _E <= _T),
     ),

@@ -26,6 +26,7 @@ CLAIMS = (
         id="baseline/dcgd/one-step",
         where="Khirirat, Feyzmahdavian, Johansson 2018; Gorbunov, Hanzely, Richtarik 2020",
         gist="expected contraction of the squared distance, up to the gradients at the optimum",
+        origin="observed",
         setting=SETTING,
         statement=ft.contracts(
             algorithm, ft.distance, 1 - gamma * mu, {ft.heterogeneity: 2 * gamma**2 * ft.omega / ft.n}

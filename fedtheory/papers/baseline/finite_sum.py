@@ -156,12 +156,15 @@ _w_next, _w = sympy.Symbol("|w_next-w*|^2"), sympy.Symbol("|w-w*|^2")
 _gap, _gap_snapshot = sympy.Symbol("f(w)-f*"), sympy.Symbol("f(w~)-f*")
 
 
-def _saga_step(name: str, where: str, gist: str, rate: sympy.Expr, stepsize: Hypothesis, reading: str = "") -> Claim:
+def _saga_step(
+    name: str, where: str, gist: str, rate: sympy.Expr, stepsize: Hypothesis, reading: str = "", origin: str = "implied"
+) -> Claim:
     statement = one_step(saga.algorithm, E(Quantity(_T_next, T_saga, after=True)) <= rate * Quantity(_T, T_saga))
     return Claim(
         id=f"baseline/saga/{name}",
         where=where,
         gist=gist,
+        origin=origin,
         setting=SAGA,
         statement=statement,
         requires=(CONVEX, stepsize),
@@ -189,6 +192,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/gradient-descent/one-step",
         where="Polyak 1987",
         gist="contraction of the squared distance to the optimum, for every stepsize",
+        origin="implied",
         setting=DESCENT,
         statement=one_step(
             gradient_descent.algorithm, E(X_NEXT) <= Max((1 - gamma * mu) ** 2, (1 - gamma * L) ** 2) * X
@@ -200,6 +204,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/gradient-descent/nonconvex",
         where="Nesterov 2004",
         gist="decrease of a smooth f, convex or not, by gamma (1 - L gamma/2) |grad f(x)|^2",
+        origin="observed",
         setting=SMOOTH_DESCENT,
         statement=one_step(gradient_descent.algorithm, E(F_NEXT) <= F - gamma * (1 - L * gamma / 2) * NORM),
         requires=(SMOOTH,),
@@ -219,11 +224,13 @@ CLAIMS: tuple[Claim, ...] = (
         1 - Min(1 / (4 * n), mu / (3 * L)),
         _stepsize(1 / (3 * L), "gamma = 1/(3L)"),
         "the Lyapunov function is that of Theorem 1, with its c at this gamma",
+        "observed",
     ),
     Claim(
         id="baseline/svrg/one-step",
         where="Johnson, Zhang 2013, proof of Theorem 1",
         gist="expected squared distance to the optimum after one step of the inner loop, for every stepsize",
+        origin="implied",
         setting=SVRG,
         statement=one_step(
             svrg.algorithm, E(W_NEXT + 2 * eta * (1 - 2 * L * eta) * GAP) <= W + 4 * L * eta**2 * GAP_SNAPSHOT
@@ -235,6 +242,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/svrg/last-iterate",
         where="Johnson, Zhang 2013, proof of Theorem 1",
         gist="linear rate of SVRG with the last iterate for its snapshot: L/mu times the constant of a random one",
+        origin="implied",
         setting=replace(SVRG, drawing=replace(SVRG.drawing, start=("w",))),
         statement=bound(svrg.algorithm, E(GAP_T) <= L / mu * (_decay**T + _noise) * GAP),
         requires=(AVERAGE, Hypothesis("eta < 1/(2L)", sympy.Lt(eta, 1 / (2 * L), evaluate=False))),
@@ -246,6 +254,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/loopless-svrg/one-step",
         where="Kovalev, Horvath, Richtarik 2020",
         gist="expected contraction of loopless SVRG's Lyapunov function",
+        origin="observed",
         setting=LOOPLESS_SVRG,
         statement=one_step(loopless_svrg.algorithm, E(PHI_NEXT) <= Max(1 - eta * mu, 1 - p / 2) * PHI),
         requires=(AVERAGE, Hypothesis("eta <= 1/(6L)", sympy.Le(eta, 1 / (6 * L), evaluate=False))),

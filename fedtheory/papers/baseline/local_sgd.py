@@ -78,6 +78,7 @@ CLAIMS = (
         id="baseline/fedavg/local-step",
         where=_SOURCE,
         gist="the mean of the clients' points comes nearer to x*, up to their spread and the noise",
+        origin="implied",
         setting=_SETTING,
         statement=ft.one_step(
             local_step,
@@ -89,6 +90,7 @@ CLAIMS = (
         id="baseline/fedavg/drift",
         where=_SOURCE,
         gist="how the clients' points come apart in one local step",
+        origin="implied",
         setting=_SETTING,
         statement=ft.one_step(
             local_step,
@@ -99,6 +101,7 @@ CLAIMS = (
         id="baseline/fedavg/gradients",
         where=_SOURCE,
         gist="the clients' gradients by the spread of their points, the gap of their mean and the heterogeneity",
+        origin="implied",
         setting=_POINTS,
         statement=ft.inequality(_S <= 3 * L**2 * _V + 6 * L * _G + 3 * _H),
     ),

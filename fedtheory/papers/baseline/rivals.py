@@ -94,6 +94,7 @@ def _one_step(
     rate: sympy.Expr,
     requires: tuple[Hypothesis, ...],
     reading: str = "",
+    origin: str = "implied",
 ) -> Claim:
     gist = f"expected contraction of {algorithm.name}'s Lyapunov function"
     statement = one_step(algorithm, E(Quantity(_left, potential, after=True)) <= rate * Quantity(_right, potential))
@@ -101,6 +102,7 @@ def _one_step(
         id=f"baseline/{algorithm.name}/one-step",
         where=where,
         gist=gist,
+        origin=origin,
         setting=setting,
         statement=statement,
         requires=requires,
@@ -116,6 +118,7 @@ def _invariant(setting: Setting, where: str, algorithm: Algorithm, text: str) ->
         where=where,
         kind="invariant",
         gist=text,
+        origin="implied",
         setting=setting,
         statement=statement,
     )
@@ -148,13 +151,22 @@ _gamma_5gcs = sympy.sqrt(2 / ((1 + omega) * (n + omega) * L_F * mu))
 _tau_5gcs = 1 / (_gamma_5gcs * (n + omega))
 
 
-def _rate(algorithm: Algorithm, where: str, gist: str, statement: Any, requires: Any = (), reading: str = "") -> Claim:
+def _rate(
+    algorithm: Algorithm,
+    where: str,
+    gist: str,
+    statement: Any,
+    requires: Any = (),
+    reading: str = "",
+    origin: str = "implied",
+) -> Claim:
     kind = statement.kind
     return Claim(
         id=f"baseline/{algorithm.name}/rate",
         where=where,
         kind=kind,
         gist=gist,
+        origin=origin,
         setting=CONSTANTS,
         statement=statement,
         requires=tuple(requires),
@@ -218,6 +230,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/ef21/descent",
         where=_EF21_WHERE,
         gist="expected decrease of f - f* + (gamma/(2 theta)) G by gamma/2 |grad f(x)|^2, any smooth f_i",
+        origin="implied",
         setting=EF21,
         statement=one_step(ef21.algorithm, E(PHI_NEXT) <= PHI - gamma / 2 * NORM),
         requires=(LOJASIEWICZ, CONTRACTIVE, ef21_step(1)),
@@ -227,6 +240,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/ef21/stepsize",
         where=_EF21_WHERE,
         gist="sqrt(beta/theta) <= 2/alpha - 1",
+        origin="implied",
         setting=CONSTANTS,
         statement=Inequality(ratio_ef21, 2 / alpha - 1),
         requires=(at_most(alpha, 1, "alpha <= 1"),),
@@ -269,6 +283,7 @@ CLAIMS: tuple[Claim, ...] = (
         Psi_scaffnew,
         1 - Min(gamma * mu, 1 - q_max * (1 - p**2)),
         (OF_EACH, GRADSKIP_STEP, PROBABILITY),
+        origin="observed",
     ),
     _rate(
         gradskip.algorithm,
@@ -288,6 +303,7 @@ CLAIMS: tuple[Claim, ...] = (
             ),
         ),
         "L_i = kappa_i mu; q_max = 1, that of the worst conditioned client",
+        origin="observed",
     ),
     _invariant(COMPRESSED_SCAFFNEW, _COMPRESSED_WHERE, compressed_scaffnew.algorithm, _SUM),
     _one_step(
@@ -341,9 +357,11 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     _invariant(FEDCOMGATE, _FEDCOMGATE_WHERE, fedcomgate.algorithm, _SUM),
     Claim(
+        # LoCoDL says of FedCOMGATE that it converges linearly; that no variance is too large for it is our question.
         id="baseline/fedcomgate/limit",
         where="LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
         gist="linear convergence with unbiased compressors of any variance",
+        origin="observed",
         setting=FEDCOMGATE,
         statement=Limit(
             fedcomgate.algorithm,
@@ -361,6 +379,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/fedcomgate/limit/repaired",
         where="LoCoDL, Section 1.2, of " + _FEDCOMGATE_WHERE,
         gist="linear convergence when omega (n-1)/n is at most 1/2",
+        origin="observed",
         setting=FEDCOMGATE,
         statement=Limit(
             fedcomgate.algorithm,

@@ -74,6 +74,7 @@ def _sag(name: str, gist: str, of: Setting, initial: sympy.Expr, quantities: tup
         id=f"baseline/sag/{name}",
         where=where,
         gist=gist,
+        origin="implied",
         setting=of,
         statement=statement,
         requires=(finite_sum.AVERAGE, _STEP),
@@ -144,6 +145,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/sdca/one-step",
         where=_SDCA_WHERE,
         gist="expected contraction of the dual gap of SDCA",
+        origin="observed",
         setting=SDCA,
         statement=one_step(sdca.algorithm, E(_AFTER) <= (1 - lamda * gamma / (1 + lamda * gamma * n)) * _BEFORE),
         requires=(_SHORT,),
@@ -153,6 +155,7 @@ CLAIMS: tuple[Claim, ...] = (
         id="baseline/sdca/duality-gap",
         where=_SDCA_WHERE,
         gist="the duality gap is at most n + 1/(lambda gamma) times what a step gains",
+        origin="observed",
         setting=SDCA,
         statement=OneStep(
             sdca.algorithm,

@@ -100,6 +100,7 @@ CLAIMS = (
         id="baseline/mb-sgd/one-step",
         where="Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik 2019",
         gist="expected contraction of the squared distance, up to the variances of the gradients and of the draw",
+        origin="implied",
         setting=_SGD,
         statement=ft.one_step(
             mb_sgd,
@@ -114,6 +115,7 @@ CLAIMS = (
         id="baseline/mb-sgd/gap",
         where="Gower, Loizou, Qian, Sailanbayev, Shulgin, Richtarik 2019; Stich 2019",
         gist="the same with the gap of the function values, for steps half as long",
+        origin="implied",
         setting=_SGD,
         statement=ft.one_step(
             mb_sgd,
@@ -129,6 +131,7 @@ CLAIMS = (
         id="baseline/scaffold-sampled/one-step",
         where="Karimireddy, Kale, Mohri, Reddi, Stich, Suresh 2020, Theorem III",
         gist="expected contraction of the squared distance and the control variates",
+        origin="implied",
         setting=_SCAFFOLD,
         statement=ft.contracts(scaffold, _scaffold_potential, 1 - K * gamma * mu / 2),
         requires=(81 * K * gamma * L <= 1, 15 * K * gamma * mu * ft.n <= tau),

@@ -15,9 +15,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd, rbcd
-from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, number, numbers
-from fedtheory.kinds.bound import bound
+from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.kinds.inequality import Inequality
@@ -25,7 +24,19 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import appendix_b, dual, exceptions
-from fedtheory.papers.feddcd.dual import DISTANCE_T, GAP_0, NORM_Y, PARTICIPATION, SAMPLED, ZETA, N, alpha, beta, tau
+from fedtheory.papers.feddcd.dual import (
+    DISTANCE_T,
+    GAP_0,
+    NORM_Y,
+    PARTICIPATION,
+    SAMPLED,
+    ZETA,
+    N,
+    alpha,
+    beta,
+    section,
+    tau,
+)
 from fedtheory.papers.feddcd.exceptions import Triple, TripleParams
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
@@ -284,94 +295,114 @@ _q_D = 1 / _root
 _START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 
-def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity, **more: Any) -> Claim:
-    statement = bound(accfeddcd.algorithm, E(left) <= constant * rate**T * initial)
-    reading = f"{_READING}; {_LOOSE}" if more else _READING
-    return Claim(
-        id=f"feddcd/theorem-6.1/{name}",
-        where="Theorem 6.1",
-        gist=gist,
-        setting=SETTING,
-        statement=statement,
-        requires=_THEOREM,
-        reading=reading,
-        **more,
-    )
+def _shrinks(left: Quantity, constant: Any, initial: Quantity) -> Bound:
+    """E[left] <= constant * rate^T * initial along AccFedDCD."""
+    return bound(accfeddcd.algorithm, E(left) <= constant * rate**T * initial)
 
 
+theorem_61 = section("Theorem 6.1", SETTING, *_THEOREM)
 SECTION_6 = (
-    _theorem("eq-10", "dual gap of AccFedDCD, for every T >= 1", GAP_T, sympy.S.One, GAP_0),
-    _theorem(
-        "eq-10/repaired",
-        "the same with the factor that the Lyapunov function at the start costs, which is below 2",
-        GAP_T,
-        START,
-        GAP_0,
-        repairs="feddcd/theorem-6.1/eq-10",
+    theorem_61(
+        "eq-10",
+        _shrinks(GAP_T, sympy.S.One, GAP_0),
+        "dual gap of AccFedDCD, for every T >= 1",
+        reading=_READING,
+        tex=r"\mathbb{E}\left[G(y^{(T)})-G(y^*)\right]\le\left(1-\frac{\sqrt{\frac{\alpha}{\beta}}}{\frac{N-1}{"
+        r"\tau-1}+\sqrt{\frac{\alpha}{\beta}}}\right)^T(G(y^{(0)})-G(y^*))",
+        uses=("theorem-D.1", "block-smoothness"),
+        root=dual.LARGER_START,
     ),
-    replace(
-        _theorem("eq-10/repaired-tight", "the same with the least constant, 4/e", GAP_T, TIGHT, GAP_0),
+    theorem_61(
+        "eq-10/repaired",
+        _shrinks(GAP_T, START, GAP_0),
+        "the same with the factor that the Lyapunov function at the start costs, which is below 2",
+        reading=f"{_READING}; {_LOOSE}",
+        repairs="theorem-6.1/eq-10",
+    ),
+    theorem_61(
+        "eq-10/repaired-tight",
+        _shrinks(GAP_T, TIGHT, GAP_0),
+        "the same with the least constant, 4/e",
         setting=FAR,
         reading=f"{_READING}; {_TIGHT}",
-        repairs="feddcd/theorem-6.1/eq-10",
+        repairs="theorem-6.1/eq-10",
     ),
-    Claim(
-        id="feddcd/theorem-6.1/eq-10/repaired-least",
-        where="Theorem 6.1",
-        gist="no constant below 1.471 would do: 4/e is 1.4715",
-        setting=FARTHEST,
-        statement=Fails(
+    theorem_61(
+        "eq-10/repaired-least",
+        Fails(
             bound(accfeddcd.algorithm, E(GAP_T) <= sympy.Rational(1471, 1000) * rate**T * GAP_0),
             "the dual gap is at most 1.471 times the rate at every T",
         ),
-        requires=_THEOREM,
-        repairs="feddcd/theorem-6.1/eq-10",
+        "no constant below 1.471 would do: 4/e is 1.4715",
+        setting=FARTHEST,
+        repairs="theorem-6.1/eq-10",
     ),
-    _theorem("eq-11", "primal distance of AccFedDCD, through norm(y*)", DISTANCE_T, 1 / (N * alpha**2), NORM_Y),
-    _theorem("eq-12", "primal distance of AccFedDCD, through zeta", DISTANCE_T, 1 / alpha**2, ZETA),
-    replace(
-        _theorem("eq-11/output", "the same of what Algorithm 2 returns", OUTPUT_T, 1 / (N * alpha**2), NORM_Y),
+    theorem_61(
+        "eq-11",
+        _shrinks(DISTANCE_T, 1 / (N * alpha**2), NORM_Y),
+        "primal distance of AccFedDCD, through norm(y*)",
+        reading=_READING,
+        tex=r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le\frac{1}{N\alpha^2}\left(1-\frac{\sqrt{\frac{\alpha}{"
+        r"\beta}}}{\frac{N-1}{\tau-1}+\sqrt{\frac{\alpha}{\beta}}}\right)^T\|y^*\|^2",
+        uses=("lemma-E.1/exact", "theorem-6.1/eq-10", "lemma-E.2"),
+    ),
+    theorem_61(
+        "eq-12",
+        _shrinks(DISTANCE_T, 1 / alpha**2, ZETA),
+        "primal distance of AccFedDCD, through zeta",
+        reading=_READING,
+        tex=r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le\frac{1}{\alpha^2}\left(1-\frac{\sqrt{\frac{\alpha}{"
+        r"\beta}}}{\frac{N-1}{\tau-1}+\sqrt{\frac{\alpha}{\beta}}}\right)^T\zeta^2",
+        uses=("theorem-6.1/eq-11", "heterogeneity"),
+    ),
+    theorem_61(
+        "eq-11/output",
+        _shrinks(OUTPUT_T, 1 / (N * alpha**2), NORM_Y),
+        "the same of what Algorithm 2 returns",
+        tex=r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le\frac{1}{N\alpha^2}\left(1-\frac{\sqrt{\frac{\alpha}{"
+        r"\beta}}}{\frac{N-1}{\tau-1}+\sqrt{\frac{\alpha}{\beta}}}\right)^T\|y^*\|^2",
         reading="w_i^T = grad f_i^*(v_i^T), as lines 21 and 33 compute it and line 42 returns it, of all i; Lemma E.1 "
         "is of y^T",
     ),
 )
 
 
-def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
-    id = "feddcd/theorem-D.1" + ("/repaired" if more else "")
-    statement = bound(accelerated_rbcd.algorithm, E(H_T) <= constant * rate_D1**T * H_0)
-    return Claim(
-        id=id,
-        where="Theorem D.1",
-        gist=gist,
-        setting=SETTING_D,
-        statement=statement,
-        requires=(_STRUCTURE, _SIZE),
-        reading=_LOOSE if more else "",
-        **more,
-    )
+def _shrinks_D(constant: Any) -> Bound:
+    """E[h(x^T) - h*] <= constant * rate^T * (h(x^0) - h*) along accelerated RBCD."""
+    return bound(accelerated_rbcd.algorithm, E(H_T) <= constant * rate_D1**T * H_0)
 
 
+theorem_D1 = section("Theorem D.1", SETTING_D, _STRUCTURE, _SIZE)
 APPENDIX_D = (
-    _theorem_D1("accelerated RBCD, for every T", sympy.S.One),
-    _theorem_D1(
-        "the same with the factor that the Lyapunov function at the start costs, which is below 2",
-        _START_D,
-        repairs="feddcd/theorem-D.1",
+    theorem_D1(
+        "",
+        _shrinks_D(sympy.S.One),
+        "accelerated RBCD, for every T",
+        tex=r"\mathbb{E}\left[h(x^{(T)})-h(x^*)\right]\le\left(1-\frac{\sqrt{\frac{\mu}{L_{\max}}}}{\frac{1}{r}+"
+        r"\sqrt{\frac{\mu}{L_{\max}}}}\right)^T\left(h(x^{(0)})-h(x^*)\right)",
+        uses=("theorem-D.1/lyapunov",),
+        flaw="What contracts is h(x) - h(x*) plus (a^2 + b)/(2 r^2) |x* - z|_L^2. In the last step the second part is "
+        "dropped on both sides, though it is not 0 at the start: on the right it has to stay.",
+        root=dual.LARGER_START,
     ),
-    replace(
-        _theorem_D1("the same with the least constant, 4/e", TIGHT),
-        id="feddcd/theorem-D.1/repaired-tight",
+    theorem_D1(
+        "repaired",
+        _shrinks_D(_START_D),
+        "the same with the factor that the Lyapunov function at the start costs, which is below 2",
+        reading=_LOOSE,
+        repairs="theorem-D.1",
+    ),
+    theorem_D1(
+        "repaired-tight",
+        _shrinks_D(TIGHT),
+        "the same with the least constant, 4/e",
         setting=FAR_D,
         reading=_TIGHT,
-        repairs="feddcd/theorem-D.1",
+        repairs="theorem-D.1",
     ),
-    Claim(
-        id="feddcd/theorem-D.1/lyapunov",
-        where="Appendix D",
-        gist="the Lyapunov inequality at the end of the proof of Theorem D.1",
-        setting=SETTING_D,
-        statement=OneStep(
+    section("Appendix D", SETTING_D, _STRUCTURE, _SIZE, _WEIGHTS, id="theorem-D.1")(
+        "lyapunov",
+        OneStep(
             accelerated_rbcd.algorithm,
             _h_next + _weight * _z_next,
             (1 - A) * (_h_0 + _weight * _z),
@@ -383,36 +414,38 @@ APPENDIX_D = (
             ),
             1 - A,
         ),
-        requires=(_STRUCTURE, _SIZE, _WEIGHTS),
+        "the Lyapunov inequality at the end of the proof of Theorem D.1",
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})-h(x^*)+\frac{a^2+b}{2r^2}\|x^*-z^{(t+1)}\|_{\mathbf{L}}^2\mid y^{(t)}"
+        r"\right]\leq(1-a)\left(h(x^{(t)})-h(x^*)+\frac{a^2+b}{2r^2}\|x^*-z^{(t)}\|_{\mathbf{L}}^2\right)",
+        uses=("eq-37", "lemma-B.8/descent", "lemma-B.7", "lemma-B.3/eq-21", "lemma-D.2", "lemma-D.3", "lemma-D.4"),
         reading="line 51 has s = sqrt(mu/L_max); s is a/(r (1 - a)), by which the hypothesis is written",
     ),
-    Claim(
-        id="feddcd/lemma-D.2",
-        where="Lemma D.2",
-        gist="convex-combination identity for u",
-        setting=TRIPLES,
-        statement=Identity(
+    section("Lemma D.2", TRIPLES)(
+        "",
+        Identity(
             A**2 * _xz + B * _xy,
             (A**2 + B) * _xu + A**2 * B / (A**2 + B) * _yz,
             tuple(Quantity(e, _triple(*names)) for e, names in ((_xz, "xz"), (_xy, "xy"), (_xu, "xu"), (_yz, "yz"))),
         ),
+        "convex-combination identity for u",
+        tex=r"a^2\|x-z^{(t)}\|_{\mathbf{L}}^2+b\|x-y^{(t)}\|_{\mathbf{L}}^2=(a^2+b)\|x-u^{(t)}\|_{\mathbf{L}}^2+"
+        r"\frac{a^2b}{a^2+b}\|y^{(t)}-z^{(t)}\|_{\mathbf{L}}^2",
     ),
-    Claim(
-        id="feddcd/lemma-D.3",
-        where="Lemma D.3",
-        gist="virtual point v against z in expectation",
-        setting=SETTING_D,
-        statement=identity(
+    section("Lemma D.3", SETTING_D, _STRUCTURE, _SIZE)(
+        "",
+        identity(
             Quantity("|x*-v|_L^2-|x*-u|_L^2", _virtual_change),
             Quantity("E[|x*-z_next|_L^2-|x*-u|_L^2]", _expected_change) / _r,
         ),
-        requires=(_STRUCTURE, _SIZE),
+        "virtual point v against z in expectation",
+        tex=r"\|x^*-v^{(t+1)}\|_{\mathbf{L}}^2-\|x^*-u^{(t)}\|_{\mathbf{L}}^2=\frac{1}{r}\mathbb{E}"
+        r"\left[\|x^*-z^{(t+1)}\|_{\mathbf{L}}^2-\|x^*-u^{(t)}\|_{\mathbf{L}}^2\right]",
+        uses=("lemma-B.3/eq-19", "lemma-B.3/eq-20"),
     ),
-    Claim(
-        id="feddcd/lemma-D.4",
-        where="Lemma D.4",
-        gist="a^2 <= (1-a)(a^2+b)",
-        setting=CONSTANTS,
-        statement=Inequality(a**2, (1 - a) * (a**2 + b)),
+    section("Lemma D.4", CONSTANTS)(
+        "",
+        Inequality(a**2, (1 - a) * (a**2 + b)),
+        "a^2 <= (1-a)(a^2+b)",
+        tex=r"a^2\leq(1-a)(a^2+b)",
     ),
 )

@@ -11,14 +11,14 @@ import sympy
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.base import zeros
 from fedtheory.algorithms.feddcd import project
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothBlocks
 from fedtheory.instances import Recipe, check_shape, numbers
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import exceptions, three_points
+from fedtheory.papers.feddcd.dual import section
 from fedtheory.papers.feddcd.exceptions import Pair
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset, expectation
@@ -243,19 +243,6 @@ def gradient_L_norm(problem: Problem, params: rbcd.Params, state: rbcd.State) ->
     return (params.L[:, None] * _G_gradient(problem, params, state) ** 2).sum(axis=(-1, -2))
 
 
-def _identity(id: str, gist: str, left: Quantity, right: Quantity, factor: Any = 1, of: Setting = OPERATORS) -> Claim:
-    statement = identity(left, factor * right)
-    return Claim(
-        id=f"feddcd/{id}",
-        where=id.split("/")[0].replace("lemma", "Lemma").replace("-", " "),
-        kind="identity",
-        gist=gist,
-        setting=of,
-        statement=statement,
-        requires=(SIZE,),
-    )
-
-
 def _zero(problem: Any, params: Any, state: Any) -> Array:
     return np.zeros((), dtype=int)
 
@@ -273,109 +260,139 @@ H = Quantity(_h, h)
 NORM_L = Quantity(_norm_L, gradient_L_norm)
 H_STAR = Quantity(_h_star, h_star)
 
+lemma_b6 = section("Lemma B.6", SETTING, STRUCTURE)
+lemma_b8 = section("Lemma B.8", ANYWHERE, STRUCTURE, SIZE)
+lemma_b3 = section("Lemma B.3", OPERATORS, SIZE)
+lemma_b4 = section("Lemma B.4", OPERATORS, SIZE)
 CLAIMS = (
-    _identity("lemma-B.3/symmetric", "G_I is symmetric", FORM, Quantity("y' G_I^T x", _transposed_form)),
-    _identity(
-        "lemma-B.3/idempotent", "P_I is idempotent", Quantity("P_I x", of_every_set(P)), Quantity("P_I^2 x", _twice)
+    lemma_b3(
+        "symmetric",
+        identity(FORM, Quantity("y' G_I^T x", _transposed_form)),
+        "G_I is symmetric",
+        kind="identity",
+        tex="G_I=G_I^T",
     ),
-    _identity("lemma-B.3/eq-17", "G_I = G_I' L G_I", FORM, Quantity("y' G_I^T L G_I x", _form_of_GLG)),
-    _identity(
-        "lemma-B.3/eq-18",
+    lemma_b3(
+        "idempotent",
+        identity(Quantity("P_I x", of_every_set(P)), Quantity("P_I^2 x", _twice)),
+        "P_I is idempotent",
+        kind="identity",
+        tex="P_I=P_I^2",
+    ),
+    lemma_b3(
+        "eq-17",
+        identity(FORM, Quantity("y' G_I^T L G_I x", _form_of_GLG)),
+        "G_I = G_I' L G_I",
+        kind="identity",
+        tex=r"G_I=G_I^T\mathbf{L}G_I",
+        uses=("lemma-B.2", "lemma-B.3/symmetric", "lemma-B.3/idempotent"),
+    ),
+    lemma_b3(
+        "eq-18",
+        identity(Quantity("E[P_I] x", _expected_P), r * Quantity("P_{[n]} x", _of_all(P))),
         "E[P_I], under the L^-1-weighted sampling",
-        Quantity("E[P_I] x", _expected_P),
-        Quantity("P_{[n]} x", _of_all(P)),
-        r,
+        kind="identity",
+        tex=r"P_\tau:=\mathbb{E}_I[P_I]=\frac{\tau-1}{n-1}P_{[n]}",
+        uses=("lemma-B.2",),
     ),
-    _identity("lemma-B.3/eq-19", "E[G_I]", Quantity("E[G_I] x", _expected_G), Quantity("G_{[n]} x", _of_all(G)), r),
-    _identity(
-        "lemma-B.3/eq-20",
+    lemma_b3(
+        "eq-19",
+        identity(Quantity("E[G_I] x", _expected_G), r * Quantity("G_{[n]} x", _of_all(G))),
+        "E[G_I]",
+        kind="identity",
+        tex=r"G_\tau:=\mathbb{E}_I[G_I]=\frac{\tau-1}{n-1}G_{[n]}",
+    ),
+    lemma_b3(
+        "eq-20",
+        identity(Quantity("E|G_I x|_L^2", _expected_norm), r * Quantity("|G_{[n]} x|_L^2", _full_norm)),
         "E of the squared L-norm of G_I x",
-        Quantity("E|G_I x|_L^2", _expected_norm),
-        Quantity("|G_{[n]} x|_L^2", _full_norm),
-        r,
+        kind="identity",
+        tex=r"\mathbb{E}_I\left[\|G_Ix\|_{\mathbf{L}}^2\right]=\frac{\tau-1}{n-1}\|G_{[n]}x\|_{\mathbf{L}}^2",
+        uses=("lemma-B.3/eq-17", "lemma-B.3/eq-19"),
     ),
-    _identity(
-        "lemma-B.3/eq-21",
+    lemma_b3(
+        "eq-21",
+        identity(Quantity("E<G_I x, y>_L", _expected_product), r * Quantity("<x, y>", _product)),
         "E<G_I x, y>_L for x, y in C",
-        Quantity("E<G_I x, y>_L", _expected_product),
-        Quantity("<x, y>", _product),
-        r,
+        kind="identity",
+        tex=r"\mathbb{E}_I\left[\langle G_Ix,y\rangle_{L}\right]=\frac{\tau-1}{n-1}\langle x,y\rangle",
+        uses=("lemma-B.3/eq-19",),
     ),
-    Claim(
-        id="feddcd/lemma-B.4/eq-22",
-        where="Lemma B.4",
-        gist="largest eigenvalue of G_[n]",
-        setting=OPERATORS,
-        statement=inequality(XGX <= XX / L_min),
-        requires=(SIZE,),
+    lemma_b4(
+        "eq-22",
+        XGX <= XX / L_min,
+        "largest eigenvalue of G_[n]",
+        tex=r"\lambda_1(G_{[n]})\le 1/L_{\min}",
         reading="lambda_1(G) <= 1/L_min, written as x'Gx <= |x|^2/L_min for all x",
     ),
-    replace(
-        _identity(
-            "lemma-B.4/eq-23",
-            "smallest eigenvalue of G_[n]",
-            Quantity("(x+s e)' G_{[n]} (x+s e)", _shifted),
-            Quantity("|G_{[n]} x|_L^2", _full_norm),
-        ),
+    lemma_b4(
+        "eq-23",
+        identity(Quantity("(x+s e)' G_{[n]} (x+s e)", _shifted), Quantity("|G_{[n]} x|_L^2", _full_norm)),
+        "smallest eigenvalue of G_[n]",
+        kind="identity",
         reading="s is any number: with s = 0 no eigenvalue is negative, and with x = 0 one of them is 0, that of e",
+        tex=r"\lambda_n(G_{[n]})=0",
     ),
-    _identity(
-        "lemma-B.5", "P' grad h(x*) = 0", Quantity("P_{[n]}^T grad h(x*)", _gradient_at_optimum), ZERO, of=SETTING
+    section("Lemma B.5", SETTING, SIZE)(
+        "",
+        identity(Quantity("P_{[n]}^T grad h(x*)", _gradient_at_optimum), ZERO),
+        "P' grad h(x*) = 0",
+        kind="identity",
+        tex=r"P_{[n]}^T\nabla h(x^*)=0",
     ),
-    Claim(
-        id="feddcd/lemma-B.6/euclidean",
-        where="Lemma B.6",
-        gist="two-sided bound on norm(G grad h)^2",
-        setting=SETTING,
-        statement=Inequality(
+    lemma_b6(
+        "euclidean",
+        Inequality(
             2 * mu / L_max**2 * _gap,
             2 * L_max / L_min**2 * _gap,
             (GAP, Quantity(_norm, gradient_norm)),
             middle=_norm,
         ),
-        requires=(STRUCTURE,),
+        "two-sided bound on norm(G grad h)^2",
+        tex=r"\frac{2\mu}{L_{\max}^2}(h(x^t)-h(x^*))\le\|G_{[n]}\nabla h(x^t)\|^2\le\frac{2L_{\max}}{L_{"
+        r"\min}^2}(h(x^t)-h(x^*))",
         reading="mu, which Assumption B.1 does not define, is mu_min",
     ),
-    Claim(
-        id="feddcd/lemma-B.6/weighted",
-        where="Lemma B.6",
-        gist="two-sided bound on the L-norm of G grad h",
-        setting=SETTING,
-        statement=Inequality(
+    lemma_b6(
+        "weighted",
+        Inequality(
             2 * mu / L_max * _gap,
             2 * L_max / L_min * _gap,
             (GAP, Quantity(_norm_L, gradient_L_norm)),
             middle=_norm_L,
         ),
-        requires=(STRUCTURE,),
+        "two-sided bound on the L-norm of G grad h",
+        tex=r"\frac{2\mu}{L_{\max}}(h(x^t)-h(x^*))\le\|G_{[n]}\nabla h(x^t)\|_L^2\le\frac{2L_{\max}}{L_{"
+        r"\min}}(h(x^t)-h(x^*))",
         reading="mu, which Assumption B.1 does not define, is mu_min",
     ),
-    three_points.CLAIM,
-    Claim(
-        id="feddcd/lemma-B.8/descent",
-        where="Lemma B.8",
-        gist="expected decrease of h after one block step",
-        setting=ANYWHERE,
-        statement=one_step(rbcd.algorithm, E(H_NEXT) <= H - r / 2 * NORM_L),
-        requires=(STRUCTURE, SIZE),
+    replace(
+        three_points.CLAIM, origin="printed", formula=r"u(x)+D_{\Phi}(x,z)\ge u(z^+)+D_{\Phi}(z^+,z)+D_{\Phi}(x,z^+)"
     ),
-    Claim(
-        id="feddcd/lemma-B.8/rate",
-        where="Lemma B.8",
-        gist="the second inequality, as printed",
+    lemma_b8(
+        "descent",
+        one_step(rbcd.algorithm, E(H_NEXT) <= H - r / 2 * NORM_L),
+        "expected decrease of h after one block step",
+        tex=r"\mathbb{E}[h(y)]\leq h(x)-\frac{1}{2}\frac{\tau-1}{n-1}\|G_{[n]}\nabla h(x)\|_{\mathbf{L}}^2",
+        uses=("lemma-B.3/eq-17", "lemma-B.3/eq-19", "lemma-B.3/eq-20"),
+    ),
+    lemma_b8(
+        "rate",
+        one_step(rbcd.algorithm, E(H_NEXT - H_STAR) <= (1 - mu_min / L_max) * H - H_STAR),
+        "the second inequality, as printed",
         setting=SETTING,
-        statement=one_step(rbcd.algorithm, E(H_NEXT - H_STAR) <= (1 - mu_min / L_max) * H - H_STAR),
-        requires=(STRUCTURE, SIZE),
+        tex=r"\mathbb{E}[h(y)]-h(x^*)\le\left(1-\frac{\mu_{\min}}{L_{\max}}\right)\mathbb{E}[h(x)]-h(x^*)",
+        uses=("lemma-B.8/descent", "lemma-B.6/weighted"),
         reading="x in C, without which h(x) may lie below h(x*)",
-        literal_of="feddcd/lemma-B.8/rate/repaired",
+        literal_of="lemma-B.8/rate/repaired",
+        flaw="The last line of the proof has the factor 1 - (tau-1)/(n-1) mu_min/L_max, on h(x) - h(x*). The "
+        "statement drops (tau-1)/(n-1), and puts the factor on E[h(x)] alone.",
     ),
-    Claim(
-        id="feddcd/lemma-B.8/rate/repaired",
-        where="last line of the proof of Lemma B.8",
-        gist="E[h(y)] - h* <= (1 - (tau-1)/(n-1) mu_min/L_max) (h(x) - h*), for x in C",
-        setting=SETTING,
-        statement=one_step(rbcd.algorithm, E(Quantity(_gap_next, h_gap, after=True)) <= (1 - r * mu_min / L_max) * GAP),
-        requires=(STRUCTURE, SIZE),
-        repairs="feddcd/lemma-B.8/rate",
+    section("last line of the proof of Lemma B.8", SETTING, STRUCTURE, SIZE, id="lemma-B.8/rate")(
+        "repaired",
+        one_step(rbcd.algorithm, E(Quantity(_gap_next, h_gap, after=True)) <= (1 - r * mu_min / L_max) * GAP),
+        "E[h(y)] - h* <= (1 - (tau-1)/(n-1) mu_min/L_max) (h(x) - h*), for x in C",
+        tex=r"\mathbb{E}[h(y)]-h(x^*)\leq\left(1-\frac{\tau-1}{n-1}\frac{\mu_{\min}}{L_{\max}}\right)(h(x)-h(x^*))",
+        repairs="lemma-B.8/rate",
     ),
 )

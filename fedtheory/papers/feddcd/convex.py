@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd
-from fedtheory.claims import Claim
 from fedtheory.classes import ConvexBlocks
 from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.inequality import Inequality
@@ -22,7 +21,7 @@ from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd import accelerated, appendix_b
 from fedtheory.papers.feddcd.accelerated import A
-from fedtheory.papers.feddcd.dual import CONSTANTS
+from fedtheory.papers.feddcd.dual import CONSTANTS, section
 from fedtheory.papers.feddcd.lower_bound import epsilon, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.settings.hypotheses import Hypothesis
@@ -85,75 +84,61 @@ _weight = A**2 / (2 * appendix_b.r**2)
 _after = Quantity(_h_next, appendix_b.h_gap, after=True) + _weight * Quantity(_z_next, _z_distance, after=True)
 _t = sympy.Symbol("t", integer=True, positive=True)
 _D, _share = sympy.symbols("D r", positive=True)
-_PLACE = "Section 6"
-
-
-def _rounds(id: str, gist: str, statement: Order, reading: str) -> Claim:
-    return Claim(
-        id=f"feddcd/non-smooth#{id}",
-        where=_PLACE,
-        kind="order",
-        gist=gist,
-        setting=CONSTANTS,
-        statement=statement,
-        reading=reading,
-    )
-
-
-_USUAL = _rounds(
-    "usual-weights",
-    "with b = 0 and a_t = 2/(t + 2) in Algorithm 4: O(epsilon^(-1/2)) rounds",
+section_6 = section("Section 6", CONSTANTS, id="")
+_USUAL = section_6(
+    "non-smooth#usual-weights",
     Order(sympy.sqrt(2) * _D / (_share * sympy.sqrt(epsilon)), _D / (_share * sympy.sqrt(epsilon)), small=epsilon),
-    "T such that the bound 2 D^2/(r^2 (T+1)^2) of non-smooth/repaired is epsilon, where D = |x* - x^0|_L",
+    "with b = 0 and a_t = 2/(t + 2) in Algorithm 4: O(epsilon^(-1/2)) rounds",
+    origin="",
+    reading="T such that the bound 2 D^2/(r^2 (T+1)^2) of non-smooth/repaired is epsilon, where D = |x* - x^0|_L",
 )
-_AS_PRINTED = _rounds(
-    "as-printed",
-    "with Algorithm 2 as it is printed, as beta grows: O(epsilon^(-1/2)) rounds",
+_AS_PRINTED = section_6(
+    "non-smooth#as-printed",
     Order(sympy.sqrt(kappa) * sympy.log(1 / epsilon), 1 / sympy.sqrt(epsilon), large=kappa),
-    "the rounds of Theorem 6.1, which are all that is shown of it, grow with beta/alpha without bound; at alpha/beta = "
-    "0 both a and b are 0, and line 26 divides by their sum",
+    "with Algorithm 2 as it is printed, as beta grows: O(epsilon^(-1/2)) rounds",
+    origin="",
+    reading="the rounds of Theorem 6.1, which are all that is shown of it, grow with beta/alpha without bound; at "
+    "alpha/beta = 0 both a and b are 0, and line 26 divides by their sum",
 )
 
 NON_SMOOTH = (
-    Claim(
-        id="feddcd/non-smooth",
-        where=_PLACE,
-        kind="order",
-        gist="O(eps^(-1/2)) for f_i that are not smooth, said to be shown in the appendix",
-        setting=CONSTANTS,
-        statement=Readings(
+    section_6(
+        "non-smooth",
+        Readings(
             "which method is meant is not defined: Algorithms 2 and 4 need a finite beta, or mu > 0, and the appendix "
             "at hand has no method and no theorem without them",
             (_USUAL, _AS_PRINTED),
         ),
+        "O(eps^(-1/2)) for f_i that are not smooth, said to be shown in the appendix",
+        kind="order",
+        tex=r"\mathcal{O}(\epsilon^{-\frac{1}{2}})",
         reading="true of the method with the usual weights, and not of the printed ones",
+        flaw="It is said to be shown in the appendix, which has no such theorem in the text at hand: Appendix D asks "
+        "for h to be mu-strongly convex, and its a and b are 0 where mu is.",
     ),
-    Claim(
-        id="feddcd/non-smooth/repaired",
-        where=_PLACE,
-        kind="one-step",
-        gist="for convex h: h(x) - h* + a^2/(2 r^2) |x* - z|_L^2 after a step of Algorithm 4 with b = 0 is at most "
-        "(1 - a)(h(x) - h*) + a^2/(2 r^2) |x* - z|_L^2 in the mean",
-        setting=CONVEX,
-        statement=one_step(
+    section_6(
+        "non-smooth/repaired",
+        one_step(
             unregularised, E(_after) <= (1 - A) * Quantity(_h, appendix_b.h_gap) + _weight * Quantity(_z, _z_distance)
         ),
+        "for convex h: h(x) - h* + a^2/(2 r^2) |x* - z|_L^2 after a step of Algorithm 4 with b = 0 is at most "
+        "(1 - a)(h(x) - h*) + a^2/(2 r^2) |x* - z|_L^2 in the mean",
+        kind="one-step",
+        setting=CONVEX,
         requires=(
             Hypothesis("each h_i is convex and L_i-smooth", met=FUNCTIONS.contains),
             appendix_b.SIZE,
         ),
         reading="the Lyapunov inequality of Appendix D for mu = 0. With a_t = 2/(t + 2), of which (1 - a_t)/a_t^2 <= "
         "1/a_(t-1)^2 (non-smooth/repaired-weights), it adds up to E[h(x^T) - h*] <= 2 |x* - x^0|_L^2/(r^2 (T+1)^2)",
-        repairs="feddcd/non-smooth",
+        repairs="non-smooth",
     ),
-    Claim(
-        id="feddcd/non-smooth/repaired-weights",
-        where=_PLACE,
+    section_6(
+        "non-smooth/repaired-weights",
+        Inequality((1 - 2 / (_t + 2)) * (_t + 2) ** 2 / 4, (_t + 1) ** 2 / 4),
+        "(1 - a_t)/a_t^2 <= 1/a_(t-1)^2 for a_t = 2/(t + 2)",
         kind="inequality",
-        gist="(1 - a_t)/a_t^2 <= 1/a_(t-1)^2 for a_t = 2/(t + 2)",
-        setting=CONSTANTS,
-        statement=Inequality((1 - 2 / (_t + 2)) * (_t + 2) ** 2 / 4, (_t + 1) ** 2 / 4),
         reading="for all t >= 1; a_0 = 1",
-        repairs="feddcd/non-smooth",
+        repairs="non-smooth",
     ),
 )

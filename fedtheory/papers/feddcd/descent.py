@@ -19,7 +19,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
-from fedtheory.papers.feddcd.dual import alpha, beta
+from fedtheory.papers.feddcd.dual import alpha, beta, section
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import WeightedSubset
 from fedtheory.settings import Setting
@@ -234,26 +234,37 @@ _GISTS = {
 
 
 def _displayed(
-    number: str, left: Any, right: Any, quantities: tuple[Quantity, ...], reading: str, of: Setting, step: Any
+    number: str,
+    left: Any,
+    right: Any,
+    quantities: tuple[Quantity, ...],
+    reading: str,
+    of: Setting,
+    step: Any,
+    tex: str,
+    uses: tuple[str, ...],
+    flaw: str = "",
 ) -> tuple[Claim, Claim]:
     """A display of the proof after t rounds, for every t; and ``step``, the same with the error for its bound."""
-    printed = Claim(
-        id=f"feddcd/eq-{number}",
-        where=f"eq. ({number})",
+    display = section(f"eq. ({number})", inexact.COLD_IN_PROOF, *inexact.THEOREM, inexact.DELTA)
+    printed = display(
+        "",
+        Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),
+        f"{_GISTS[number]}, as printed",
         kind="inequality",
-        gist=f"{_GISTS[number]}, as printed",
-        setting=inexact.COLD_IN_PROOF,
-        statement=Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),
-        requires=(*inexact.THEOREM, inexact.DELTA),
+        tex=tex,
+        uses=uses,
+        flaw=flaw,
+        root=dual.FIRST_ANSWER,
         reading="along FedDCD, where L_min = L_max = 1/alpha, mu = 1/beta and eta = 1/4, in expectation over the "
         f"rounds; every client calls its oracle in every round; {reading}",
     )
-    repaired = replace(
-        printed,
-        id=f"{printed.id}/repaired",
-        gist="a step with |~grad h - grad h|^2 for the sum by which Lemma C.2 bounds it",
+    repaired = display(
+        "repaired",
+        step,
+        "a step with |~grad h - grad h|^2 for the sum by which Lemma C.2 bounds it",
+        kind="inequality",
         setting=of,
-        statement=step,
         requires=(appendix_b.STRUCTURE, appendix_b.SIZE, *((SHORT,) if of is FEASIBLE else ())),
         reading=f"for any estimate that does not depend on I; where the first guess is exact the sum is as large in "
         f"the mean (lemma-C.2/repaired), so that the display holds; {reading}",
@@ -264,25 +275,24 @@ def _displayed(
 
 _ERRORS = (_r * eta / 2 + _r * eta**2) * _high / _low**2
 _STEP_29 = one_step(estimated, E(_H_NEXT) <= _H - (_r * eta / 2 - _r * eta**2) * TRUE + _ERRORS * ERROR)
+eq_28 = section("eq. (28)", ESTIMATED, appendix_b.STRUCTURE, appendix_b.SIZE)
 APPENDIX_C = (
-    Claim(
-        id="feddcd/eq-28",
-        where="eq. (28)",
+    eq_28(
+        "",
+        one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * SLOPE),
+        "expected decrease of h in one inexact step",
         kind="inequality",
-        gist="expected decrease of h in one inexact step",
-        setting=ESTIMATED,
-        statement=one_step(estimated, E(_H_NEXT) <= _H - _r * eta * _PRODUCT + _r * eta**2 / 2 * SLOPE),
-        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})\mid x^{(t)}\right]\leq h(x^{(t)})-\langle\nabla h(x^{(t)}),r\eta G_{[n]}"
+        r"\widetilde{\nabla}h(x^{(t)})\rangle+\frac{r\eta^2}{2}\|G_{[n]}\widetilde{\nabla}h(x^{(t)})\|_{"
+        r"\mathbf{L}}^2",
         reading="its first line, from which the others follow (eq-28/lines); for estimates that do not depend on I",
     ),
-    Claim(
-        id="feddcd/eq-28/lines",
-        where="eq. (28)",
+    eq_28(
+        "lines",
+        Inequality(_first, _last, (_H, _PRODUCT, SLOPE, TRUE, OFF), middle=_third),
+        "its first line is at most the third, and that the last",
         kind="inequality",
-        gist="its first line is at most the third, and that the last",
-        setting=ESTIMATED,
-        statement=Inequality(_first, _last, (_H, _PRODUCT, SLOPE, TRUE, OFF), middle=_third),
-        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        tex="",
         reading="the second line is the first with ~grad h = grad h + (~grad h - grad h)",
     ),
     *_displayed(
@@ -293,6 +303,12 @@ APPENDIX_C = (
         "its second line",
         ESTIMATED,
         _STEP_29,
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2"
+        r"\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+\left(\frac{r\eta}{2}+r\eta^2\right)\frac{L_{\max}}{L_{\min}^2}"
+        r"\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2\right]",
+        uses=("lemma-C.2", "eq-28"),
+        flaw="The error of the estimate is bounded by the sum of Lemma C.2, at t = 0 too, where that sum is empty and "
+        "the first answer of the oracle may be wrong.",
     ),
     *_displayed(
         "30",
@@ -302,6 +318,11 @@ APPENDIX_C = (
         "what it adds to eq. (29) and subtracts again is the same, so that it says the same",
         ESTIMATED,
         _STEP_29,
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2"
+        r"\right)\|G_{[n]}\nabla h(x^{(t)})\|_L^2+\alpha\|\nabla h(x^{(t)})-\nabla h(x^{(t+1)})\|^2+\left(\frac{r"
+        r"\eta}{2}+r\eta^2\right)\frac{L_{\max}}{L_{\min}^2}\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-"
+        r"\nabla h(x^{(j+1)})\|^2-\alpha\|\nabla h(x^{(t)})-\nabla h(x^{(t+1)})\|^2\right]",
+        uses=("eq-29",),
     ),
     *_displayed(
         "31",
@@ -312,6 +333,12 @@ APPENDIX_C = (
         "alpha, theorem-C.1/parameters, which holds",
         FEASIBLE,
         one_step(feasible, E(_H_GAP_NEXT + _alpha_34 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\left(\frac{r\eta}{2}-r\eta^2-\frac{2"
+        r"\alpha rL_{\max}^2\eta^2}{L_{\min}}\right)\frac{2\mu}{L_{\max}}(h(x^{(t)})-h(x^*))+\left(\frac{r"
+        r"\eta}{2}+r\eta^2+\frac{2\alpha r\eta^2L_{\max}^2}{L_{\min}}\right)\frac{L_{\max}}{L_{\min}^2}"
+        r"\sum_{j=0}^{t-1}\delta^{t-j}\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2-\alpha\|\nabla h(x^{(t)})-"
+        r"\nabla h(x^{(t+1)})\|^2\right]",
+        uses=("eq-30", "appendix-C/before-31", "lemma-B.6/weighted"),
     ),
     *_displayed(
         "36",
@@ -322,5 +349,8 @@ APPENDIX_C = (
         "with kappa of the theorem",
         FEASIBLE,
         one_step(feasible, E(_H_GAP_NEXT + _M_32 * _CHANGE) <= (1 - _kappa_33) * _H_GAP + _M_32 * ERROR),
+        tex=r"\mathbb{E}\left[h(x^{(t+1)})\right]\leq\mathbb{E}\left[h(x^{(t)})-\kappa(h(x^{(t)})-h(x^*))+(1-"
+        r"\kappa)A_t-A_{t+1}\right]",
+        uses=("eq-30", "eq-31"),
     ),
 )

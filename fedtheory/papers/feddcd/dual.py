@@ -6,6 +6,7 @@ The primal problem is min_w sum_i f_i(w), the dual min G(y) = sum_i f_i^*(y_i) s
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,9 +18,19 @@ from fedtheory.instances import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
+from fedtheory.sections import section as section_of
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
+
+#: A section of the paper, by its place, its setting and its hypotheses.
+section = partial(section_of, "feddcd")
+#: The faults that make several claims fail: each is one, whatever it makes fail.
+FIRST_ANSWER = "the error of the oracle's first answer is left out"
+LARGER_START = "the Lyapunov function's start is more than the gap"
+FAR_NEWTON = "Newton's method from far away"
+OTHER_CASE = "the case alpha >= beta/N of Theorem 7.1"
+LOGARITHM = "log(zeta/epsilon) for log(zeta^2/(alpha^2 epsilon))"
 
 alpha, beta, zeta = sympy.symbols("alpha beta zeta", positive=True)
 N, tau, d = sympy.symbols("N tau d", integer=True, positive=True)

@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.classes import SmoothConvex, SmoothStronglyConvex
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.rational import Array
-from fedtheory.papers.feddcd.dual import CONVEX, N, Nothing, alpha, beta
+from fedtheory.papers.feddcd.dual import CONVEX, N, Nothing, alpha, beta, section
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points
 from fedtheory.settings.relations import Quantity
@@ -91,13 +90,9 @@ _g, _g_w, _f, _r, _r_w = (
 _G_y, _G_star = Quantity(_g, _G_of("v")), Quantity(sympy.Symbol("G(grad f_i(w*))"), _G_of("w*"))
 
 SECTION_3 = (
-    Claim(
-        id="feddcd/duality",
-        where="Section 3",
-        kind="identity",
-        gist="y* of (D) and w* of (P) correspond: y_i* = grad f_i(w*), optimal values are opposite",
-        setting=ANY,
-        statement=Inequality(
+    section("Section 3", ANY, id="")(
+        "duality",
+        Inequality(
             sympy.S.Zero,
             _g - _g_w + _r_w - _r,
             (
@@ -109,18 +104,18 @@ SECTION_3 = (
             ),
             middle=_g + _f - _r,
         ),
+        "y* of (D) and w* of (P) correspond: y_i* = grad f_i(w*), optimal values are opposite",
+        kind="identity",
+        tex=r"w^*\in\bigcap_{i=1}^{N}\partial f_i^*(y_i^*)",
         reading="G(y) >= -F(w) + <w, sum_i y_i> for all y and w, and with equality at y_i^w = grad f_i(w): of feasible "
         "y the last term is 0, and so it is of y^w at w*, which is therefore y*, with G(y*) = -F(w*)",
     ),
-    Claim(
-        id="feddcd/heterogeneity",
-        where="Assumption 3.3",
-        gist="norm(grad f_i(w*)) <= zeta gives norm(y_i*) <= zeta",
-        setting=ANY,
-        statement=inequality(
-            Quantity("sum_i(|y_i-grad f_i(w*)|^2)", _from_gradients)
-            <= 2 * beta * (_G_y - _G_star - Quantity("<w*, sum_i(y_i)>", _residual_at_optimum))
-        ),
+    section("Assumption 3.3", ANY, id="")(
+        "heterogeneity",
+        Quantity("sum_i(|y_i-grad f_i(w*)|^2)", _from_gradients)
+        <= 2 * beta * (_G_y - _G_star - Quantity("<w*, sum_i(y_i)>", _residual_at_optimum)),
+        "norm(grad f_i(w*)) <= zeta gives norm(y_i*) <= zeta",
+        tex=r"\|y_i^*\|\leq\zeta \quad \forall i\in[N]",
         reading="the y_i* are the gradients themselves, so that their norms are the same: G(y) - G(y^*) >= sum_i |y_i "
         "- grad f_i(w*)|^2/(2 beta) for all feasible y, where <w*, sum_i y_i> is 0; so only (grad f_i(w*)) solves (D)",
     ),
@@ -179,23 +174,17 @@ _TWO = replace(
     algorithm=points(Gradients, Nothing, _same),
 )
 _TANGENT, _Z_Y = Quantity(_tangent, _above_tangent), Quantity(_z_y, _from_y)
-BLOCK_SMOOTHNESS = Claim(
-    id="feddcd/block-smoothness",
-    where="Assumptions 3.1-3.2",
-    gist="f_i alpha-strongly convex and beta-smooth makes G block-wise 1/alpha-smooth and 1/beta-strongly convex",
-    setting=_TWO,
-    statement=Inequality(_z_y / (2 * beta), _z_y / (2 * alpha), (_TANGENT, _Z_Y), middle=_tangent),
-    requires=(CONVEX,),
+BLOCK_SMOOTHNESS = section("Assumptions 3.1-3.2", _TWO, CONVEX, id="")(
+    "block-smoothness",
+    Inequality(_z_y / (2 * beta), _z_y / (2 * alpha), (_TANGENT, _Z_Y), middle=_tangent),
+    "f_i alpha-strongly convex and beta-smooth makes G block-wise 1/alpha-smooth and 1/beta-strongly convex",
+    tex="",
     reading="of what the f_i say of their conjugates, f_i^*(y_i) = <v_i, y_i> - f_i(v_i) with the gradient v_i (eq-1); "
     "of each block, as the f_i are any",
 )
-EQ_1 = Claim(
-    id="feddcd/eq-1",
-    where="Section 4",
-    kind="identity",
-    gist="grad f_i*(y) is the minimiser of f_i(w) - <w,y>",
-    setting=_TWO,
-    statement=Inequality(
+EQ_1 = section("Section 4", _TWO, CONVEX, id="")(
+    "eq-1",
+    Inequality(
         alpha * _w_v / 2,
         beta * _w_v / 2 + _z_y / (2 * alpha),
         (
@@ -206,7 +195,10 @@ EQ_1 = Claim(
         ),
         middle=_above + _tangent,
     ),
-    requires=(CONVEX,),
+    "grad f_i*(y) is the minimiser of f_i(w) - <w,y>",
+    kind="identity",
+    tex=r"w_i^{(t)}=\nabla f_i^*(y_i^{(t)})=\operatorname{argmin}_{w\in\mathbb{R}^d}\left\{f_i(w)-\langle w,y_i^{(t)}"
+    r"\rangle\right\}",
     reading="with z_i = y_i: v_i alone minimises f_i - <., y_i>, so that f_i^*(y_i) = <v_i, y_i> - f_i(v_i); with "
     "w_i = v_i: f_i^* is above its tangent <v_i, .> at y_i, by |z_i - y_i|^2/(2 alpha) at most, so that its gradient "
     "is v_i. Every y_i is such a gradient, as f_i is strongly convex",
@@ -220,17 +212,13 @@ def _from_optimum(problem: Problem, params: Any, state: At) -> Array:
     return ((state.v - everywhere(problem, problem.x_star)) ** 2).sum(axis=(-1, -2))
 
 
-IDENTICAL = Claim(
-    id="feddcd/identical-clients",
-    where="Section 4.1",
+IDENTICAL = section("Section 4.1", GUESSES, CONVEX, id="")(
+    "identical-clients",
+    alpha**2 * Quantity("sum_i(|v_i-w*|^2)", _from_optimum)
+    <= Quantity("sum_i(|grad f_i(v_i)-grad f_i(w*)|^2)", _from_gradients),
+    "identical clients: optimal at the first iteration, as the w_i that it computes at y^0 = 0 are w*",
     kind="property",
-    gist="identical clients: optimal at the first iteration, as the w_i that it computes at y^0 = 0 are w*",
-    setting=GUESSES,
-    statement=inequality(
-        alpha**2 * Quantity("sum_i(|v_i-w*|^2)", _from_optimum)
-        <= Quantity("sum_i(|grad f_i(v_i)-grad f_i(w*)|^2)", _from_gradients)
-    ),
-    requires=(CONVEX,),
+    tex=r"f_i=f_j \quad \forall i,j\in[N]",
     reading="of all f_i and v_i. The first iteration computes v_i = argmin f_i from y^0 = 0, where grad f_i(v_i) = 0. "
     "Where the f_i are the same grad f_i(w*) = 0, so that y* = 0 = y^0 and all v_i are w*; that they stay there is "
     "eq. (4)",

@@ -10,12 +10,11 @@ import sympy
 
 from fedtheory.algorithms import feddcd as algorithm_1
 from fedtheory.algorithms import rbcd
-from fedtheory.claims import Claim
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, is_exact
 from fedtheory.papers.feddcd import appendix_b, dual, duality, rounds
-from fedtheory.papers.feddcd.dual import GAP, N, rate, tau
+from fedtheory.papers.feddcd.dual import FAR_NEWTON, GAP, N, rate, section, tau
 from fedtheory.papers.feddcd.exact import THEOREM
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import UniformSubset, expectation, support_of
@@ -40,18 +39,17 @@ OWN = replace(
 _READING = "when delta is fixed: a number of local steps that no round and no epsilon changes"
 
 SECTION_3 = (
-    Claim(
-        id="feddcd/clientwise-constants",
-        where="Section 3",
-        kind="property",
-        gist="alpha_i and beta_i of each client",
-        setting=OWN,
-        statement=one_step(
+    section("Section 3", OWN, appendix_b.STRUCTURE, appendix_b.SIZE, id="")(
+        "clientwise-constants",
+        one_step(
             uniform,
             E(Quantity(sympy.Symbol("h(y)-h*"), appendix_b.h_gap, after=True))
             <= (1 - appendix_b.r * appendix_b.mu / appendix_b.L_max) * appendix_b.GAP,
         ),
-        requires=(appendix_b.STRUCTURE, appendix_b.SIZE),
+        "alpha_i and beta_i of each client",
+        kind="property",
+        tex="",
+        uses=("theorem-4.1/eq-3",),
         reading="eq. (3), a round from any dual feasible y, with Lambda_i = 1/alpha_i, L_max = 1/min_i alpha_i and mu "
         "= 1/max_i beta_i: the rate is 1 - (tau-1)/(N-1) min_i alpha_i/max_i beta_i. The analysis of Appendix B draws "
         "sets by weights; here they are drawn uniformly, as Assumption 3.4 has it",
@@ -80,62 +78,64 @@ def _after_a_round(more: int) -> Any:
     return value
 
 
+section_41 = section("Section 4.1", MORE, *THEOREM, Hypothesis("tau < N", sympy.Lt(tau, N)), id="")
 SECTION_4_1 = (
-    Claim(
-        id="feddcd/participation",
-        where="Section 4.1",
+    section_41(
+        "participation",
+        Quantity("E_(tau+1)[G(y_next)-G*]", _after_a_round(1)) <= Quantity("E_tau[G(y_next)-G*]", _after_a_round(0)),
+        "the rate improves with tau",
         kind="property",
-        gist="the rate improves with tau",
-        setting=MORE,
-        statement=inequality(
-            Quantity("E_(tau+1)[G(y_next)-G*]", _after_a_round(1)) <= Quantity("E_tau[G(y_next)-G*]", _after_a_round(0))
-        ),
-        requires=(*THEOREM, Hypothesis("tau < N", sympy.Lt(tau, N))),
+        tex="",
+        uses=("theorem-4.1/eq-3",),
         reading="of the gap itself: with one more participant it is no larger after a round, in the mean and from any "
         "dual feasible y. That of the bound is participation/bound",
     ),
-    Claim(
-        id="feddcd/participation/bound",
-        where="Section 4.1",
+    section_41(
+        "participation/bound",
+        Inequality(rate.subs(tau, tau + 1), rate, strict=True),
+        "the rate of Theorem 4.1 improves with tau",
         kind="property",
-        gist="the rate of Theorem 4.1 improves with tau",
         setting=dual.CONSTANTS,
-        statement=Inequality(rate.subs(tau, tau + 1), rate, strict=True),
         requires=(Hypothesis("N >= 2", sympy.Ge(N, 2)),),
+        tex="",
     ),
-    Claim(
-        id="feddcd/varying-participation",
-        where="Section 4.1",
+    section_41(
+        "varying-participation",
+        one_step(algorithm_1.algorithm, E(GAP_NEXT) <= rate * GAP),
+        "numbers of participants that vary with the round",
         kind="property",
-        gist="numbers of participants that vary with the round",
         setting=dual.SETTING,
-        statement=one_step(algorithm_1.algorithm, E(GAP_NEXT) <= rate * GAP),
         requires=THEOREM,
+        tex="",
+        uses=("theorem-4.1/eq-3",),
         reading="a round with tau participants contracts the dual gap by the rate of that tau from any dual feasible "
         "y, so that the gap after rounds with tau_1, tau_2, ... is at most the product of their rates, whatever "
         "decides tau_t before round t",
     ),
 )
+section_5 = section("Section 5", rounds.NEWTON, id="local-steps-and-accuracy")
 SECTION_5 = (
-    Claim(
-        id="feddcd/local-steps-and-accuracy",
-        where="Section 5",
+    section_5(
+        "",
+        rounds.AFTER_STEPS,
+        "local steps that do not depend on eps",
         kind="property",
-        gist="local steps that do not depend on eps",
-        setting=rounds.NEWTON,
-        statement=rounds.AFTER_STEPS,
+        tex=r"\mathcal{O}\left(\log\left(\frac{1}{\delta}\right)\right)",
+        uses=("oracle/gradient-descent", "oracle/variance-reduced", "oracle/newton"),
         reading=f"{_READING}, for all the methods above, of which Newton's is one: for that no number is enough from "
         "every warm start",
+        flaw="Newton's method is one of the methods above: from a warm start that is far from the solution no number "
+        "of its steps is enough.",
+        root=FAR_NEWTON,
     ),
-    Claim(
-        id="feddcd/local-steps-and-accuracy/repaired",
-        where="Section 5",
+    section_5(
+        "repaired",
+        duality.GRADIENT_STEP,
+        "a step of gradient descent leaves (1 - alpha/beta)^2 of the squared error, from any warm start",
         kind="property",
-        gist="a step of gradient descent leaves (1 - alpha/beta)^2 of the squared error, from any warm start",
         setting=duality.GUESSES,
-        statement=duality.GRADIENT_STEP,
         reading=f"{_READING}: K steps with (1 - alpha/beta)^(2K) <= delta do; for the variance-reduced methods a "
         "number as of oracle/variance-reduced does, in the mean",
-        repairs="feddcd/local-steps-and-accuracy",
+        repairs="local-steps-and-accuracy",
     ),
 )

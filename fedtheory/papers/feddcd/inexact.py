@@ -26,6 +26,7 @@ from fedtheory.numbers.symbols import Min, T
 from fedtheory.papers.feddcd import appendix_b, dual, identities
 from fedtheory.papers.feddcd.dual import (
     CONVEX,
+    FIRST_ANSWER,
     PARTICIPATION,
     SAMPLED,
     SCALING,
@@ -33,6 +34,7 @@ from fedtheory.papers.feddcd.dual import (
     alpha,
     beta,
     eta,
+    section,
     tau,
 )
 from fedtheory.problems.base import Problem
@@ -331,45 +333,57 @@ _FIRST_EXACT = "with the exact gradient as the first guess, so that the first an
 def _pair(printed: Claim, repairs: str = "", reading: str = "") -> tuple[Claim, Claim]:
     """A claim as printed, and repaired by an exact first guess; ``repairs``: the claim that this repairs, if another;
     ``reading``: what is said of that."""
-    repairs = repairs or printed.id
-    warm = replace(
-        printed,
-        id=f"{repairs}/repaired",
-        gist=_FIRST_EXACT,
-        setting=WARM,
+    repairs = repairs or printed.id.removeprefix("feddcd/")
+    warm = section(printed.where, WARM, *printed.requires, id="")(
+        f"{repairs}/repaired",
+        printed.statement,
+        _FIRST_EXACT,
+        kind=printed.kind,
         reading=printed.reading + reading,
         repairs=repairs,
     )
     return printed, warm
 
 
-def refreshed(name: str, gist: str, constant: Any, initial: Quantity) -> tuple[Claim, Claim]:
+def refreshed(name: str, gist: str, constant: Any, initial: Quantity, uses: tuple[str, ...]) -> tuple[Claim, Claim]:
     """A part of Theorem 5.2 where every client calls its oracle in every round: from w^(-1) = 0, from exact guesses."""
     left = GAP_T if name == "eq-8" else DISTANCE_T
-    cold = Claim(
-        id=f"feddcd/theorem-5.2/{name}/refreshed",
-        where="Theorem 5.2",
-        gist=f"{gist}; every client calls its oracle in every round, as the proof has it",
-        setting=COLD,
-        statement=bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial),
-        requires=THEOREM,
+    # Lemma C.2 bounds the errors of calls by all clients in all rounds.
+    cold = section("Theorem 5.2", COLD, *THEOREM)(
+        f"{name}/refreshed",
+        bound(tracked, E(left) <= constant * (1 - kappa) ** T * initial),
+        f"{gist}; every client calls its oracle in every round, as the proof has it",
+        origin="implied",
+        uses=uses,
         reading=_READING,
+        root=FIRST_ANSWER,
     )
     more = "; this changes the algorithm's start and what idle clients do, not only its analysis"
-    return _pair(cold, f"feddcd/theorem-5.2/{name}", more)
+    return _pair(cold, f"theorem-5.2/{name}", more)
 
 
-def _lemma(id: str, where: str, gist: str, left: Quantity, right: Any, more: Quantity) -> tuple[Claim, Claim]:
-    printed = Claim(
-        id=id,
-        where=where,
-        gist=gist,
-        setting=COLD,
-        statement=Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right),
-        requires=(CONVEX, PARTICIPATION, ORACLE),
+def _lemma(
+    id: str,
+    where: str,
+    gist: str,
+    left: Quantity,
+    right: Any,
+    more: Quantity,
+    tex: str,
+    uses: tuple[str, ...] = (),
+    flaw: str = "",
+) -> tuple[Claim, Claim]:
+    of_lemma = section(where, COLD, CONVEX, PARTICIPATION, ORACLE, id="")(
+        id,
+        Bound(tracked, left.expression, sympy.S.One, sympy.S.One, (left, more), override=right),
+        gist,
         reading=_READING + "; tested along FedDCD, where all L_i = 1/alpha and the sets are uniform",
+        tex=tex,
+        uses=uses,
+        flaw=flaw,
+        root=FIRST_ANSWER,
     )
-    cold, warm = _pair(printed)
+    cold, warm = _pair(of_lemma)
     return replace(cold, requires=(*cold.requires, BELOW_ONE)), warm
 
 
@@ -390,34 +404,33 @@ def _as_printed(problem: Problem, params: inexact_rbcd.Params) -> bool:
     return bool(params.eta == inexact_rbcd.constants(problem.mu, params.L, params.tau).eta)
 
 
+_LETTERS = Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED))
+theorem_c1 = section("Theorem C.1", COLD_C, *_structure, *_C1_MET)
 APPENDIX_C = (
-    Claim(
-        id="feddcd/theorem-C.1",
-        where="Theorem C.1",
-        gist="inexact RBCD, with the printed kappa, delta, eta",
-        setting=COLD_C,
-        statement=_theorem_C1,
-        requires=(*_structure, *_C1_MET),
+    theorem_c1(
+        "",
+        _theorem_C1,
+        "inexact RBCD, with the printed kappa, delta, eta",
+        tex=r"\mathbb{E}\left[h(x^{(T)})\right]-h(x^*)\le(1-\kappa)^T\left[h(x^{(0)})-h(x^*)\right]",
+        uses=("lemma-C.2", "lemma-B.4/eq-22", "lemma-B.6/weighted", "lemma-B.3/eq-20", "theorem-C.1/parameters"),
         reading="the guess before the first step, which the paper does not define, is 0 as in Section 5; line 46 sets "
         "the estimates of idle blocks to 0 in every step",
+        flaw="Eq. (29) uses Lemma C.2 at t = 0 too, where it says that the first answers of the oracles are exact; "
+        "and line 46 of Algorithm 3 sets the estimates of idle blocks to 0, where the proof has them renewed.",
+        root=FIRST_ANSWER,
     ),
-    Claim(
-        id="feddcd/theorem-C.1/repaired",
-        where="Theorem C.1",
-        gist="the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
+    theorem_c1(
+        "repaired",
+        _theorem_C1,
+        "the same " + _FIRST_EXACT + ", and with every block calling its oracle in every step",
         setting=WARM_C,
-        statement=_theorem_C1,
-        requires=(*_structure, *_C1_MET),
         reading="line 46 is left out: an idle block keeps its estimate and refreshes it, as the proof of Lemma C.2 "
         "assumes",
-        repairs="feddcd/theorem-C.1",
+        repairs="theorem-C.1",
     ),
-    Claim(
-        id="feddcd/theorem-C.1/parameters",
-        where="eqs. (32)-(35)",
-        gist="the printed eta and alpha satisfy the two conditions; range of kappa",
-        setting=CONSTANTS,
-        statement=ParameterRule(
+    section("eqs. (32)-(35)", CONSTANTS, _LETTERS, id="theorem-C.1")(
+        "parameters",
+        ParameterRule(
             {},
             tuple(
                 relation.subs(alpha_C, 2 * (r * eta_C / 2 + r * eta_C**2) * L_max / L_min**2).subs(eta_C, _eta_printed)
@@ -429,15 +442,22 @@ APPENDIX_C = (
                 )
             ),
         ),
-        requires=(Hypothesis("mu <= L_min <= L_max, r <= 1", sympy.And(*_ORDERED)),),
+        "the printed eta and alpha satisfy the two conditions; range of kappa",
+        tex=r"\alpha\geq M, \quad \kappa\in(0,1), \quad \frac{r\mu}{8L_{\max}}\min\left\{\frac{1}{4},\frac{L_{\min}^{"
+        r"\frac{3}{2}}}{4r^{\frac{1}{2}}L_{\max}^{\frac{3}{2}}}\right\}\le\kappa<1",
     ),
     *_lemma(
-        "feddcd/lemma-C.2",
+        "lemma-C.2",
         "Lemma C.2",
         "error of the inexact oracle, for every t in N",
         ERROR_T,
         _drift,
         DRIFT_T,
+        tex=r"\mathbb{E}\left[\|\widetilde{\nabla}h(x^{(t)})-\nabla h(x^{(t)})\|^2\right]\le\sum_{j=0}^{t-1}"
+        r"\delta^{t-j}\mathbb{E}\left[\|\nabla h(x^{(j)})-\nabla h(x^{(j+1)})\|^2\right]",
+        flaw="The recursion leads down to the error of the first answer, delta^t |~grad h(x^0) - grad h(x^0)|^2, "
+        "which is left out. The first guess is 0, so the first answer may be wrong, and at t = 0 the right side "
+        "is 0.",
     ),
 )
 
@@ -449,72 +469,83 @@ _geometric = lambda q: (1 + delta) * (q * _v - 1) / (q - 1)  # noqa: E731
 IN_CHAIN = Setting("0 < kappa < 1, v >= 1", domain=(sympy.Lt(_kappa, 1), sympy.Ge(_v, 1, evaluate=False)))
 
 
-def _chain(id: str, gist: str, quarter: int, relations: tuple[sympy.Basic, ...], reading: str, **more: Any) -> Claim:
+def _over(quarter: int, *relations: sympy.Basic) -> ParameterRule:
     """Relations with delta = (1 - kappa)/``quarter``, where v is ``quarter``^T."""
-    return Claim(
-        id=f"feddcd/appendix-E/chain{id}",
-        where="Appendix E",
-        kind="inequality",
-        gist=gist,
-        setting=IN_CHAIN,
-        statement=ParameterRule({delta: (1 - _kappa) / quarter}, relations),
-        reading=f"both sides over (8/(N alpha)) delta^T (G(y^0) - G*), v = {quarter}^T; {reading}",
-        **more,
-    )
+    return ParameterRule({delta: (1 - _kappa) / quarter}, relations)
 
 
+_OVER = "both sides over (8/(N alpha)) delta^T (G(y^0) - G*)"
 _LAST = "the last step, to 20/3, is Lemma E.2"
+chain = section("Appendix E", IN_CHAIN, id="appendix-E/chain")
 CHAIN = (
-    _chain(
+    chain(
         "",
-        "the chain from 40/3 to 20/3",
-        4,
-        (
+        _over(
+            4,
             sympy.Le(_gaps_sum(4), _geometric(4), evaluate=False),
             sympy.Le(_geometric(4), sympy.Rational(5, 3) * _v, evaluate=False),
         ),
-        f"for delta = (1 - kappa)/4 in Lemma E.1, as printed; {_LAST}",
+        "the chain from 40/3 to 20/3",
+        kind="inequality",
+        tex=r"\frac{8(1+\delta)\delta^T}{N\alpha}\frac{\left(\frac{1-\kappa}{\delta}\right)^{T+1}-1}{\left(\frac{1-"
+        r"\kappa}{\delta}\right)-1}\left[G(y^{(0)})-G(y^*)\right]\le\frac{40}{3N\alpha}(1-\kappa)^T"
+        r"\left[G(y^{(0)})-G(y^*)\right]\le\frac{20}{3N\alpha^2}(1-\kappa)^T\|y^*\|^2",
+        uses=("lemma-E.1/inexact", "lemma-E.2"),
+        reading=f"{_OVER}, v = 4^T; for delta = (1 - kappa)/4 in Lemma E.1, as printed; {_LAST}",
     ),
-    _chain(
-        "/literal",
+    chain(
+        "literal",
+        _over(4, sympy.Eq(_gaps_sum(4), _geometric(4), evaluate=False)),
         "the third line is equal to the second",
-        4,
-        (sympy.Eq(_gaps_sum(4), _geometric(4), evaluate=False),),
-        "the sum from 1 to T, and 1, against the sum from 0 to T: they differ by delta",
-        literal_of="feddcd/appendix-E/chain",
+        kind="inequality",
+        tex=r"\frac{8\delta^T}{N\alpha}\left\{1+(1+\delta)\sum_{t=1}^T\left(\frac{1-\kappa}{\delta}\right)^t\right\}="
+        r"\frac{8(1+\delta)\delta^T}{N\alpha}\frac{\left(\frac{1-\kappa}{\delta}\right)^{T+1}-1}{\left(\frac{1-"
+        r"\kappa}{\delta}\right)-1}",
+        flaw="1 + (1 + delta) times the sum from 1 to T is (1 + delta) times the sum from 0 to T less delta: the sign "
+        "of equality should be <=.",
+        reading=f"{_OVER}, v = 4^T; the sum from 1 to T, and 1, against the sum from 0 to T: they differ by delta",
+        literal_of="appendix-E/chain",
     ),
-    _chain(
-        "/oracles",
-        "the same with the delta of Lemma E.1 that the oracles of Theorem 5.2 have",
-        2,
-        (
+    chain(
+        "oracles",
+        _over(
+            2,
             sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
             sympy.Le(_geometric(2), sympy.Rational(5, 3) * _v, evaluate=False),
         ),
-        "Lemma E.1 speaks of delta/2-inexact oracles, and those of the theorem are (1 - kappa)/4-inexact: delta is (1 "
-        f"- kappa)/2; {_LAST}",
+        "the same with the delta of Lemma E.1 that the oracles of Theorem 5.2 have",
+        kind="inequality",
+        origin="implied",
+        flaw="Lemma E.1 speaks of delta/2-inexact oracles, Theorem 5.2 of delta-inexact ones: its delta = (1 - "
+        "kappa)/4 is half of that of the lemma.",
+        reading=f"{_OVER}, v = 2^T; Lemma E.1 speaks of delta/2-inexact oracles, and those of the theorem are (1 - "
+        f"kappa)/4-inexact: delta is (1 - kappa)/2; {_LAST}",
     ),
-    _chain(
-        "/oracles/repaired",
-        "the same with 8 (3 - kappa) for 40/3, and 4 (3 - kappa) for 20/3, the least that the second line allows",
-        2,
-        (
+    chain(
+        "oracles/repaired",
+        _over(
+            2,
             sympy.Eq(_gaps_sum(2), (3 - _kappa) * _v - (2 - _kappa), evaluate=False),
             sympy.Le(_gaps_sum(2), _geometric(2), evaluate=False),
             sympy.Le(_geometric(2), (3 - _kappa) * _v, evaluate=False),
         ),
-        "its second line is (3 - kappa) v - (2 - kappa), and v grows with T without bound. That 20/3 serves, where the "
-        "first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
-        repairs="feddcd/appendix-E/chain/oracles",
+        "the same with 8 (3 - kappa) for 40/3, and 4 (3 - kappa) for 20/3, the least that the second line allows",
+        kind="inequality",
+        reading=f"{_OVER}, v = 2^T; its second line is (3 - kappa) v - (2 - kappa), and v grows with T without bound. "
+        "That 20/3 serves, where the first guess is exact, is theorem-5.2/eq-9/repaired, by another way",
+        repairs="appendix-E/chain/oracles",
     ),
 )
 
 _LEMMA_E1 = _lemma(
-    "feddcd/lemma-E.1/inexact",
+    "lemma-E.1/inexact",
     "Lemma E.1",
     "primal distance through the dual gaps, inexact oracle",
     DISTANCE_T,
     8 / (N * alpha) * _gaps,
     GAPS_T,
+    tex=r"\mathbb{E}[\|\hat{w}^{(t)}-w^*\|^2]\leq\frac{8}{N\alpha}\left\{\delta^t\left[G(y^{(0)})-G(y^*)\right]+"
+    r"\sum_{j=1}^{t}(\delta^{t-j}+\delta^{t-j+1})\left[G(y^{(j)})-G(y^*)\right]\right\}",
+    uses=("lemma-E.1/exact", "lemma-C.2"),
 )
 APPENDIX_E = (*_LEMMA_E1, *CHAIN)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
@@ -20,7 +19,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array, apply
 from fedtheory.numbers.symbols import Max, Min
 from fedtheory.papers.feddcd import exceptions, reach
-from fedtheory.papers.feddcd.dual import N, alpha, beta, tau
+from fedtheory.papers.feddcd.dual import OTHER_CASE, N, alpha, beta, section, tau
 from fedtheory.papers.feddcd.exceptions import HardParams, Vector
 from fedtheory.problems.lower_bounds import chain
 from fedtheory.settings import Drawing, Hints, Setting
@@ -133,161 +132,178 @@ _READING_14 = (
     "factor) may not beat the bound; eq. (14) is compared with that rate alone, on no other procedure"
 )
 
+theorem_71 = section("Theorem 7.1", CONSTANTS, PARTICIPATION)
 SECTION_7 = (
-    Claim(
-        id="feddcd/theorem-7.1/eq-14",
-        where="Theorem 7.1",
+    theorem_71(
+        "eq-14",
+        Inequality(_accelerated, _printed),
+        "lower bound for black-box procedures under random participation, as printed (min of three terms)",
         kind="lower-bound",
-        gist="lower bound for black-box procedures under random participation, as printed (min of three terms)",
-        setting=CONSTANTS,
-        statement=Inequality(_accelerated, _printed),
-        requires=(PARTICIPATION,),
+        tex=r"\mathbb{E}_{\mathcal{N}_i,i\in[T]}\left[f(w^{(T)})-f(w^*)\right]\geq\Omega\left(\left(1-\min\left\{"
+        r"\frac{\tau}{\sqrt{N}}\frac{4}{\sqrt{\beta/\alpha}},\frac{8\sqrt{2}}{\beta/\alpha},1\right\}\right)^T"
+        r"\right)",
+        uses=(
+            "appendix-F/class",
+            "appendix-F/rise",
+            "appendix-F/sum",
+            "appendix-F/solution",
+            "appendix-F/mgf",
+            "appendix-F/bound-step",
+            "appendix-F/case-2",
+        ),
         reading=_READING_14,
+        flaw="The proof has two cases, alpha < beta/N and alpha >= beta/N, each with a term of its own. The statement "
+        "takes the smaller of both terms in either case, and so claims more than is proved: where beta/alpha is "
+        "large the term of the second case is far below that of the first.",
+        root=OTHER_CASE,
     ),
     reach.LOWER_BOUND,
-    Claim(
-        id="feddcd/theorem-7.1/eq-14/consistency",
-        where="Theorem 7.1",
+    theorem_71(
+        "eq-14/consistency",
+        Inequality(_accelerated, _proved),
+        "one procedure, AccFedDCD, does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for alpha < beta/N",
         kind="inequality",
-        gist="one procedure, AccFedDCD, does not beat 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1}, for "
-        "alpha < beta/N",
-        setting=CONSTANTS,
-        statement=Inequality(_accelerated, _proved),
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(kappa, N))),
+        origin="observed",
         reading="no lower bound: the factor that Appendix F gives in its first case is compared with the rate of "
         "AccFedDCD (Theorem 6.1, up to a constant factor) and with no other procedure. That no procedure beats it is "
         "theorem-7.1/eq-14/repaired",
     ),
-    Claim(
-        id="feddcd/theorem-7.1/complexity",
-        where="Theorem 7.1",
-        gist="iteration complexity lower bound printed after Theorem 7.1",
-        given=("feddcd/theorem-7.1/eq-14/repaired",),
-        setting=CONSTANTS,
-        statement=Order(
+    theorem_71(
+        "complexity",
+        Order(
             sympy.sqrt(N) / tau * _root * sympy.log(1 / epsilon),
             sympy.log(1 / epsilon) / -sympy.log(1 - _proved),
             small=epsilon,
             large=kappa,
         ),
-        requires=(PARTICIPATION,),
+        "iteration complexity lower bound printed after Theorem 7.1",
+        tex=r"\Omega\left(\frac{\sqrt{N}}{\tau}\sqrt{\frac{\beta}{\alpha}}\ln\left(\frac{1}{\epsilon}\right)\right)",
+        uses=("theorem-7.1/eq-14",),
+        given=("theorem-7.1/eq-14/repaired",),
         reading="conditional: no procedure is looked at. The printed order is at most a constant times the rounds that "
         "the factor 1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1} implies, for large kappa; that this factor bounds "
         "all procedures is theorem-7.1/eq-14/repaired, without which it says nothing. Of eq. (14) as it is printed it "
         "does not follow, which is false",
     ),
-    Claim(
-        id="feddcd/gap",
-        where="Section 7",
-        kind="order",
-        gist="a sqrt(N) gap separates AccFedDCD from the lower bound: eq. (13) from the order after Theorem 7.1",
-        given=("feddcd/theorem-7.1/complexity", "feddcd/table-1/accfeddcd"),
-        setting=CONSTANTS,
-        statement=Inequality(
+    section("Section 7", CONSTANTS, MANY, PARTICIPATION, id="")(
+        "gap",
+        Inequality(
             sympy.Rational(1, 2) * sympy.sqrt(N) * sympy.sqrt(N) / tau * _root,
             2 * sympy.sqrt(N) * sympy.sqrt(N) / tau * _root,
             middle=(N - 1) / (tau - 1) * _root,
         ),
-        requires=(MANY, PARTICIPATION),
+        "a sqrt(N) gap separates AccFedDCD from the lower bound: eq. (13) from the order after Theorem 7.1",
+        kind="order",
+        tex=r"\sqrt{N}",
+        uses=("theorem-7.1/complexity", "table-1/accfeddcd"),
+        given=("theorem-7.1/complexity", "table-1/accfeddcd"),
         reading="eq. (13) is between 1/2 and 2 times sqrt(N) times the printed complexity; whether that bounds all "
         "procedures is theorem-7.1/complexity",
     ),
 )
 
+appendix_f = section("Appendix F", HARD, FIRST_CASE)
 APPENDIX_F = (
     *reach.RISE,
-    Claim(
-        id="feddcd/appendix-F/class",
-        where="Appendix F",
+    appendix_f(
+        "class",
+        _class,
+        "the hard functions are alpha-strongly convex and beta-smooth",
         kind="property",
-        gist="the hard functions are alpha-strongly convex and beta-smooth",
-        setting=HARD,
-        statement=_class,
+        requires=(),
+        tex=r"f_i=\frac{1}{|\mathcal{B}_i|}\tilde{f}_j \quad \text{if } i\in\mathcal{B}_j",
+        flaw="In the case alpha >= beta/N every f_i is 1/|B_j| times an alpha-strongly convex function, where B_j is "
+        "the block of i. With more than one function in the block f_i is only alpha/|B_j|-strongly convex.",
+        root=OTHER_CASE,
     ),
-    Claim(
-        id="feddcd/appendix-F/class/repaired",
-        where="Appendix F",
+    appendix_f(
+        "class/repaired",
+        _class,
+        "the hard functions of the case alpha < beta/N are alpha-strongly convex and beta-smooth",
         kind="property",
-        gist="the hard functions of the case alpha < beta/N are alpha-strongly convex and beta-smooth",
-        setting=HARD,
-        statement=_class,
-        requires=(FIRST_CASE,),
-        repairs="feddcd/appendix-F/class",
+        repairs="appendix-F/class",
     ),
-    Claim(
-        id="feddcd/appendix-F/sum",
-        where="Appendix F",
-        gist="sum of the M^(k) is the tridiagonal matrix",
-        setting=HARD,
-        statement=identity(Quantity("sum_k(M^{(k)})", _sum_of_M), Quantity("tridiag(-1, 2, -1)", _tridiagonal)),
-        requires=(FIRST_CASE,),
+    appendix_f(
+        "sum",
+        identity(Quantity("sum_k(M^{(k)})", _sum_of_M), Quantity("tridiag(-1, 2, -1)", _tridiagonal)),
+        "sum of the M^(k) is the tridiagonal matrix",
+        tex=r"\sum_{k=1}^{\infty}M^{(k)}",
         reading="the sum runs over k in [N]; M^(k) is defined for these k only",
     ),
-    Claim(
-        id="feddcd/appendix-F/solution",
-        where="Appendix F",
-        gist="closed form of the minimiser",
-        setting=HARD,
-        statement=identity(Quantity("sum_i(grad f_i(w*))", _gradient_at_solution), Quantity("0", _zero)),
-        requires=(FIRST_CASE,),
+    appendix_f(
+        "solution",
+        identity(Quantity("sum_i(grad f_i(w*))", _gradient_at_solution), Quantity("0", _zero)),
+        "closed form of the minimiser",
+        tex=r"w_i^*=\left(\frac{\sqrt{\beta/(N\alpha)}-1}{\sqrt{\beta/(N\alpha)}+1}\right)^i",
     ),
-    Claim(
-        id="feddcd/appendix-F/mgf",
-        where="Appendix F",
-        gist="expectation of delta^K through the binomial generating function",
-        setting=HARD,
-        statement=identity(Quantity("E[delta^K]", _expected_power), _generated),
+    appendix_f(
+        "mgf",
+        identity(Quantity("E[delta^K]", _expected_power), _generated),
+        "expectation of delta^K through the binomial generating function",
         requires=(FIRST_CASE, PARTICIPATION),
+        tex=r"\frac{\delta}{1-\delta}\mathbb{E}\left[\delta^{K_t}\right]=\frac{\delta}{1-\delta}\left(\frac{\tau}{N}"
+        r"\delta+1-\frac{\tau}{N}\right)^t",
         reading="K_t is taken to be binomial, as the paper does; that each round reaches a new coordinate with "
         "probability tau/N is appendix-F/rise",
     ),
-    Claim(
-        id="feddcd/appendix-F/bound-step",
-        where="Appendix F",
-        kind="inequality",
-        gist="the bound with 4/min{...,4} that follows the generating function, as printed",
-        setting=CONSTANTS,
-        statement=ParameterRule(
+    appendix_f(
+        "bound-step",
+        ParameterRule(
             {},
             (
                 sympy.Ge(_generated, (1 - tau / N * 4 / Min(s, 4)) ** t, evaluate=False),
                 sympy.Eq((1 - tau / N * 4 / Min(s, 4)) ** t, (1 - tau / N * Min(4 / s, 1)) ** t, evaluate=False),
             ),
         ),
-        requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),
-        literal_of="feddcd/appendix-F/bound-step/repaired",
-    ),
-    Claim(
-        id="feddcd/appendix-F/bound-step/repaired",
-        where="Appendix F",
+        "the bound with 4/min{...,4} that follows the generating function, as printed",
         kind="inequality",
-        gist="the bound with 4/max{...,4}, which is (tau/N) min{4/s, 1}",
         setting=CONSTANTS,
-        statement=ParameterRule(
+        requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),
+        tex=r"\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\sqrt{\beta/(N\alpha)}+2+\sqrt{(N\alpha)/\beta}}"
+        r"\right)^t\geq\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\frac{4}{\min\{\sqrt{\beta/(N\alpha)},4\}}"
+        r"\right)^t=\frac{\delta}{1-\delta}\left(1-\frac{\tau}{N}\min\left\{\frac{4\sqrt{N}}{\sqrt{\beta/"
+        r"\alpha}},1\right\}\right)^t",
+        uses=("appendix-F/mgf",),
+        literal_of="appendix-F/bound-step/repaired",
+        flaw="min is printed for max: s + 2 + 1/s is at least s and at least 4, so 4/(s + 2 + 1/s) <= 4/max{s, 4}, "
+        "and it is 4/max{s, 4} = min{4/s, 1} that the next line has.",
+    ),
+    appendix_f(
+        "bound-step/repaired",
+        ParameterRule(
             {},
             (
                 sympy.Ge(_generated, (1 - tau / N * 4 / Max(s, 4)) ** t, evaluate=False),
                 sympy.Eq((1 - tau / N * 4 / Max(s, 4)) ** t, (1 - tau / N * Min(4 / s, 1)) ** t, evaluate=False),
             ),
         ),
+        "the bound with 4/max{...,4}, which is (tau/N) min{4/s, 1}",
+        kind="inequality",
+        setting=CONSTANTS,
         requires=(PARTICIPATION, Hypothesis("alpha < beta/N", sympy.Gt(s, 1))),
-        repairs="feddcd/appendix-F/bound-step",
+        repairs="appendix-F/bound-step",
     ),
-    Claim(
-        id="feddcd/appendix-F/case-2",
-        where="Appendix F",
-        gist="the chain of inequalities of the case alpha >= beta/N, as printed",
+    appendix_f(
+        "case-2",
+        Inequality(_case_2[2] ** t, _case_2[0] ** t, middle=_case_2[1] ** t),
+        "the chain of inequalities of the case alpha >= beta/N, as printed",
         setting=CONSTANTS,
-        statement=Inequality(_case_2[2] ** t, _case_2[0] ** t, middle=_case_2[1] ** t),
         requires=(PARTICIPATION, SECOND_CASE, BLOCKS),
+        tex=r"\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{\tau\lceil N/m\rceil}{N}\frac{4\sqrt{m}}{\sqrt{\beta/"
+        r"\alpha}},1\right\}\right)^t\geq\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{8}{\sqrt{m}\sqrt{\beta/"
+        r"\alpha}},1\right\}\right)^t\geq\frac{\delta}{1-\delta}\left(1-\min\left\{\frac{8\sqrt{2}}{\beta/"
+        r"\alpha},1\right\}\right)^t",
+        flaw="tau is lost between the first line and the second: ceiling(N/m)/N <= 2/m makes the first term at most 8 "
+        "tau/(sqrt(m) sqrt(beta/alpha)), and the second line has 8/(sqrt(m) sqrt(beta/alpha)).",
+        root=OTHER_CASE,
     ),
-    Claim(
-        id="feddcd/appendix-F/case-2/repaired",
-        where="Appendix F",
-        gist="the chain of inequalities of the case alpha >= beta/N, with tau kept",
+    appendix_f(
+        "case-2/repaired",
+        Inequality(_kept[2] ** t, _case_2[0] ** t, middle=_kept[1] ** t),
+        "the chain of inequalities of the case alpha >= beta/N, with tau kept",
         setting=CONSTANTS,
-        statement=Inequality(_kept[2] ** t, _case_2[0] ** t, middle=_kept[1] ** t),
         requires=(PARTICIPATION, SECOND_CASE, BLOCKS),
-        repairs="feddcd/appendix-F/case-2",
+        repairs="appendix-F/case-2",
     ),
 )

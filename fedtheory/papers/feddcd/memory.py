@@ -22,7 +22,7 @@ from fedtheory.kinds.bound import bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import dual, identities, inexact
-from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta
+from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta, section
 from fedtheory.papers.feddcd.inexact import QUARTER, kappa
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import worst_case
@@ -114,43 +114,71 @@ _MEMORY = (
 _NEW = "; w^(T) are the answers after the calls of round T, of which only those of I_T are new"
 
 
-def _theorem_52(name: str, gist: str, constant: Any, initial: Quantity, of_potential: Any = None) -> Iterator[Claim]:
+def _theorem_52(
+    name: str,
+    gist: str,
+    constant: Any,
+    initial: Quantity,
+    of_potential: Any = None,
+    *,
+    tex: str,
+    uses: tuple[str, ...],
+) -> Iterator[Claim]:
     """A part of Theorem 5.2 as printed, as its proof has it, and with the errors of the first guesses."""
     gap = name == "eq-8"
     left, reading = (GAP_T, _MEMORY) if gap else (DISTANCE_T, _MEMORY + _NEW)
-    printed = Claim(
-        id=f"feddcd/theorem-5.2/{name}",
-        where="Theorem 5.2",
-        gist=gist + ", with w_i^(-1) = 0 as printed" * gap,
-        setting=SETTING,
-        statement=bound(inexact_feddcd.algorithm, E(left) <= constant * (1 - kappa) ** T * initial),
-        requires=(CONVEX, PARTICIPATION, SCALING, INEXACT, QUARTER),
+    theorem_52 = section("Theorem 5.2", SETTING, CONVEX, PARTICIPATION, SCALING, INEXACT, QUARTER)
+    printed = theorem_52(
+        name,
+        bound(inexact_feddcd.algorithm, E(left) <= constant * (1 - kappa) ** T * initial),
+        gist + ", with w_i^(-1) = 0 as printed" * gap,
+        tex=tex,
+        uses=uses,
         reading=reading,
+        root=dual.FIRST_ANSWER,
     )
-    cold, warm = inexact.refreshed(name, gist, constant, initial)
+    # The same steps, with those of the proof for those of the theorem.
+    of_calls = tuple(id + "/refreshed" * id.startswith("theorem-5.2/") for id in uses)
+    cold, warm = inexact.refreshed(name, gist, constant, initial, of_calls)
     yield from (printed, warm)
     if of_potential is not None:
-        yield replace(
-            printed,
-            id=f"{printed.id}/repaired-memory",
-            gist=f"{gist.split(',')[0]} with the memory as printed: idle clients keep their answers; the first guesses "
+        yield theorem_52(
+            f"{name}/repaired-memory",
+            bound(inexact_feddcd.algorithm, E(left) <= of_potential * rate**T * V_0),
+            f"{gist.split(',')[0]} with the memory as printed: idle clients keep their answers; the first guesses "
             "0 are paid for in the initial value, and the rate is 8 kappa",
-            statement=bound(inexact_feddcd.algorithm, E(left) <= of_potential * rate**T * V_0),
+            reading=reading,
             repairs=printed.id,
         )
     yield cold
 
 
 SECTION_5 = (
-    *_theorem_52("eq-8", "dual gap of inexact FedDCD", sympy.S.One, dual.GAP_0, sympy.S.One),
+    *_theorem_52(
+        "eq-8",
+        "dual gap of inexact FedDCD",
+        sympy.S.One,
+        dual.GAP_0,
+        sympy.S.One,
+        tex=r"\mathbb{E}\left[G(y^{(T)})-G(y^*)\right]\le(1-\kappa)^T(G(y^{(0)})-G(y^*)), \quad \kappa=\frac{(\tau-1)"
+        r"\alpha}{32(N-1)\beta}",
+        uses=("theorem-C.1", "block-smoothness"),
+    ),
     *_theorem_52(
         "eq-9",
         "primal distance of inexact FedDCD, through norm(y*)",
         sympy.Rational(20, 3) / (N * alpha**2),
         dual.NORM_Y,
         sympy.Rational(32, 3) / (N * alpha),
+        tex=r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le\frac{20}{3N\alpha^2}(1-\kappa)^T\|y^*\|^2",
+        uses=("lemma-E.1/inexact", "theorem-5.2/eq-8", "lemma-E.2"),
     ),
     *_theorem_52(
-        "zeta", "primal distance of inexact FedDCD, through zeta", sympy.Rational(20, 3) / alpha**2, dual.ZETA
+        "zeta",
+        "primal distance of inexact FedDCD, through zeta",
+        sympy.Rational(20, 3) / alpha**2,
+        dual.ZETA,
+        tex=r"\mathbb{E}\left[\|w^{(T)}-w^*\|^2\right]\le\frac{20}{3\alpha^2}(1-\kappa)^T\zeta^2",
+        uses=("theorem-5.2/eq-9", "heterogeneity"),
     ),
 )

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.numbers.rational import Array, apply, inverse, is_exact
 from fedtheory.papers.feddcd import exceptions
 from fedtheory.papers.feddcd.appendix_b import OPERATORS, SIZE, G, P, of_every_set
-from fedtheory.papers.feddcd.dual import N, d
+from fedtheory.papers.feddcd.dual import N, d, section
 from fedtheory.papers.feddcd.exceptions import Blocks, ProjectionParams
 from fedtheory.randomness import WeightedSubset
 from fedtheory.settings import Drawing, Hints, Setting
@@ -54,25 +53,30 @@ def projection_argmin(problem: Any, params: ProjectionParams, state: Blocks) -> 
     return apply(inverse(kkt), target)[..., : params.W.shape[0]]
 
 
-def _projection(id: str, where: str, gist: str, closed: Quantity, **more: Any) -> Claim:
-    statement = identity(closed, Quantity("argmin_y(|y-x|_W^2)", projection_argmin))
-    return Claim(id=id, where=where, kind="identity", gist=gist, setting=PROJECTION, statement=statement, **more)
+ARGMIN = Quantity("argmin_y(|y-x|_W^2)", projection_argmin)
+AS_PRINTED = Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed)
 
-
+section_31 = section("Section 3.1", PROJECTION, id="projection")
 SECTION_3_1 = (
-    _projection(
-        "feddcd/projection",
-        "Section 3.1",
+    section_31(
+        "",
+        identity(AS_PRINTED, ARGMIN),
         "closed form printed for proj onto C_I in the W-norm, with u = e_I (x) e_d, any d",
-        Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
-        literal_of="feddcd/projection/repaired",
+        kind="identity",
+        tex=r"\operatorname{proj}_{\mathcal{C}_I}^{W}(x)=\left(I-\frac{1}{u^TW^{-1}u}W^{-1}uu^T\right)x, \quad u=e_I"
+        r"\otimes e_d",
+        flaw="e_d is printed for I_d. With e_d u is a vector, and u'y = 0 one equation: that all coordinates of the "
+        "blocks in I add up to 0. C_I asks for d of them, one a coordinate. Lemma B.2 proves the case d = 1, "
+        "where the two are the same.",
+        later="the closed form of the projection is left out",
+        literal_of="projection/repaired",
     ),
-    _projection(
-        "feddcd/projection/repaired",
-        "Section 3.1",
+    section_31(
+        "repaired",
+        identity(Quantity("x-W^{-1} U(U^T W^{-1} U)^{-1} U^T x", projection_repaired), ARGMIN),
         "closed form for proj onto C_I in the W-norm, with the matrix U = e_I (x) I_d in place of the vector u",
-        Quantity("x-W^{-1} U(U^T W^{-1} U)^{-1} U^T x", projection_repaired),
-        repairs="feddcd/projection",
+        kind="identity",
+        repairs="projection",
     ),
 )
 
@@ -129,13 +133,9 @@ _sum, _product, _none, _p, _p_printed, _g, _g_printed = (
         "(I_I L^{-1}-L^{-1} e_I e_I^T L^{-1}/(e_I^T L^{-1} e_I)) x",
     )
 )
-P_AND_G = Claim(
-    id="feddcd/lemma-B.2/P-and-G",
-    where="after Lemma B.2",
-    kind="identity",
-    gist="the displays that give P_I and G_I",
-    setting=OPERATORS,
-    statement=Identity(
+P_AND_G = section("after Lemma B.2", OPERATORS, SIZE, id="lemma-B.2")(
+    "P-and-G",
+    Identity(
         _sum,
         _none,
         (
@@ -153,18 +153,22 @@ P_AND_G = Claim(
             Comparison(_g, "==", _g_printed),
         ),
     ),
-    requires=(SIZE,),
+    "the displays that give P_I and G_I",
+    kind="identity",
+    tex=r"P_I=\mathbb{I}_I-\frac{1}{e_I^T\mathbf{L}^{-1}e_I}\mathbf{L}^{-1}e_Ie_I^T, \quad G_I=\mathbb{I}_I"
+    r"\mathbf{L}^{-1}-\frac{1}{e_I^T\mathbf{L}^{-1}e_I}\mathbf{L}^{-1}e_Ie_I^T\mathbf{L}^{-1}",
+    uses=("lemma-B.2",),
     reading="for every I and x: what is printed for P_I x is in C_I, and I_I x less it is orthogonal to C_I in the "
     "L-norm, so that it is the nearest point there, as P_I is defined; it is what the other claims use; the same of "
     "G_I = P_I L^{-1}",
 )
 
 LEMMA_B2 = (
-    _projection(
-        "feddcd/lemma-B.2",
-        "Lemma B.2",
+    section("Lemma B.2", PROJECTION, Hypothesis("scalar blocks", sympy.Eq(d, 1, evaluate=False)))(
+        "",
+        identity(AS_PRINTED, ARGMIN),
         "projection onto C_I for scalar blocks",
-        Quantity("x-(u^T x)/(u^T W^{-1} u) W^{-1} u", projection_printed),
-        requires=(Hypothesis("scalar blocks", sympy.Eq(d, 1, evaluate=False)),),
+        kind="identity",
+        tex=r"\operatorname{proj}_{\mathcal{C}_I}^{W}(x)=\left(I-\frac{1}{e_I^TW^{-1}e_I}W^{-1}e_Ie_I^T\right)x",
     ),
 )

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, number, pick
 from fedtheory.kinds.identity import identity
-from fedtheory.kinds.inequality import Inequality, inequality
+from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import Min
-from fedtheory.papers.feddcd.dual import N, tau
+from fedtheory.papers.feddcd.dual import N, section, tau
 from fedtheory.problems import lower_bounds
 from fedtheory.randomness import UniformSubset, expectation
 from fedtheory.settings import Drawing, Hints, Setting
@@ -160,63 +159,56 @@ _READING = (
 )
 
 
-def _rises(id: str, gist: str, of: Setting, reading: str, **more: Any) -> Claim:
-    return Claim(
-        id=f"feddcd/appendix-F/rise{id}",
-        where="Appendix F",
-        kind="inequality",
-        gist=gist,
-        setting=of,
-        statement=_RISE,
-        reading=reading,
-        **more,
-    )
-
-
+appendix_f = section("Appendix F", BALANCED)
 RISE = (
-    _rises(
-        "",
+    appendix_f(
+        "rise",
+        _RISE,
         "P(K_t rises): = tau/N in case 1, <= tau ceil(N/m)/N in case 2",
-        BALANCED,
-        f"{_READING}; in blocks of ceil(N/m) clients at most, as the bound takes them",
+        kind="inequality",
+        tex=r"\Pr[K_t=K_{t-1}+1]=\frac{\tau}{N}, \quad \frac{\tau\lceil N/m\rceil}{N}",
+        reading=f"{_READING}; in blocks of ceil(N/m) clients at most, as the bound takes them",
     ),
-    _rises(
-        "/literal",
+    appendix_f(
+        "rise/literal",
+        _RISE,
         "the same with the blocks B_1, ..., B_m as they are printed",
-        PRINTED,
-        f"{_READING}; of the last block, which has all clients that the others, of floor(N/m) each, leave",
-        literal_of="feddcd/appendix-F/rise",
+        kind="inequality",
+        setting=PRINTED,
+        tex=r"\mathcal{B}_m=\{(m-1)\lfloor n/m\rfloor+1,\ldots,n\}",
+        flaw="The blocks B_1, ..., B_(m-1) have floor(N/m) clients each and the last has all that are left, which may "
+        "be more than ceil(N/m): of 5 clients and m = 3 it has three. With blocks of sizes that differ by one it "
+        "holds.",
+        reading=f"{_READING}; of the last block, which has all clients that the others, of floor(N/m) each, leave",
+        literal_of="appendix-F/rise",
     ),
-    Claim(
-        id="feddcd/appendix-F/rise/by-one",
-        where="Appendix F",
+    appendix_f(
+        "rise/by-one",
+        identity(Quantity("K_t-K_(t-1)", _longest), Quantity("1", _one)),
+        "K_t = K_(t-1) + 1 where it rises",
         kind="identity",
-        gist="K_t = K_(t-1) + 1 where it rises",
         setting=ALONE,
-        statement=identity(Quantity("K_t-K_(t-1)", _longest), Quantity("1", _one)),
         requires=(Hypothesis("alpha < beta/N", sympy.Gt(s, 1)),),
+        tex="K_t=K_{t-1}+1",
         reading="from K_0 = 0 the first client goes to 2: its function couples w_1, which its linear term moves, to "
         "w_2. That costs the bound a factor delta",
-        literal_of="feddcd/appendix-F/rise",
+        literal_of="appendix-F/rise",
+        flaw="The first client finds w_1 by its linear term and, by M^(1), which couples w_1 to w_2, goes to w_2 in "
+        "the same round, since local steps are free.",
     ),
 )
 
-LOWER_BOUND = Claim(
-    id="feddcd/theorem-7.1/eq-14/repaired",
-    where="Theorem 7.1",
-    kind="lower-bound",
-    gist="for all alpha <= beta no procedure leaves less than 9/25 (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t "
+LOWER_BOUND = section("Theorem 7.1", ALONE, Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N))))(
+    "eq-14/repaired",
+    sympy.Rational(9, 25) * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E|w^t-w*|^2/|w^0-w*|^2", _left),
+    "for all alpha <= beta no procedure leaves less than 9/25 (1 - (tau/N) min{4 sqrt(N)/sqrt(beta/alpha), 1})^t "
     "of |w^(0) - w*|^2",
-    setting=ALONE,
-    statement=inequality(
-        sympy.Rational(9, 25) * (1 - tau / N * Min(4 / s, 1)) ** t <= Quantity("E|w^t-w*|^2/|w^0-w*|^2", _left)
-    ),
-    requires=(Hypothesis("2 <= tau <= N", sympy.And(sympy.Ge(tau, 2), sympy.Le(tau, N))),),
+    kind="lower-bound",
     reading="the first of the three terms, for the procedure with the largest memories. Where s = sqrt(beta/(N "
     "alpha)) > 4, the f_i are those of Appendix F, of which E|w^t - w*|^2 >= E[sum_{i > K_t} (w_i*)^2] = "
     "E[delta^(K_t)] |w*|^2, delta = ((s - 1)/(s + 1))^2 > 9/25. Else f_1(w) = alpha |w|^2/2 - w_1 and the others alpha "
     "|w|^2/2: all models are 0 until the first client takes part. f(w^t) - f(w*) is at least N alpha/2 times "
     "|w^t - w*|^2, and alpha/2 where f is the mean. For any numbers of rounds by appendix-F/rise, as K_t is at most 1 "
     "more than a binomial variable",
-    repairs="feddcd/theorem-7.1/eq-14",
+    repairs="theorem-7.1/eq-14",
 )

@@ -12,7 +12,6 @@ import sympy
 from first_found import of_registered
 
 from fedtheory import claims
-from fedtheory.claims import PrintedProof, with_proofs
 from verify import Counterexample, Evidence, Verdict, check, checking, results
 from verify.audit import FAILED
 from verify.cli import carry as storing
@@ -237,14 +236,6 @@ def test_every_claim_that_falls_has_a_step_that_fails(claim):
 
 def test_only_claims_that_fall_have_a_flaw():
     assert {c.id for c in claims.all() if c.flaw} <= {c.id for c in FALLING}
-
-
-def test_a_proof_of_no_claim_is_told():
-    claim = claims.get("locodl/eq-6")
-    (told,) = with_proofs("locodl", [claim], {"eq-6": PrintedProof(("eq-7",), "a slip")})
-    assert (told.uses, told.flaw) == (("locodl/eq-7",), "a slip")
-    with pytest.raises(ValueError, match="no claim locodl/eq-66"):
-        with_proofs("locodl", [claim], {"eq-66": PrintedProof()})
 
 
 def test_what_falls_behind_a_claim_that_holds_is_not_to_blame():
