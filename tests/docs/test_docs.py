@@ -14,6 +14,7 @@ from fedtheory.kinds.base import Statement
 from verify.methods import METHODS
 from verify.report import experiments
 
+PACKAGES = ("fedtheory", "verify")
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md")])
 
 
@@ -54,6 +55,14 @@ def test_every_page_stands_in_the_site():
     assert named == pages | {"api/methods.md"} | {
         f"notebooks/{path.stem}.md" for path in (ROOT / "notebooks").glob("*.ipynb")
     }
+
+
+def test_folders_of_tests_are_folders_of_the_packages():
+    found = {
+        p.parent.relative_to(ROOT / "tests") for name in PACKAGES for p in (ROOT / "tests" / name).rglob("test_*.py")
+    }
+    # Bad input for all readers of files and arguments.
+    assert sorted(str(folder) for folder in found if not (ROOT / folder).is_dir()) == ["verify/hostile"]
 
 
 def test_the_readme_is_short():

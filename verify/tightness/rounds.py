@@ -115,8 +115,8 @@ def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
     if claim.setting.adversaries and rounds > 1:
         raise ValueError("compressors and noise are posed for one step at a time")
     letters, formal = (claim.setting.bind(of.problem, of.params) for of in (instance, posed.instance))
-    spoken_of = statement.right.free_symbols & set(letters)
-    if not may_agree(*({s: values[s] for s in spoken_of} for values in (letters, formal))):
+    occurring = statement.right.free_symbols & set(letters)
+    if not may_agree(*({s: values[s] for s in occurring} for values in (letters, formal))):
         raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")
