@@ -14,6 +14,8 @@ GREEK = (
 #: What has a letter of its own.
 _NAMED = {"Pi": "\\Pi", "Phi": "\\Phi", "eps": "\\varepsilon", "fallen": "\\varepsilon^{+}", "ratio": "\\varrho"}
 _NAMED |= {"root 0": "\\theta", "root 1": "\\vartheta", "the mean of the L_i^2": "\\Lambda"}
+#: The proximal point of a client's function, or of g.
+_PROX = re.compile(r"prox (\w)\(\d+\)")
 #: Ends of names of blocks of vectors that stand for those of each client, less their mean.
 DEVIATION = "deviation"
 
@@ -36,8 +38,10 @@ def symbols(objects: Sequence[Mapping[str, Any]]) -> Symbols:
             star = "^{\\star}" if found[0].endswith("*") else ""
             below = index if found[0][0] == "f" else ""
             return f"\\nabla {found[0][0]}{star}{below}" + (f"({at or found[1]})" if found[0] in many else "")
+        if match := _PROX.fullmatch(base):
+            return "\\mathrm{prox}" + (index if match[1] == "f" else f"^{{{match[1]}}}")
         if match := re.fullmatch(r"error (\d+) of \w+", base):
-            return ("e" if match[1] == "0" else f"e'_{match[1]}") + index
+            return "e" + "'" * int(match[1]) + index
         written = letter_of(base)
         return written + index if (written and "_" not in written) or not index else ""
 
@@ -48,11 +52,14 @@ def symbols(objects: Sequence[Mapping[str, Any]]) -> Symbols:
         return accent % plain if plain else ""
 
     taken: set[str] = {"\\Delta"}
-    letters = _distinct(dict.fromkeys(x for data in objects for x in data["letters"]), letter_of, r"\theta", taken)
-    vectors = _distinct(rows, vector, "v", taken)
+    letters = _distinct(
+        dict.fromkeys(x for data in objects for x in data["letters"]), letter_of, lambda _: r"\theta_{%d}", taken
+    )
+    vectors = _distinct(rows, vector, lambda row: "v_{i, %d}" if _kind(row) == "deviation" else "v_{%d}", taken)
     partners = dict(_partners(rows))
-    both = _distinct(partners, lambda row: of_base(_base(row), "_{i}"), "v_{i}", taken)
-    values = _distinct((key for key in keys if "|" not in key), lambda name: _value(name, points), "F", taken)
+    both = _distinct(partners, lambda row: of_base(_base(row), "_{i}"), lambda _: "v_{i, %d}", taken)
+    names = (key for key in keys if "|" not in key)
+    values = _distinct(names, lambda name: _value(name, points), lambda _: "F_{%d}", taken)
     clients = {row: (symbol, partners[row]) for row, symbol in both.items()}
     return Symbols(letters, vectors, values, clients, symbols_of_points)
 
@@ -88,7 +95,7 @@ BETWEEN = re.compile(r".*, between (.+?) and (.+?)(?:, summed over the clients)?
 
 def _points(known: Iterable[Mapping[str, Any]]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
     """The symbols of points, by the function that is taken there and their number, as inequalities between two tell;
-    and by its description for a point that is not a letter: the one after a step."""
+    and by their descriptions those of points that are not letters, as the one after a step."""
     found: dict[tuple[str, str], str] = {}
     others: dict[str, str] = {}
     for item in known:
@@ -97,8 +104,14 @@ def _points(known: Iterable[Mapping[str, Any]]) -> tuple[dict[tuple[str, str], s
         if match and between:
             for number, of in ((match[2], between[1]), (match[3], between[2])):
                 letter = point_letter(of)
-                if not letter and of.startswith("x* + (1)*x + ") and set(others) <= {of}:
+                if (
+                    not letter
+                    and of.startswith("x* + (1)*x + ")
+                    and "x^{+}" not in set(others.values()) - {others.get(of)}
+                ):
                     letter = others.setdefault(of, "x^{+}")
+                elif not letter and "* + " in of:
+                    letter = others.setdefault(of, f"x_{{{number}}}")
                 if letter:
                     found[match[1], number] = letter
     return found, others
@@ -122,12 +135,15 @@ def point_letter(of: str) -> str:
     return ""
 
 
-def _distinct(names: Iterable[str], written: Callable[[str], str], other: str, taken: set[str]) -> dict[str, str]:
+def _distinct(
+    names: Iterable[str], written: Callable[[str], str], other: Callable[[str], str], taken: set[str]
+) -> dict[str, str]:
+    """The symbols of names; what has none, or one that is taken, has its number in one of the form ``other``."""
     found = {}
     for k, name in enumerate(names, 1):
         symbol = written(name)
         if symbol in taken or not symbol:
-            symbol = f"{other}_{{{k}}}"
+            symbol = other(name) % k
         taken.add(symbol)
         found[name] = symbol
     return found

@@ -16,6 +16,8 @@ from verify.multipliers.ratios import Ratio, from_terms, key, terms
 
 #: What a minus sign costs where a weight is to be seen to be nonnegative.
 _MINUS = 12
+#: A numerator with more signs than this, which TeX does not break, stands behind its denominator.
+_LINE = 60
 #: Sums of more terms than this are only factored: shorter writings are looked for among all parts of the others.
 _MOST = 24
 
@@ -129,7 +131,11 @@ class Scalars:
         negative = over.startswith("-") != under.startswith("-")
         over, under = over.removeprefix("-"), under.removeprefix("-")
         sign = "-" if negative else ""
-        return f"{sign}\\frac{{{bare(over)}}}{{{bare(under)}}}" if under != "1" else f"{sign}{over}"
+        if under == "1":
+            return f"{sign}{over}"
+        if _cost(over, False) > _LINE and not _is_sum(over):
+            return f"{sign}\\frac{{1}}{{{bare(under)}}} {over}"
+        return f"{sign}\\frac{{{bare(over)}}}{{{bare(under)}}}"
 
 
 def divided(p: Any, by: Any) -> tuple[Any, Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from verify.export.latex_names import BETWEEN, letter_of, point_letter, source, star_of
 from verify.export.latex_reading import Symbols
+from verify.report.names import COMPOSED
 
 _CURVED = re.compile(r"(?:each )?(\w\*?)(?:_i)? has curvatures between \((.+?)\) and \((.+?)\), between .*")
 _LARGEST = re.compile(
@@ -75,7 +76,7 @@ def words(item: Mapping[str, Any], symbols: Symbols) -> str:
         and (by := combination(match[2], symbols))
     ):
         return f"\\({one}\\) is 0 in the sum over the clients, so also its product with \\({by}\\)"
-    return plain(origin.rstrip("."))
+    return mathematical(origin.rstrip(".,"))
 
 
 def _between(origin: str, symbols: Symbols) -> str:
@@ -92,8 +93,10 @@ def _each(origin: str, function: str) -> str:
 def _point(of: str, symbols: Symbols) -> str:
     """A point, as its letter where it is one of the method's, or by a formula."""
     formula = point_letter(of) or combination(of, symbols)
-    called = f"{symbols.points[of]}=" if of in symbols.points and formula else ""
-    return f"\\({called}{formula}\\)" if formula else plain(of)
+    called = symbols.points.get(of, "")
+    if formula:
+        return f"\\({called}={formula}\\)" if called else f"\\({formula}\\)"
+    return f"\\({called}\\): {mathematical(of)}" if called else mathematical(of)
 
 
 def combination(of: str, symbols: Symbols) -> str:
@@ -102,16 +105,31 @@ def combination(of: str, symbols: Symbols) -> str:
     Vectors are less their values at the optimum, so that x* + x is a point x.
     """
     out = ""
-    for term in re.sub(r"^\w\* \+ ", "", of).split(" + "):
-        match = re.fullmatch(r"\((-?)(.+)\)\*(.+)", term) or re.fullmatch(r"(-?)()(.+)", term)
+    for term in re.split(r" \+ (?![^()]*\))", re.sub(r"^\w\* \+ ", "", of)):
+        match = re.fullmatch(r"\((.+)\)\*(.+)", term) or re.fullmatch(r"(-?)(.+)", term)
         if match is None:
             return ""
-        size = "" if match[2] in ("", "1") else _product(match[2], symbols)
-        thing = _product(match[3], symbols)
-        if not thing or (match[2] not in ("", "1") and not size):
+        size, thing = "" if match[1] in ("", "-", "1", "-1") else _size(match[1], symbols), _product(match[2], symbols)
+        if not thing or (match[1] not in ("", "-", "1", "-1") and not size):
             return ""
-        out += (" - " if match[1] and out else "-" if match[1] else " + " if out else "") + f"{size} {thing}".strip()
+        negative = size.startswith("-") or match[1] in ("-", "-1")
+        sign = " - " if negative and out else "-" if negative else " + " if out else ""
+        out += sign + f"{size.removeprefix('-')} {thing}".strip()
     return out
+
+
+def _size(of: str, symbols: Symbols) -> str:
+    """A product of letters and numbers, or a sum of such in brackets, as a formula; empty for other texts."""
+    terms = []
+    for term in re.split(r" (?=[+-] )", of):
+        negative, product = term.startswith("-"), term.lstrip("+- ")
+        factors = [x if x.isdigit() else symbols.letters.get(x) or letter_of(x) for x in product.split("*")]
+        if not all(factors):
+            return ""
+        terms.append(("-" if negative else "+", " ".join(factors)))
+    terms.sort(key=lambda term: term[0] == "-")
+    written = " ".join(f"{sign} {product}" for sign, product in terms).removeprefix("+ ")
+    return f"({written})" if len(terms) > 1 else written.replace("- ", "-", 1)
 
 
 def _product(of: str, symbols: Symbols) -> str:
@@ -135,8 +153,13 @@ def _product(of: str, symbols: Symbols) -> str:
 
 #: Words of formulas, beside Greek letters.
 _FUNCTIONS = {"grad": r"\nabla", "sum": r"\sum", "prod": r"\prod", "sqrt": r"\surd", "max": r"\max", "min": r"\min"}
+#: Those that are words where they stand alone.
+_SPOKEN = ("sum", "max", "min")
 _CAPITALS = ("Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Phi", "Psi", "Omega")
-_PIECES = re.compile(r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{([^{}]*)\}|[_^][A-Za-z0-9]+|\^\*|.")
+_PIECES = re.compile(
+    r"[A-Za-z]{2,}|<=|>=|<(?=\S)|(?<=\S)>|[_^]\(([^()]*)\)|[_^]\{((?:[^{}]|\{[^{}]*\})*)\}|"
+    r"[_^]\d+(?=sum|prod|sqrt|max|min|grad)|[_^][A-Za-z0-9]+|\^\*|."
+)
 #: Accents, which are written as subscripts in words.
 _ACCENTS = {"hat": r"\hat", "bar": r"\bar", "tilde": r"\tilde"}
 _SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "{": r"\{", "}": r"\}"}
@@ -144,14 +167,37 @@ _SIGNS = {"<=": r" \le ", ">=": r" \ge ", "<": r"\langle ", ">": r"\rangle ", "{
 
 def mathematical(text: str) -> str:
     """Words, with formulas among them set as such."""
-    out: list[str] = []
+    # Formulas as the first of a pair, what stands behind them as the second; words as the second alone.
+    out: list[tuple[str, str]] = []
     for part in re.split(r" (?![^{}]*\})", text):  # what stands in braces is one part
         core = part.rstrip(",.;:")
-        tex = "" if core in ("a", "A", "I", "-") else _formula(core)
-        out.append(f"\\({tex}\\){part[len(core) :]}" if tex else plain(part))
-    # Neighbours are one formula, and numbers alone none.
-    found = re.sub(r"\\\) (?:(-) )?\\\(", lambda m: f" {m[1]} " if m[1] else " ", " ".join(out))
-    return re.sub(r"\\\(([\d().]+)\\\)", r"\1", found)
+        end, tex = (
+            part[len(core) :],
+            "" if core in ("a", "A", "I", "-") or core.strip("(){}") in _SPOKEN else _formula(core),
+        )
+        if tex and len(out) > 1 and out[-1] == ("", "-") and out[-2][0] and not out[-2][1]:
+            # Neighbours are one formula.
+            out[-2:] = [(f"{out[-2][0]} - {tex}", end)]
+        elif tex and out and out[-1][0] and (not out[-1][1] or (out[-1][1] == "," and _is_open(out[-1][0]))):
+            out[-1] = (f"{out[-1][0]}{out[-1][1]} {tex}", end)
+        elif (
+            not tex
+            and (kind := re.fullmatch(r"(.+)-([A-Za-z]{3,})", core))
+            and re.search(r"[\\_^]", of := _formula(kind[1]).strip())
+        ):
+            # As in mu-strongly convex.
+            out.append(("", f"\\({of}\\)-{kind[2]}{end}"))
+        else:
+            out.append((tex, end) if tex else ("", plain(part)))
+    # Numbers alone are no formula.
+    return " ".join(
+        (tex if re.fullmatch(r"[\d().]+", tex) else f"\\({tex}\\)" if tex else "") + words for tex, words in out
+    )
+
+
+def _is_open(tex: str) -> bool:
+    """Return True if a bracket of a formula is closed after it."""
+    return tex.count("(") > tex.count(")") or tex.count(r"\langle") > tex.count(r"\rangle")
 
 
 def _formula(core: str) -> str:
@@ -168,16 +214,20 @@ def _formula(core: str) -> str:
             joined = piece[0] == "_" and last.startswith("_{") and found.endswith(last)
             found = f"{found[:-1]}, {below}}}" if joined else f"{found}{piece[0]}{{{below}}}"
         elif re.fullmatch(r"[A-Za-z]{2,}", piece):
-            word = _FUNCTIONS.get(piece) or (f"\\{piece}" if piece in _CAPITALS else letter_of(piece))
+            word = _FUNCTIONS.get(piece) or COMPOSED.get(piece)
+            word = word or (f"\\{piece}" if piece in _CAPITALS else letter_of(piece))
             if not word.startswith("\\"):
                 return ""
+            if piece in _SPOKEN and match.end() == len(core):
+                word = f"\\text{{{piece}}}"
             found += word if core[match.end() : match.end() + 1] in ("_", "^") else f"{word} "
         elif piece in ("*", "^*"):
             after, before = core[match.end() : match.end() + 1], core[: match.start()][-1:]
             if after == "^":
                 return ""
-            # Of a function or a point, as f*(y) and x* are; otherwise a product.
-            starred = piece == "^*" or after in ("", *"-|,.)>]") or (after == "(" and before in ("f", "g", "h"))
+            # Of a function or a point, as f*(y) and x* are; otherwise a product, as behind an exponent.
+            ends = not last.startswith("^") and after in ("", *"-|,.)>]")
+            starred = piece == "^*" or ends or (after == "(" and before in ("f", "g", "h"))
             found += r"^{\star}" if starred else r"\, "
         elif piece in _SIGNS or re.match(r"[\w|()\[\]{}+\-/=,.^_']", piece):
             found += _SIGNS.get(piece, piece)
@@ -259,8 +309,15 @@ def conventions(symbols: Symbols) -> Iterator[str]:
     if any(re.match(r"(\\overline\{)?D", symbol) for symbol in symbols.values.values()):
         yield "Of a function, \\(D\\) is what it is larger by than its linear model at the optimum."
     for name, symbol in symbols.letters.items():
-        if symbol == "\\Lambda" or symbol.startswith("\\theta_"):
+        if symbol == "\\Lambda" or (symbol.startswith("\\theta_") and letter_of(name) != symbol):
             yield f"\\({symbol}\\) is {mathematical(name)}."
+
+
+def untold(symbols: Symbols, written: str) -> Iterator[str]:
+    """Yield what symbols without a name of their own stand for, unless it is ``written`` already."""
+    for name, symbol in {**symbols.vectors, **symbols.values}.items():
+        if re.fullmatch(r"[vF]_\{(i, )?\d+\}", symbol) and f"\\({symbol}" not in written:
+            yield f"\\({symbol}\\) is {mathematical(name.partition(': ')[2] or name)}."
 
 
 def heading(of: Mapping[str, Any]) -> str:

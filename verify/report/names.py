@@ -16,8 +16,8 @@ _COMMANDS["heterogeneity"] = r"{\sigma_{\star}^{2}}"
 #: What a word after an underscore does to the letter before it.
 _ACCENTS = {"hat": r"\hat{%s}", "bar": r"\bar{%s}", "next": "%s^{+}"}
 #: Increments, and letters with a tilde.
-_COMPOSED = {"Dbar": r"\overline{\Delta w}", "Dw": r"\Delta w", "Dpi": r"\Delta \pi", "Deps": r"\Delta \varepsilon"}
-_COMPOSED |= {"Lt": r"\tilde{L}"}
+COMPOSED = {"Dbar": r"\overline{\Delta w}", "Dw": r"\Delta w", "Dpi": r"\Delta \pi", "Deps": r"\Delta \varepsilon"}
+COMPOSED |= {"Lt": r"\tilde{L}"}
 
 #: Names that are words, and what the names of several words have.
 _WORDS = ("left", "right", "argmin")
@@ -51,8 +51,8 @@ def latex(name: str, alone: bool = True) -> str:
 def _word(word: str) -> str:
     if word in GREEK:
         return rf"\{word}"
-    if word in _COMMANDS or word in _COMPOSED:
-        return _COMMANDS.get(word) or _COMPOSED[word]
+    if word in _COMMANDS or word in COMPOSED:
+        return _COMMANDS.get(word) or COMPOSED[word]
     # A few letters side by side are a product; what is longer is a word.
     return " ".join(word) if len(word) <= 2 or (len(word) == 3 and word.isupper()) else rf"\mathrm{{{word}}}"
 

@@ -110,11 +110,20 @@ def test_stored_proofs_are_those_of_today(path, tmp_path):
     ("text", "expected"),
     [
         ("|x - x*|^2 + c of eq. (4)", r"\(|x - x^{\star}|^{2} + c\) of eq. (4)"),
-        ("sum_i <grad f_i(x), y>, a mean", r"\(\sum_{i} \langle \nabla  f_{i}(x)\), \(y\rangle \), a mean"),
+        ("sum_i <grad f_i(x), y>, a mean", r"\(\sum_{i} \langle \nabla  f_{i}(x), y\rangle \), a mean"),
         ("f*(y) <= 2*(a + b)", r"\(f^{\star}(y)  \le  2\, (a + b)\)"),
-        ("mu-strongly convex", "mu-strongly convex"),
+        ("mu-strongly convex, r_i-Lipschitz", r"\(\mu\)-strongly convex, \(r_{i}\)-Lipschitz"),
+        ("a well-known step-size, eq. (4)-like", "a well-known step-size, eq. (4)-like"),
+        ("eps = (1, 1/2), |Dw_i^{k+1}|^2", r"\(\varepsilon  = (1, 1/2)\), \(|\Delta w_{i}^{k+1}|^{2}\)"),
+        ("s_i^2*|w|, |x - x*|, (sum of", r"\(s_{i}^{2}\, |w|\), \(|x - x^{\star}|\), (sum of"),
+        ("f(x), y and D_i(x, z)", r"\(f(x)\), \(y\) and \(D_{i}(x, z)\)"),
+        ("- x - y of -3 - what", r"- \(x - y\) of \(-3\) - what"),
         ("x_hat_i, x_other_i", r"\(\hat{x}_{i}\), \(x_{\mathrm{other}, i}\)"),
         ("where sum_{i in I} y_i = 0", r"where \(\sum_{i \in I} y_{i} = 0\)"),
+        # The sum is no part of the exponent before it, and braces may stand within others.
+        ("sum_i(s_i^2sum_t|w|)", r"\(\sum_{i}(s_{i}^{2}\sum_{t}|w|)\)"),
+        ("w^{tau_{k+1}} of round k", r"\(w^{\tau_{k+1}}\) of round \(k\)"),
+        ("the (sum of all z_i), grad Phi(x)", r"the (sum of all \(z_{i})\), \(\nabla  \Phi (x)\)"),
         ("in {1, 2} or {a}", r"in \{1, 2\} or \(\{a\}\)"),
     ],
 )
