@@ -92,9 +92,26 @@ class Section:
 def section(
     paper: str, where: str, setting: Setting, *requires: Hypothesis | sympy.Rel, id: str | None = None
 ) -> Section:
-    """Return the place ``where`` of the paper with this id, whose claims are about a setting and under hypotheses.
+    """Return a place of a paper, whose claims are about one setting and under the same hypotheses.
 
-    ``id``: what ids of its claims begin with after the paper's; "Theorem 3.1" gives theorem-3.1 unless it is given.
+    Args:
+        paper: The paper's id.
+        where: The place, as its claims name it: "Theorem 3.1".
+        setting: The setting of its claims.
+        requires: Their hypotheses.
+        id: What the ids of its claims begin with after the paper's; "Theorem 3.1" gives theorem-3.1 by default.
+
+    Returns:
+        The place; called with an id, a statement and a gist it makes a claim.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> mu, L = ft.letters("mu L")
+        >>> setting = ft.Setting(functions=ft.SmoothStronglyConvex(mu, L))
+        >>> D, F = ft.Quantity("D", ft.distance), ft.Quantity("F", ft.gap)
+        >>> lemma_1 = ft.section("mine", "Lemma 1", setting)
+        >>> lemma_1("growth", mu / 2 * D <= F, "values grow quadratically", tex="").id
+        'mine/lemma-1/growth'
     """
     return Section(paper, where, setting, requires, _slug(where) if id is None else id)
 

@@ -67,8 +67,8 @@ def check(
     """Test a claim and return the evidence. The same seed and budget give the same evidence.
 
     A refutation is confirmed in exact arithmetic and made as small as the search can; a claim whose hypotheses no
-    instance met is ``not-tested``, never ``supported``. The verdict is no stronger than those of the claims that are
-    ``given``, which are checked if they are not known.
+    instance met is ``not-tested``, never ``supported``. The verdict is at most the weakest of those of the claims that
+    are ``given``, which are checked if they are not known.
 
     Args:
         claim: The claim.

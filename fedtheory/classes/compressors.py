@@ -137,7 +137,15 @@ class BoundedNoise:
     and a number, or one for each client ``(..., n)``: such as 2A (f(x) - f*) + B |grad f(x)|^2 + C of the ABC
     condition. Nothing is assumed of the correlation of the noise of two vectors with the same draw. A negative bound
     allows no noise, so proofs ask that it is seen not to be: made of squares and nonnegative numbers by + * and /.
-    ``independent``: whether the noise of different clients must be.
+
+    Args:
+        field: The parameter of the method that adds the noise.
+        independent: True if the noise of different clients is independent.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.BoundedNoise().text
+        'noise of variances within the bounds of the step'
     """
 
     field: str = "noise"

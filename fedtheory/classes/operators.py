@@ -84,7 +84,16 @@ class _Operators(FunctionClass):
 
 @dataclass(frozen=True)
 class Monotone(_Operators):
-    """Each F_i is maximally monotone, and may have several values, of which one is given: no letters."""
+    """Each F_i is maximally monotone, and may have several values, of which one is given: no letters.
+
+    Args:
+        optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Monotone().text
+        'each a monotone operator'
+    """
 
     @property
     def text(self) -> str:
@@ -105,7 +114,17 @@ class Monotone(_Operators):
 @dataclass(frozen=True)
 class StronglyMonotone(_Operators):
     r"""Each F_i is maximally monotone with $\langle u - v, x - y \rangle \ge \mu |x - y|^2$ for values u at x and v at
-    y."""
+    y.
+
+    Args:
+        mu: The letter of the constant of strong monotonicity.
+        optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.StronglyMonotone(ft.letters("mu")).text
+        'each a mu-strongly monotone operator'
+    """
 
     mu: sympy.Symbol
 
@@ -130,7 +149,17 @@ class StronglyMonotone(_Operators):
 
 @dataclass(frozen=True)
 class MonotoneLipschitz(_Operators):
-    """Each F_i is monotone and L-Lipschitz."""
+    """Each F_i is monotone and L-Lipschitz.
+
+    Args:
+        L: The letter of the Lipschitz constant.
+        optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.MonotoneLipschitz(ft.letters("L")).text
+        'each a monotone and L-Lipschitz operator'
+    """
 
     L: sympy.Symbol
 
@@ -154,7 +183,18 @@ class MonotoneLipschitz(_Operators):
 
 @dataclass(frozen=True)
 class StronglyMonotoneLipschitz(_Operators):
-    """Each F_i is mu-strongly monotone and L-Lipschitz."""
+    """Each F_i is mu-strongly monotone and L-Lipschitz.
+
+    Args:
+        mu: The letter of the constant of strong monotonicity.
+        L: The letter of the Lipschitz constant.
+        optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.StronglyMonotoneLipschitz(*ft.letters("mu L")).text
+        'each a mu-strongly monotone and L-Lipschitz operator'
+    """
 
     mu: sympy.Symbol
     L: sympy.Symbol
@@ -186,7 +226,17 @@ class StronglyMonotoneLipschitz(_Operators):
 @dataclass(frozen=True)
 class Cocoercive(_Operators):
     r"""Each F_i is cocoercive: $|F_i(x) - F_i(y)|^2 \le L \langle F_i(x) - F_i(y), x - y \rangle$, and so monotone and
-    L-Lipschitz."""
+    L-Lipschitz.
+
+    Args:
+        L: The letter of the reciprocal of the modulus.
+        optimum: What x* is, a zero of the sum of the F_i, which is there: "stationary".
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Cocoercive(ft.letters("L")).text
+        'each a 1/L-cocoercive operator'
+    """
 
     L: sympy.Symbol
 
