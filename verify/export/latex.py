@@ -121,8 +121,8 @@ def _group(group: CaseGroup, formulas: list[tuple[str, str]]) -> Iterator[dict[s
             ]
             listed = [{**signs.weight(weight, reader), "vector": vector} for weight, vector in squares]
             program.update(target=target, known=known, squares=listed)
-    if reader.untold:
-        raise ValueError(f"it is not told what {min(reader.untold)} stands for")
+    if reader.unexplained:
+        raise ValueError(f"it is not stated what {min(reader.unexplained)} stands for")
     for data, signs in zip(made, certificates, strict=True):
         signs.complete(data)
         yield data

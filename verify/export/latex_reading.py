@@ -41,7 +41,7 @@ class FormulaReader:
             self._vectors[written] = {mean: self._one, deviation: self._one}
         self._rows = {*symbols.vectors, "1"}
         #: Symbols of clients' vectors that have not been defined yet.
-        self.untold = {written for written, _ in symbols.clients.values()}
+        self.unexplained = {written for written, _ in symbols.clients.values()}
         self._shorts: dict[str, Ratio] = {}
         self._values = {written: name for name, written in symbols.values.items()}
         self._squares: dict[str, _Sum] | None = None
@@ -58,8 +58,8 @@ class FormulaReader:
         found = self._read(formula)
         known = self._vectors.get(name, {})
         same = set(known) == set(found) and all((c - known[key]).is_zero for key, c in found.items())
-        if same and name in self.untold:
-            self.untold.remove(name)
+        if same and name in self.unexplained:
+            self.unexplained.remove(name)
             return None
         if name in {**self._letters, **self._vectors, **self._values, **self._shorts}:
             raise ValueError(f"{name} has another meaning")

@@ -313,7 +313,7 @@ def conventions(symbols: Symbols) -> Iterator[str]:
             yield f"\\({symbol}\\) is {mathematical(name)}."
 
 
-def untold(symbols: Symbols, written: str) -> Iterator[str]:
+def unexplained(symbols: Symbols, written: str) -> Iterator[str]:
     """Yield what symbols without a name of their own stand for, unless it is ``written`` already."""
     for name, symbol in {**symbols.vectors, **symbols.values}.items():
         if re.fullmatch(r"[vF]_\{(i, )?\d+\}", symbol) and f"\\({symbol}" not in written:
