@@ -436,10 +436,10 @@ def check(text: str) -> dict[str, Any]:
 
     Examples:
         >>> from verify import checker
-        >>> checker.check("{}")
+        >>> checker.check("μ")
         Traceback (most recent call last):
         ...
-        ValueError: it is no proof object: KeyError('format')
+        ValueError: it has more than plain letters
     """
     try:
         # No letter looks like another, and nothing that is printed hides another line.
