@@ -393,7 +393,10 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
 
 
 def _surely(left: Any, right: Any) -> Fraction | None:
-    """Return a lower bound of left/right; None where floats take part, of unknown error, or where right may be 0 or less."""
+    """Return a lower bound of left/right.
+
+    None where floats take part, of unknown error, or where right may be 0 or less.
+    """
     if not (finite(left) and finite(right)):
         return None
     a, b = Interval.of(left), Interval.of(right)

@@ -7,7 +7,7 @@ import pytest
 from fedtheory import claims
 from verify.export import found, latex
 from verify.export.latex_names import symbols
-from verify.export.latex_words import combination, untold
+from verify.export.latex_words import combination, unexplained
 
 #: A subscript of what has one already.
 TWICE = re.compile(r"_(\{[^{}]*\}|\w)_|\^(\{[^{}]*\}|\w)\^")
@@ -24,8 +24,8 @@ def test_a_symbol_without_a_name_of_its_own_is_explained():
     written = latex.checked(claims.get("locodl/proof/compressed-norm"), objects)
     assert r"\(v_{2}\) is error 0." in written
     of = symbols(objects)
-    assert list(untold(of, r"\(v_{2} = \)")) == []
-    assert list(untold(of, "")) == [r"\(v_{2}\) is error 0."]
+    assert list(unexplained(of, r"\(v_{2} = \)")) == []
+    assert list(unexplained(of, "")) == [r"\(v_{2}\) is error 0."]
 
 
 def test_points_are_sums_with_letters_of_any_kind():
