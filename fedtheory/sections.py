@@ -69,6 +69,8 @@ class Section:
         paper are named by their ids after the paper's. Raise ``ValueError`` if the origin of the claim is missing, or
         the relation is about no single time.
         """
+        if not isinstance(id, str):
+            raise ValueError(f"a claim of {self.where} has an id in words, '' where it is all of it, got {id!r:.100}")
         name = "/".join(part for part in (self.paper, self.id, id) if part)
         if "origin" not in parts:
             if tex is None and "repairs" not in parts:
@@ -80,6 +82,8 @@ class Section:
                 parts[one] = self._named(parts[one])
         for several in ("uses", "follows", "given"):
             if several in parts:
+                if not isinstance(parts[several], tuple | list):
+                    raise ValueError(f"{several} of {name} is a tuple of ids of claims, got {parts[several]!r:.100}")
                 parts[several] = tuple(map(self._named, parts[several]))
         shared: Parts = {"where": self.where, "setting": self.setting, "requires": self.requires}
         own: Parts = {**shared, **parts}
@@ -95,7 +99,10 @@ def section(
     """Return the place ``where`` of the paper with this id, whose claims are about a setting and under hypotheses.
 
     ``id``: what ids of its claims begin with after the paper's; "Theorem 3.1" gives theorem-3.1 unless it is given.
+    Raise ``ValueError`` if the place is not a text, or the setting not a :class:`fedtheory.settings.Setting`.
     """
+    if not isinstance(where, str) or not isinstance(setting, Setting):
+        raise ValueError(f"a section is a place in words, with a Setting, got {where!r:.100} and {setting!r:.100}")
     return Section(paper, where, setting, requires, _slug(where) if id is None else id)
 
 
