@@ -93,6 +93,11 @@ class Paper:
         for claim in self.claims:
             if not str(getattr(claim, "id", "")).startswith(f"{self.id}/"):
                 raise ValueError(f"ids of claims of {self.id} must begin with {self.id}/, got {claim!r:.100}")
+        known = {claim.id for claim in self.claims}
+        for claim in self.claims:
+            for id in (claim.repairs, claim.literal_of, *claim.uses, *claim.follows, *claim.given):
+                if id is not None and id.startswith(f"{self.id}/") and id not in known:
+                    raise ValueError(f"{claim.id} names {id}, and the paper {self.id} has no claim of this id")
 
 
 def own() -> tuple[str, ...]:

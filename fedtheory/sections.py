@@ -69,6 +69,8 @@ class Section:
         paper are named by their ids after the paper's. Raise ``ValueError`` if the origin of the claim is missing, or
         the relation is about no single time.
         """
+        if not isinstance(id, str):
+            raise ValueError(f"a claim of {self.where} has an id in words, '' where it is all of it, got {id!r:.100}")
         name = "/".join(part for part in (self.paper, self.id, id) if part)
         if "origin" not in parts:
             if tex is None and "repairs" not in parts:
@@ -80,6 +82,8 @@ class Section:
                 parts[one] = self._named(parts[one])
         for several in ("uses", "follows", "given"):
             if several in parts:
+                if not isinstance(parts[several], tuple | list):
+                    raise ValueError(f"{several} of {name} is a tuple of ids of claims, got {parts[several]!r:.100}")
                 parts[several] = tuple(map(self._named, parts[several]))
         shared: Parts = {"where": self.where, "setting": self.setting, "requires": self.requires}
         own: Parts = {**shared, **parts}
@@ -104,6 +108,9 @@ def section(
     Returns:
         The place; called with an id, a statement and a gist it makes a claim.
 
+    Raises:
+        ValueError: If the place is not a text, or the setting is not a setting.
+
     Examples:
         >>> import fedtheory as ft
         >>> mu, L = ft.letters("mu L")
@@ -113,6 +120,8 @@ def section(
         >>> lemma_1("growth", mu / 2 * D <= F, "values grow quadratically", tex="").id
         'mine/lemma-1/growth'
     """
+    if not isinstance(where, str) or not isinstance(setting, Setting):
+        raise ValueError(f"a section is a place in words, with a Setting, got {where!r:.100} and {setting!r:.100}")
     return Section(paper, where, setting, requires, _slug(where) if id is None else id)
 
 

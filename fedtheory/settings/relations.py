@@ -256,7 +256,8 @@ def stated(relation: Any, expected: bool = False, times: Collection[str] = ("nex
 def taken_at(times: Collection[str], quantities: Iterable[Quantity]) -> None:
     """Raise ``ValueError`` if one of the quantities is taken at a stated time that is none of these."""
     for quantity in quantities:
-        if quantity.time not in ("", *times):
+        # Statements refuse what is of whole runs themselves.
+        if quantity.time not in ("", *times) and not isinstance(quantity.of, OfRun):
             allowed = " or ".join(f".{time}" for time in times) or "the quantity as it is"
             raise ValueError(f"{quantity.expression} is taken at .{quantity.time}: write {allowed} in this statement")
 

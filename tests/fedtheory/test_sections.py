@@ -197,3 +197,36 @@ def test_a_step_needs_a_method(relation):
     bare = ft.section("mine", "Theorem 2", Setting("all values of the constants"))
     with pytest.raises(ValueError, match="mine/theorem-2 is about a step or a run, and its setting has no method"):
         bare("", relation, tex="")
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: ft.section("mine", 3, SETTING), "a section is a place in words, with a Setting, got 3 and"),
+        (
+            lambda: ft.section("mine", "Theorem 2", METHOD),
+            "a section is a place in words, with a Setting, got 'Theorem",
+        ),
+        (lambda: theorem_2(3, ft.E(D.next) <= D, tex=""), "a claim of Theorem 2 has an id in words"),
+        (lambda: theorem_2("a", ft.E(D.next) <= D, tex=3), "formula of mine/theorem-2/a must be texts"),
+        (lambda: theorem_2("a", ft.E(D.next) <= D, tex="", uses="b"), "uses of mine/theorem-2/a is a tuple of ids of"),
+        (lambda: theorem_2("a", D, tex=""), "a statement is a relation by <=, <, >= or >"),
+    ],
+)
+def test_what_is_no_section_or_claim_gets_a_sentence(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("part", ["repairs", "literal_of", "uses", "follows", "given"])
+def test_a_paper_has_the_claims_that_its_claims_name(part):
+    single = part in ("repairs", "literal_of")
+    claims = [
+        theorem_2("a", ft.E(D.next) <= D, tex="", **{part: id if single else (id,)})
+        for id in ("theorem-2", "theorem-3", "mine/theorem-2")
+    ]
+    whole = theorem_2("", ft.E(D.next) <= D, tex="")
+    for claim in (claims[0], claims[2]):
+        assert ft.Paper("mine", "A", (whole, claim)).claims[1] is claim
+    with pytest.raises(ValueError, match="mine/theorem-2/a names mine/theorem-3, and the paper mine has no claim of"):
+        ft.Paper("mine", "A", (whole, claims[1]))

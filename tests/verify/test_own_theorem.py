@@ -35,6 +35,13 @@ def test_an_example_holds_and_its_neighbour_claims_too_much(name):
     assert found.counterexample.text
 
 
+@pytest.mark.slow
+def test_a_paper_by_sections_is_decided_as_any_theorem():
+    printed, repaired, corollary, factor = load(EXAMPLES / "a-paper" / "sketch" / "method.py")
+    assert first_found(printed).verdict is Verdict.REFUTED
+    assert [check(claim).verdict for claim in (repaired, corollary, factor)] == [Verdict.PROVED] * 3
+
+
 def written(path, text):
     file = path / "mine.py"
     file.write_text(text)
