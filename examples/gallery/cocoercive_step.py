@@ -27,9 +27,7 @@ method = ft.method("forward", step, ["gamma"], {"x": "point"})
 setting = ft.Setting(algorithm=method, functions=ft.Cocoercive(L))
 D, D_next = ft.Quantity("D", ft.distance), ft.Quantity("D_next", ft.distance, after=True)
 S = ft.Quantity("S", square)
-whole, more = (
-    ft.one_step(method, ft.E(D_next) <= D - gamma * (c / L - gamma) * S) for c in (2, sympy.Rational(5, 2))
-)
+whole, more = (ft.one_step(method, ft.E(D_next) <= D - gamma * (c / L - gamma) * S) for c in (2, sympy.Rational(5, 2)))
 CLAIMS = (
     ft.Claim("cocoercive-step/step", setting=setting, statement=whole),
     ft.Claim("cocoercive-step/more-descent", setting=setting, statement=more),

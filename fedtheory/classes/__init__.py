@@ -19,6 +19,7 @@ from fedtheory.classes.compressors import (
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.named import Named
 from fedtheory.classes.operators import (
     Cocoercive,
     Monotone,
@@ -56,6 +57,7 @@ __all__ = [
     "Met",
     "Monotone",
     "MonotoneLipschitz",
+    "Named",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",

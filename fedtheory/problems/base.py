@@ -22,7 +22,8 @@ class Problem:
 
     ``g`` holds one function (``g.n == 1``) or is None. ``declared`` may state (mu, L) weaker than the true ones,
     and a third constant, M, of classes that have one;
-    ``known`` is the optimum where the construction fixes it; ``blocks``: of the coordinates, where the class has them.
+    ``known`` is the optimum where the construction fixes it; ``blocks``: of the coordinates, where the class has them;
+    ``named``: True if each f_i is of a class of its own, so that code asks them one by one.
     """
 
     f: Functions
@@ -30,6 +31,7 @@ class Problem:
     declared: tuple[Any, ...] | None = None
     known: Optimum | None = None
     blocks: Blocks | None = None
+    named: bool = False
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):

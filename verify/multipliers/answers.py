@@ -115,6 +115,9 @@ class Answers:
             return world.atom("x*", 1)
         if term.data == "y_star" and "f" in self.functions:
             return self.functions["f"].slope
+        of_named = self.functions.get(term.data.replace("y_star_", "f"))
+        if of_named is not None and term.data.startswith("y_star_"):
+            return of_named.slope
         raise Unread(f"what {term.data} is, is not known")
 
     def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:

@@ -279,6 +279,9 @@ class _Posing:
         if of is not None:
             known, average = self.declared, None
             bounds = known.bounds
+            if known.named:
+                functions.update(self._named(known.named))
+                return answers
             if bounds is None and (known.operators is None or self.case.with_g):
                 raise Unread(f"the class {type(of).__name__} is not posed")
             if bounds is not None and known.weak and stated(self.claim, of):
@@ -343,6 +346,16 @@ class _Posing:
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+
+    def _named(self, known: Sequence[Declared]) -> Iterator[tuple[str, ClassFunctions]]:
+        """Yield functions by their names: their gradients at x* sum to zero."""
+        if self.setting.adversaries or self.case.with_g:
+            raise Unread("named functions beside compressors, noise or adversaries are not posed")
+        slopes = [self.world.atom(f"y*_{i}", 1) for i in range(1, len(known))]
+        slopes.append(-sum(slopes, WorldValue({})))
+        for i, (part, slope) in enumerate(zip(known, slopes, strict=True), 1):
+            assert part.bounds is not None
+            yield f"f{i}", self._functions(f"f{i}", part.bounds, slope)
 
     def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
         assert known.operators is not None
