@@ -19,6 +19,7 @@ from fedtheory.classes.compressors import (
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.mixing import MixingMatrix
 from fedtheory.classes.named import Named
 from fedtheory.classes.operators import (
     Cocoercive,
@@ -55,6 +56,7 @@ __all__ = [
     "FunctionClass",
     "InexactOracles",
     "Met",
+    "MixingMatrix",
     "Monotone",
     "MonotoneLipschitz",
     "Named",

@@ -13,7 +13,14 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import Adversary, BoundedNoise, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import (
+    Adversary,
+    BoundedNoise,
+    ContractiveCompressors,
+    MixingMatrix,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
 from fedtheory.classes.base import ELL, MU, Bounds, Declared, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
@@ -303,7 +310,11 @@ class _Posing:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", known.of_g or bounds, -mean)
         for adversary in self.setting.adversaries:
-            if not isinstance(adversary, Adversary):
+            if isinstance(adversary, MixingMatrix):
+                if stated(self.claim, adversary):
+                    gap = self._number(leaf(Op.LETTER, adversary.gap, NUMBER))
+                    answers.mixing[adversary.field] = here.constant(sympy.Integer(1)) - gap
+            elif not isinstance(adversary, Adversary):
                 answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
             elif stated(self.claim, adversary):
                 answers.adversaries |= {adversary.field}
@@ -529,7 +540,9 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
     if isinstance(adversary, Adversary | BoundedNoise):
         return
-    if isinstance(adversary, NoisyGradients):
+    if isinstance(adversary, MixingMatrix):
+        yield Op.LETTER, adversary.gap
+    elif isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"
         if adversary.batch:
             yield Op.LETTER, adversary.batch

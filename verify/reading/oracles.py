@@ -10,6 +10,7 @@ from fedtheory.algorithms import rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.problems.hostile import Hostile
+from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
 from verify.reading import terms
@@ -165,6 +166,21 @@ _CONSTANTS: Mapping[type, tuple[str, ...]] = {
     Noise: (),
     NoiseWithin: (),
 }
+
+
+def mixing(name: str, value: Any, single: bool = False) -> Named | None:
+    """Return a mixing matrix as a parameter; None for any other object. ``single``: True if there is one client."""
+    if type(value) is not Mixing:
+        return None
+    over = Axis.ONE if single else Axis.CLIENTS
+
+    def mix(at: Any) -> Term:
+        point = as_term(at)
+        if point.type.axes[-2:] != (over, Axis.COORDINATES):
+            raise ValueError(f"{name} mixes {point.type}, where a vector of each client is expected")
+        return terms.called(Op.MIXED, name, [point], (over, Axis.COORDINATES), 1)
+
+    return Named(f"the parameter {name}", {"mix": Rule(f"{name}.mix", mix)})
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:

@@ -220,7 +220,7 @@ def parameter(
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
     known_kind = oracles.compressors(name, value, points) or oracles.adversary(name, value, reader.is_in_step)
-    return known_kind or reader.lifted(value)
+    return known_kind or oracles.mixing(name, value, n == 1) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:
