@@ -19,6 +19,8 @@ from fedtheory.classes.compressors import (
 )
 from fedtheory.classes.convex import Convex, ConvexLipschitz, StronglyConvex
 from fedtheory.classes.growth import ConvexQuadraticGrowth
+from fedtheory.classes.mixing import MixingMatrix
+from fedtheory.classes.named import Named
 from fedtheory.classes.operators import (
     Cocoercive,
     Monotone,
@@ -54,8 +56,10 @@ __all__ = [
     "FunctionClass",
     "InexactOracles",
     "Met",
+    "MixingMatrix",
     "Monotone",
     "MonotoneLipschitz",
+    "Named",
     "NoisyGradients",
     "OneStronglyConvex",
     "PolyakLojasiewicz",

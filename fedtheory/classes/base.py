@@ -72,7 +72,8 @@ class Declared:
     single client's function pose the class. ``convex``: the average is convex. ``differentiable``: each f_i has a
     gradient at every point, and g too unless ``of_g`` is given. ``between``: each mu_i and L_i lies between mu and L.
     ``weak``: ``problem.mu`` is the least curvature -s, and s is at most L. ``operators``: these are no gradients, and
-    nothing else is declared; they are maximally monotone.
+    nothing else is declared; they are maximally monotone. ``named``: what is declared of each of few functions that
+    are of a class of their own; of all together then nothing else is.
     """
 
     bounds: Bounds | None = None
@@ -84,6 +85,7 @@ class Declared:
     between: bool = False
     weak: bool = False
     operators: OfOperators | None = None
+    named: tuple[Declared, ...] = ()
 
 
 #: How much worse a member is that must be just outside a class, and named instances that are.
@@ -111,7 +113,8 @@ class FunctionClass:
     speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
     is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
     ``ends``: the letters of the least and the largest curvature, where the class has both; ``operators``: True if what
-    is asked as a gradient is an operator, and need not be the gradient of a function.
+    is asked as a gradient is an operator, and need not be the gradient of a function; ``named``: the number of
+    functions that code asks one by one, each of a class of its own; 0 if there are any number, of one class.
 
     Args:
         optimum: What x* is; the first of ``optima`` by default.
@@ -162,6 +165,11 @@ class FunctionClass:
                 f"the constants {' and '.join(letters)} of {name} are both {same}: give each a letter of its own, and "
                 f"requires=(sympy.Eq({', '.join(letters)}),) in the claim if they are equal"
             )
+
+    @property
+    def named(self) -> int:
+        """The number of functions that are of a class of their own."""
+        return 0
 
     @property
     def text(self) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from fedtheory.classes.mixing import MixingMatrix
 from fedtheory.problems.base import Problem
 
 
@@ -226,4 +227,12 @@ class Adversary:
 
 
 #: Everything that a method meets besides functions.
-Met = UnbiasedCompressors | ContractiveCompressors | NoisyGradients | BoundedNoise | InexactOracles | Adversary
+Met = (
+    UnbiasedCompressors
+    | ContractiveCompressors
+    | NoisyGradients
+    | BoundedNoise
+    | InexactOracles
+    | Adversary
+    | MixingMatrix
+)

@@ -95,6 +95,18 @@ def inverse(A: Array) -> Array:
     return out
 
 
+def is_positive_semidefinite(A: Array) -> bool:
+    """Return True if a symmetric matrix of fractions is positive semidefinite, by elimination."""
+    left = np.array(A)
+    for j in range(len(left)):
+        line = left[j, j + 1 :].copy()
+        if left[j, j] < 0 or (left[j, j] == 0 and line.any()):
+            return False
+        if left[j, j] != 0:
+            left[j + 1 :, j + 1 :] = left[j + 1 :, j + 1 :] - line[:, None] * line / left[j, j]
+    return True
+
+
 def determinant(A: Array) -> Any:
     """The determinant of one square matrix of fractions or floats, by elimination: exact on fractions."""
     A, found = np.array(A), 1

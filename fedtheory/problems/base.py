@@ -26,6 +26,7 @@ class Problem:
         declared: Constants (mu, L) weaker than the true ones, and a third one, M, for classes that have it.
         known: The optimum where the construction fixes it.
         blocks: The blocks of coordinates, where the class has them.
+        named: True if each f_i is of a class of its own, so that code asks them one by one.
 
     Raises:
         ValueError: If g is not a single function on the space of the f_i.
@@ -45,6 +46,7 @@ class Problem:
     declared: tuple[Any, ...] | None = None
     known: Optimum | None = None
     blocks: Blocks | None = None
+    named: bool = False
 
     def __post_init__(self) -> None:
         if self.g is not None and (self.g.n != 1 or self.g.d != self.f.d):

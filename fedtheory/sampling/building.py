@@ -93,7 +93,8 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     # may give others than those that balance.
     jumps = isinstance(f.f if isinstance(f, GradientOperators) else f, Kinked)
     known = y if functions.conjugates or jumps else f.gradient(x[..., None, :])
-    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact))
+    named = bool(functions.named)
+    return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
 
 
 def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:

@@ -15,6 +15,8 @@ from fedtheory.classes import (
     BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
+    Met,
+    MixingMatrix,
     NoisyGradients,
     UnbiasedCompressors,
 )
@@ -24,6 +26,7 @@ from fedtheory.compressors.turned import turned
 from fedtheory.instances import Recipe, generic, number, numbers, pick
 from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.hostile import Hostile
+from fedtheory.problems.mixing import GRAPHS, Mixing, of_graph
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.settings import Setting
 
@@ -173,6 +176,44 @@ class HostileSampler:
         return Hostile(number(share, exact), direction, along == 2, bool(turns))
 
 
+@dataclass(frozen=True)
+class MixingSampler:
+    """Matrices of graphs whose spectral gap is a fraction, and is what the letter says."""
+
+    of: MixingMatrix
+
+    @property
+    def field(self) -> str:
+        """The field of ``Params`` in which the matrix is."""
+        return self.of.field
+
+    @property
+    def entries(self) -> tuple[str]:
+        """The entry of a recipe for the graph."""
+        return (f"{self.field}_graph",)
+
+    def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
+        """The dimension, a graph and a gap."""
+        delta = pick(rng, tuple(Fraction(v) for v in ("1/2", "1/3", "1/4", "2/3", "1/10", 1)))
+        delta = pick(rng, (delta, delta, generic(rng, Fraction(1, 50), Fraction(1))))
+        return d, {self.of.gap: delta, self.entries[0]: int(rng.integers(len(GRAPHS)))}
+
+    def clients(self, recipe: Recipe, n: int) -> int:
+        """Any number of clients: nothing is drawn."""
+        return n
+
+    def at(self, values: Mapping[str, Fraction]) -> Recipe:
+        """The complete graph with a grid's gap."""
+        return {self.of.gap: values[self.of.gap], self.entries[0]: 0}
+
+    def build(self, recipe: Recipe, n: int, exact: bool) -> Mixing:
+        """The matrix of a recipe, in fractions. Raise ``ValueError`` unless the gap is between 0 and 1."""
+        delta = Fraction(recipe[self.of.gap])
+        if not 0 < delta <= 1 or recipe[self.entries[0]] not in range(len(GRAPHS)):
+            raise ValueError("a spectral gap is positive and at most 1, and graphs have numbers")
+        return of_graph(GRAPHS[recipe[self.entries[0]]], n, delta)
+
+
 #: Joint outcomes of independent compressors that are enumerated for ``FEW`` clients, and for more.
 SOME, MANY, FEW = 17, 65, 4
 #: Dimensions from which compressors are drawn for the dimension that is asked for.
@@ -282,7 +323,7 @@ def with_turned(setting: Setting, recipe: Recipe) -> Recipe | None:
 
 
 #: A sampler of what a method meets besides functions.
-Sampled = UnbiasedSampler | ContractiveSampler | NoiseSampler | BoundedNoiseSampler | HostileSampler
+Sampled = UnbiasedSampler | ContractiveSampler | NoiseSampler | BoundedNoiseSampler | HostileSampler | MixingSampler
 
 
 def samplers(setting: Setting) -> tuple[Sampled, ...]:
@@ -290,17 +331,16 @@ def samplers(setting: Setting) -> tuple[Sampled, ...]:
     return tuple(_sampler(a, setting) for a in setting.adversaries if not isinstance(a, InexactOracles))
 
 
-def _sampler(
-    of: UnbiasedCompressors | ContractiveCompressors | NoisyGradients | BoundedNoise | Adversary, setting: Setting
-) -> Sampled:
+def _sampler(of: Met, setting: Setting) -> Sampled:
+    if isinstance(of, MixingMatrix):
+        return MixingSampler(of)
     if isinstance(of, NoisyGradients):
         return NoiseSampler(of)
     if isinstance(of, BoundedNoise):
         return BoundedNoiseSampler(of)
     if isinstance(of, Adversary):
         return HostileSampler(of)
-    return (
-        UnbiasedSampler(of, setting.drawing.compressors)
-        if isinstance(of, UnbiasedCompressors)
-        else ContractiveSampler(of)
-    )
+    if isinstance(of, UnbiasedCompressors):
+        return UnbiasedSampler(of, setting.drawing.compressors)
+    assert isinstance(of, ContractiveCompressors)
+    return ContractiveSampler(of)

@@ -6,6 +6,7 @@ What a proof builds in of a class is therefore what some instance breaks alone.
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from functools import singledispatch
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from fedtheory import classes
 from fedtheory.classes.base import WORSE, FunctionClass, Outside
 from fedtheory.problems.base import Problem
+from fedtheory.problems.mixing import of_graph
 
 
 @singledispatch
@@ -79,6 +81,14 @@ def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: A
     """The instance with oracles whose delta is just above what the class allows."""
     wrong = replace(getattr(known, of.field), delta=getattr(known, of.field).delta + WORSE)
     yield "worse oracles", problem, params._replace(**{of.field: wrong})
+
+
+@outside.register(classes.MixingMatrix)
+def _mixing_less(of: classes.MixingMatrix, problem: Problem, params: Any, known: Any) -> Outside:
+    """The instance with a matrix of the complete graph whose gap is a little smaller than the letter says."""
+    gap = Fraction(getattr(params, of.gap)) * (1 - WORSE)
+    worse: Any = of_graph("complete", problem.n, gap)
+    yield "slower mixing", problem, params._replace(**{of.field: worse})
 
 
 @outside.register(classes.Adversary)

@@ -201,6 +201,8 @@ class Setting:
         name = type(functions).__name__
         if any(self.drawing.g) and not functions.has_g:
             raise ValueError(f"{name} does not say what g is: leave g out of the setting")
+        if functions.named and set(self.clients) != {functions.named}:
+            raise ValueError(f"{functions.named} functions are named: write clients=({functions.named},)")
         taken = {"n", "d", "x", "g", "clients", "round"}
         for adversary in self.adversaries:
             taken |= {"k", *adversary.letters}

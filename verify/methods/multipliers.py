@@ -29,7 +29,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
 def note(found: Shown) -> str:
     """Return in words what a proof of all cases rests on."""
     used = sum(len(proof.multipliers) for proof in found.proofs)
-    several = "" if set(found.claim.setting.clients) == {1} else " and every number of clients"
+    setting = found.claim.setting
+    named = setting.functions is not None and setting.functions.named
+    several = "" if named or set(setting.clients) == {1} else " and every number of clients"
     return (
         f"{used} multiplier{'s' if used != 1 else ''} in closed form, for all letters{several}: "
         f"{'; '.join(found.cases)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations, product
 from typing import NamedTuple
 
 from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text
@@ -76,6 +76,11 @@ class Answers:
     divisors: list[object] = field(default_factory=list)
     #: What adversaries answer, by the identity of the term: each time it is something else.
     chosen: dict[int, Chosen] = field(default_factory=dict)
+    #: The 1 - delta of mixing matrices, by name, and what they mixed, by matrix and vector: the vectors, less what all
+    #: clients share, before and after; and the vector that each deviation becomes.
+    mixing: dict[str, WorldValue] = field(default_factory=dict)
+    mixed: dict[tuple[str, str], tuple[WorldValue, WorldValue]] = field(default_factory=dict)
+    images: dict[str, dict[Atom, Atom]] = field(default_factory=dict)
     #: What is to be positive, as proximal points may not be known else.
     positive: list[object] = field(default_factory=list)
 
@@ -85,6 +90,7 @@ class Answers:
                 Op.ORACLE: self._asked,
                 Op.COMPRESSED: self._compressed,
                 Op.ANSWER: self._answered,
+                Op.MIXED: self._mixed,
                 Op.GIVEN: self._given,
                 Op.DIVIDE: lambda world, term, of: self.quotient(of),
                 Op.POWER: self._power,
@@ -115,6 +121,9 @@ class Answers:
             return world.atom("x*", 1)
         if term.data == "y_star" and "f" in self.functions:
             return self.functions["f"].slope
+        of_named = self.functions.get(term.data.replace("y_star_", "f"))
+        if of_named is not None and term.data.startswith("y_star_"):
+            return of_named.slope
         raise Unread(f"what {term.data} is, is not known")
 
     def _asked(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -232,6 +241,48 @@ class Answers:
             errors.seen[key] = x, error
         return x + errors.seen[key][1]
 
+    def _mixed(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
+        """Vectors that a matrix mixes: it leaves what all clients share, and deviations stay deviations."""
+        name = term.data
+        if name not in self.mixing:
+            raise Unread(f"what {name} mixes, is not known")
+        images = self.images.setdefault(name, {})
+        shared, before, after = WorldValue({}), WorldValue({}), WorldValue({})
+        for (draws, atoms), c in of[0].of.items():
+            part, own = WorldValue({(draws, atoms): c}), [atom for atom in atoms if atom.own]
+            if draws or len(atoms) != 1 or atoms[0].degree != 1 or atoms[0].name in self.error_names:
+                raise Unread(f"{name} mixes what is drawn, or more than vectors")
+            if not own:
+                shared += part
+                continue
+            if not own[0].balanced or any(str(s) in world.indexed for s in c.as_expr().free_symbols):
+                raise Unread(f"{name} mixes vectors with factors of each client's own")
+            image = images.setdefault(own[0], Atom(f"deviation of {name} {own[0].name}", 1, True, True))
+            world.meaning[image.name] = ("deviation", f"{name} {own[0].name}")
+            before += part
+            after += WorldValue({(draws, (image,)): c})
+        self.mixed[name, before.name()] = before, after
+        return shared + after
+
+    def _of_mixing(self) -> Iterator[KnownInequality]:
+        """Yield what is known of mixed vectors: they are nearer to their mean, and the matrix is symmetric."""
+        world = self.world
+        for k, ((name, _), (before, after)) in enumerate(self.mixed.items()):
+            least, square = self.mixing[name], world.total(world.inner(before * before))
+            form, both = world.total(world.inner(after * after)), world.total(world.inner(after * before))
+            why = f"eigenvalues of {name} lie within its gap, v = {as_text(before)}"
+            yield KnownInequality(f"{name}[{k}]", why, form - least * least * square)
+            # These follow too, but for a division by 1 - delta.
+            yield KnownInequality(f"{name} above[{k}]", why, both - least * square)
+            yield KnownInequality(f"{name} below[{k}]", why, -both - least * square)
+        for name, images in self.images.items():
+            vectors = [[WorldValue({(frozenset(), (a,)): world.field.one}) for a in pair] for pair in images.items()]
+            for (i, (one, into)), (j, (other, onto)) in combinations(enumerate(vectors), 2):
+                form = world.total(world.inner(into * other)) - world.total(world.inner(one * onto))
+                why = f"{name} is symmetric, for {as_text(one)} and {as_text(other)}"
+                yield KnownInequality(f"{name} symmetric[{i},{j}] +", why, form)
+                yield KnownInequality(f"{name} symmetric[{i},{j}] -", why, -form)
+
     def _answered(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
         centre, bound, name_of = of[0], of[1], str(term.data)
         if name_of not in self.adversaries:
@@ -279,6 +330,7 @@ class Answers:
                 yield KnownInequality(
                     name, *((f"{words}, summed over the clients", world.total(number)) if summed else (words, number))
                 )
+        yield from self._of_mixing()
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.classes.base import ELL, MU
+from fedtheory.classes.base import ELL, MU, Declared
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
 from verify.reading.declarations import declarations
@@ -56,8 +56,9 @@ class OfTwoParts(Exception):
 def cases(claim: Claim) -> list[FunctionCase]:
     """The cases of a claim, one of which every instance is of."""
     of, setting = claim.setting.functions, claim.setting
-    bounds = declarations(of).bounds if stated(claim, of) else None
-    equal = [True, False] if bounds is not None and (bounds.least, bounds.largest) == (MU, ELL) else [None]
+    known = declarations(of) if stated(claim, of) else Declared()
+    bounds = [part.bounds for part in (known, *known.named) if part.bounds is not None]
+    equal = [True, False] if any((b.least, b.largest) == (MU, ELL) for b in bounds) else [None]
     with_g = {True} if of is not None and of.with_g else set(setting.drawing.g)
     return [FunctionCase(g, e, set(setting.clients) == {1}) for g in sorted(with_g) for e in equal]
 

@@ -13,7 +13,14 @@ import sympy
 
 from fedtheory.algorithms.schedules import ROUND
 from fedtheory.claims import Claim
-from fedtheory.classes import Adversary, BoundedNoise, ContractiveCompressors, NoisyGradients, UnbiasedCompressors
+from fedtheory.classes import (
+    Adversary,
+    BoundedNoise,
+    ContractiveCompressors,
+    MixingMatrix,
+    NoisyGradients,
+    UnbiasedCompressors,
+)
 from fedtheory.classes.base import ELL, MU, Bounds, Declared, S
 from fedtheory.kinds.inequality import Inequality
 from verify.as_read.proving import of_expression
@@ -283,6 +290,9 @@ class _Posing:
         if of is not None:
             known, average = self.declared, None
             bounds = known.bounds
+            if known.named:
+                functions.update(self._named(known.named))
+                return answers
             if bounds is None and (known.operators is None or self.case.with_g):
                 raise Unread(f"the class {type(of).__name__} is not posed")
             if bounds is not None and known.weak and stated(self.claim, of):
@@ -304,7 +314,11 @@ class _Posing:
                 mean = y_star if single else here.total(y_star) * WorldValue({ONE: 1 / here.field(sympy.Symbol("n"))})
                 functions["g"] = self._functions("g", known.of_g or bounds, -mean)
         for adversary in self.setting.adversaries:
-            if not isinstance(adversary, Adversary):
+            if isinstance(adversary, MixingMatrix):
+                if stated(self.claim, adversary):
+                    gap = self._number(leaf(Op.LETTER, adversary.gap, NUMBER))
+                    answers.mixing[adversary.field] = here.constant(sympy.Integer(1)) - gap
+            elif not isinstance(adversary, Adversary):
                 answers.errors[adversary.field] = replace(self._errors(adversary), own=not single)
             elif stated(self.claim, adversary):
                 answers.adversaries |= {adversary.field}
@@ -347,6 +361,16 @@ class _Posing:
         spread = self._number(leaf(Op.GIVEN, _SPREAD, NUMBER)) if bounds.own else None
         smooth = bounds.largest is not None
         return ClassFunctions(name, own, curvatures, slope, equal, average, steepest, smooth, spread)
+
+    def _named(self, known: Sequence[Declared]) -> Iterator[tuple[str, ClassFunctions]]:
+        """Yield functions by their names: their gradients at x* sum to zero."""
+        if self.setting.adversaries or self.case.with_g:
+            raise Unread("named functions beside compressors, noise or adversaries are not posed")
+        slopes = [self.world.atom(f"y*_{i}", 1) for i in range(1, len(known))]
+        slopes.append(-sum(slopes, WorldValue({})))
+        for i, (part, slope) in enumerate(zip(known, slopes, strict=True), 1):
+            assert part.bounds is not None
+            yield f"f{i}", self._functions(f"f{i}", part.bounds, slope)
 
     def _operators(self, known: Declared, slope: WorldValue) -> ClassFunctions:
         assert known.operators is not None
@@ -520,7 +544,9 @@ def _constants(adversary: Any) -> Iterator[tuple[Op, str]]:
     """The letters that compressors have of their own, and those of noise that the method knows."""
     if isinstance(adversary, Adversary | BoundedNoise):
         return
-    if isinstance(adversary, NoisyGradients):
+    if isinstance(adversary, MixingMatrix):
+        yield Op.LETTER, adversary.gap
+    elif isinstance(adversary, NoisyGradients):
         yield Op.LETTER, "sigma"
         if adversary.batch:
             yield Op.LETTER, adversary.batch

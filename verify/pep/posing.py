@@ -24,6 +24,7 @@ from fedtheory.classes import (
     BoundedNoise,
     ContractiveCompressors,
     InexactOracles,
+    MixingMatrix,
     NoisyGradients,
     UnbiasedCompressors,
 )
@@ -205,6 +206,8 @@ def _with_adversaries(setting: Setting, given: Instance, formal: Formal, n: int)
         elif isinstance(adversary, Adversary):
             one = adversaries.FreeAnswers(adversary.field)
             formal = formal._replace(others=(*formal.others, one))
+        elif isinstance(adversary, MixingMatrix):
+            raise ValueError(f"no worst case over mixing matrices {adversary.field} is known")
         else:
             assert isinstance(adversary, InexactOracles)
             one = InexactOracle(adversary.delta(given.problem, params))

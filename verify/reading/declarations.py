@@ -23,5 +23,6 @@ def _declares(of: Any) -> bool:
     kind = type(of)
     if not is_ours(kind) or not kind.__module__.startswith("fedtheory.classes.") or "declares" not in vars(kind):
         return False
-    parts = (getattr(of, f.name) for f in fields(of))
+    given = [getattr(of, f.name) for f in fields(of)]
+    parts = [part for value in given for part in (value if isinstance(value, tuple) else (value,))]
     return all(_declares(part) for part in parts if isinstance(part, FunctionClass))

@@ -15,6 +15,7 @@ import numpy as np
 
 from verify.reading import terms
 from verify.reading.arrays import as_term, indexed, length, listed, numbered, shortened
+from verify.reading.named import OfEach
 from verify.reading.objects import Objects, decimal
 from verify.reading.operations import LARGEST, WHOLE, joined, operated, related
 from verify.reading.source import Unread
@@ -108,6 +109,9 @@ class Expressions(Objects):
             written = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
             given = [item if isinstance(item, ast.Slice) else self._value(item, scope) for item in written]
             return indexed(value, numbered(value, given, self.clients))
+        if isinstance(value, OfEach):
+            written = at.slice.elts if isinstance(at.slice, ast.Tuple) else [at.slice]
+            return value.at([item if isinstance(item, ast.Slice) else self._value(item, scope) for item in written])
         if isinstance(value, Shape) and isinstance(at.slice, ast.Slice):
             return shortened(value, at.slice)
         if isinstance(at.slice, ast.Slice) and (items := items_of(value)) is not None:

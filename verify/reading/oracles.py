@@ -10,10 +10,12 @@ from fedtheory.algorithms import rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.problems.hostile import Hostile
+from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
 from fedtheory.problems.oracles import Answer
 from verify.reading import terms
 from verify.reading.arrays import as_term
+from verify.reading.named import of_each
 from verify.reading.terms import Axis, Op, Term, Type
 from verify.reading.values import (
     Law,
@@ -52,16 +54,26 @@ def problem(
     fixed: bool = False,
     of_g: bool = False,
     blocks: int = 0,
+    named: int = 0,
 ) -> Named:
     """Return a problem with n functions f_i on R^d, perhaps with a g.
 
     ``single``: True for one f_i; ``resolvents``, ``of_g``: True if the f_i, and g, have resolvents; ``fixed``: True if
-    it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split.
+    it is the same in all replicas; ``blocks``: the number of blocks of coordinates, 0 if they are not split;
+    ``named``: the number of functions that are asked one by one, 0 if there are any number.
     """
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     over = Axis.ONE if single else Axis.CLIENTS
     # M is read only if it is declared.
     numbers = {name: terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (*CONSTANTS, "M")}
+    x_star = terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1))
+    if named:
+        slope = Type((Axis.ONE, Axis.COORDINATES), not fixed, 1)
+        y_star = of_each("y_star", lambda i: terms.leaf(Op.GIVEN, f"y_star_{i}", slope), named, -2)
+        f = _named(named, d, resolvents)
+        return Named(
+            "the problem", {"n": named, "d": d, "f": f, "g": None, "x_star": x_star, "y_star": y_star, **numbers}
+        )
     return Named(
         "the problem",
         {
@@ -69,7 +81,7 @@ def problem(
             "d": d,
             "f": _functions("f", over, 1 if single else n, d, resolvents),
             "g": _functions("g", Axis.ONE, 1, d, of_g) if with_g else None,
-            "x_star": terms.leaf(Op.GIVEN, "x_star", Type((Axis.COORDINATES,), not fixed, 1)),
+            "x_star": x_star,
             "y_star": terms.leaf(Op.GIVEN, "y_star", Type((over, Axis.COORDINATES), not fixed, 1)),
             **numbers,
             **({"part": Rule("problem.part", partial(_part, blocks))} if blocks else {}),
@@ -96,6 +108,26 @@ def _functions(name: str, over: Axis, count: Any, d: Term, resolvents: bool = Fa
     if resolvents:
         rules["resolvent"] = Rule(f"{name}.resolvent", partial(_resolved, f"{name}.resolvent", over))
     return Named(f"the functions {name}", {"n": count, "d": d, **numbers, **rules})
+
+
+def _named(count: int, d: Term, resolvents: bool) -> Named:
+    """Return functions of which each answer is a term of its own, by the number of the function."""
+
+    def answers(what: str, ask: Callable[..., Term], axis: int) -> Rule:
+        return Rule(
+            f"f.{what}", lambda *of: of_each(f"answers of f.{what}", lambda i: ask(f"f{i}.{what}", *of), count, axis)
+        )
+
+    rules = {
+        what: answers(
+            what, lambda name, at, more=more, degree=degree: _asked(name, Axis.ONE, more, degree, at), -1 - degree
+        )
+        for what, (more, degree) in ORACLES.items()
+        if "conjugate" not in what
+    }
+    if resolvents:
+        rules["resolvent"] = answers("resolvent", lambda name, *of: _resolved(name, Axis.ONE, *of), -2)
+    return Named("the functions f", {"n": count, "d": d, **rules})
 
 
 def _resolved(name: str, over: Axis, shift: Any, target: Any) -> Term:
@@ -134,6 +166,21 @@ _CONSTANTS: Mapping[type, tuple[str, ...]] = {
     Noise: (),
     NoiseWithin: (),
 }
+
+
+def mixing(name: str, value: Any, single: bool = False) -> Named | None:
+    """Return a mixing matrix as a parameter; None for any other object. ``single``: True if there is one client."""
+    if type(value) is not Mixing:
+        return None
+    over = Axis.ONE if single else Axis.CLIENTS
+
+    def mix(at: Any) -> Term:
+        point = as_term(at)
+        if point.type.axes[-2:] != (over, Axis.COORDINATES):
+            raise ValueError(f"{name} mixes {point.type}, where a vector of each client is expected")
+        return terms.called(Op.MIXED, name, [point], (over, Axis.COORDINATES), 1)
+
+    return Named(f"the parameter {name}", {"mix": Rule(f"{name}.mix", mix)})
 
 
 def adversary(name: str, value: Any, asked: Callable[[], bool]) -> Named | None:

@@ -205,7 +205,10 @@ class _Given:
             algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
         )
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
-        given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1])
+        named = problem.n if problem.named else 0
+        if named and any(Axis.CLIENTS in kind.axes for kind in types.values()):
+            raise Unread(f"{algorithm.name} has a vector of each client, and the functions have names: write points")
+        given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1], named=named)
         return cls(reader, (given, NamedTupleValue(type(params), fields), state), types)
 
 
@@ -228,7 +231,7 @@ def parameter(
     if not isinstance(value, bool) and isinstance(value, int | float | Fraction | np.number):
         return terms.leaf(Op.LETTER, name, terms.NUMBER, isinstance(value, int | np.integer))
     known_kind = oracles.compressors(name, value, points) or oracles.adversary(name, value, reader.is_in_step)
-    return known_kind or reader.lifted(value)
+    return known_kind or oracles.mixing(name, value, n == 1) or reader.lifted(value)
 
 
 def parts_of(algorithm: Algorithm, problem: Any, params: Any) -> dict[str, Type]:

@@ -38,6 +38,7 @@ class Op(StrEnum):
     ORACLE = "oracle"
     COMPRESSED = "compressed"
     ANSWER = "answer of an adversary"
+    MIXED = "mixed by a matrix"
     ADD = "+"
     MULTIPLY = "*"
     DIVIDE = "/"

@@ -42,7 +42,9 @@ def free(claim: Claim) -> str:
     functions, algorithms = setting.functions, _algorithms(claim)
     if functions is None or not functions.alike or setting.hints.coordinates or setting.drawing.special is not None:
         return "its functions have more constants than its letters"
-    if other := next((of for of in (functions, getattr(functions, "of", functions)) if not theory.is_class(of)), None):
+    made_of = getattr(functions, "of", functions)
+    parts = made_of if isinstance(made_of, tuple) else (made_of,)
+    if other := next((of for of in (functions, *parts) if not theory.is_class(of)), None):
         return f"the class {type(other).__name__} is not part of this package"
     if setting.adversaries:
         return "its compressors and oracles are more than its letters say"
