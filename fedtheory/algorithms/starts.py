@@ -43,6 +43,6 @@ class WithOption:
     name: str
     value: str
 
-    def __call__(self, recipe: Any, problem: Any, exact: bool) -> Any:
+    def __call__(self, recipe: Any, problem: Problem, exact: bool) -> Any:
         """The parameters; errors are those of ``parameters``."""
         return self.parameters(recipe, problem, exact)._replace(**{self.name: self.value})
