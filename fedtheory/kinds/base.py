@@ -351,7 +351,7 @@ def _callable(part: str, value: Any) -> Any:
     return in_fractions(value)
 
 
-def _comparison(part: str, value: Any) -> Comparison:
+def _comparison(part: str, value: Comparison) -> Comparison:
     if not isinstance(value, tuple) or len(value) != 3:
         raise ValueError(f"{part} must be comparisons, each a left side, a relation and a right side, got {value!r}")
     return Comparison(*validation.comparison(part, *value))

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 
 # Bisections and Newton steps for a root of an increasing function of one variable; a dozen are usual.
 _NEWTON_STEPS = 100
@@ -79,7 +80,7 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
     return y * (expit(z) - b)
 
 
-def squared(gamma: Any) -> Loss:
+def squared(gamma: Scalar) -> Loss:
     """(t - y)^2/(2 gamma), for a gamma > 0 of the type of the data, or 1; exact on fractions."""
     bend = 1 if gamma == 1 else 1 / gamma
     return Loss(

@@ -12,6 +12,7 @@ import numpy as np
 import sympy
 
 from fedtheory.numbers.rational import Array, evaluate, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import Quadratics
 
@@ -207,7 +208,7 @@ class Locals:
         found: Array = (self.weights[:, None] * self.gradient(w[..., None, :])).sum(axis=-2)
         return found
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_k of grad F_k(y_k) + shift y_k = target_k, ``(..., K, d)``."""
         shifts = (self._scale * (shift - self.mu))[:, 0]
         found: Array = self.G.resolvent(shifts, self._scale * (target - self.mu * self.centre))
@@ -236,7 +237,7 @@ class Copies:
         found: Array = self.F.gradient(w[..., None, :])[..., 0, :]
         return found
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_k of grad F(y_k) + shift y_k = target_k, ``(..., K, d)``."""
         found: Array = self.F.resolvent(shift, target[..., None, :])
         return found[..., 0, :]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Independent, Shared
 
 
@@ -37,7 +38,7 @@ class Noise:
         return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}{turning}"
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Scalar:
         """Its variance, the same for all vectors that it is added to."""
         return self.sigma**2 / self.batch
 

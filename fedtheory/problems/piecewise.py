@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Proximable
 
 
@@ -95,7 +96,7 @@ class PiecewiseQuadratic:
             found = np.where(x < kink, found, slope)
         return found[..., None] * np.eye(self.d, dtype=int)
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Array | Scalar, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions.
 
         ``shift``: one number, or one for each function ``(n,)``.

@@ -18,6 +18,7 @@ from fedtheory.classes import Adversary
 from fedtheory.instances import Instance, Recipe, Start, check_shape, members, number, numbers
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array, holds
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
@@ -342,7 +343,7 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 
-def _used(params: Any, key: str, value: Any) -> Any:
+def _used(params: Any, key: str, value: Scalar) -> Scalar:
     """The value of a letter: that of the parameter of its name, which the code of a setting may choose by itself."""
     used = getattr(params, key, value)
     if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):

@@ -112,7 +112,7 @@ def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str,
     return state
 
 
-def _kept(held: Any, given: Array) -> bool:
+def _kept(held: Array, given: Array) -> bool:
     """Return True if a part of a state equals the given one, also for vectors known by their inner products."""
     if held is given:
         return True

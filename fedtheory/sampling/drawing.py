@@ -98,7 +98,7 @@ def build(setting: Setting, recipe: Recipe, profiles: Profiles) -> Instance:
     return building.build(replace(setting, functions=functions, algorithm=algorithm), recipe, False)
 
 
-def _fixed(algorithm: Algorithm, plain: Any, problem: Any, params: Any) -> Any:
+def _fixed(algorithm: Algorithm, plain: Any, problem: object, params: Any) -> Any:
     """The fixed point on the plain problem of a recipe, without its replicas."""
     return algorithm.fixed_point(plain, params)
 

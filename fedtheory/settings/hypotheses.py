@@ -106,7 +106,7 @@ class Hypothesis:
         )
 
 
-def hypothesis(part: str, value: Any) -> Hypothesis:
+def hypothesis(part: str, value: sympy.Basic) -> Hypothesis:
     """The hypothesis that is a relation, or a function of (problem, params) that decides it, in its own words.
 
     Raise ``ValueError`` if it is neither.

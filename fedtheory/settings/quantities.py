@@ -145,7 +145,7 @@ class Among:
 # Of a state with a point ``x``
 
 
-def distance(problem: Problem, params: Any, state: Any) -> Array:
+def distance(problem: Problem, params: object, state: Any) -> Array:
     """|x - x*|^2.
 
     Args:
@@ -169,7 +169,7 @@ def distance(problem: Problem, params: Any, state: Any) -> Array:
     return square(state.x - problem.x_star)
 
 
-def gap(problem: Problem, params: Any, state: Any) -> Array:
+def gap(problem: Problem, params: object, state: Any) -> Array:
     """f(x) - f(x*), f the mean of the f_i.
 
     Args:
@@ -195,7 +195,7 @@ def gap(problem: Problem, params: Any, state: Any) -> Array:
     return found
 
 
-def heterogeneity(problem: Problem, params: Any, state: Any) -> Array:
+def heterogeneity(problem: Problem, params: object, state: object) -> Array:
     """(1/n) sum_i |grad f_i(x*)|^2.
 
     Args:

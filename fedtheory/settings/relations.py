@@ -13,6 +13,7 @@ import sympy
 from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
 
@@ -46,13 +47,13 @@ class RelationTerm:
     def __rmul__(self, other: Any) -> Composed:
         return _composed(operator.mul, other, self)
 
-    def __truediv__(self, other: Any) -> Composed:
+    def __truediv__(self, other: sympy.Expr) -> Composed:
         return _composed(operator.truediv, self, other)
 
     def __rtruediv__(self, other: Any) -> Composed:
         return _composed(operator.truediv, other, self)
 
-    def __pow__(self, other: Any) -> Composed:
+    def __pow__(self, other: sympy.Expr) -> Composed:
         return _composed(operator.pow, self, other)
 
     def __neg__(self) -> Composed:
@@ -67,7 +68,7 @@ class RelationTerm:
     def __lt__(self, other: Any) -> Relation:
         return Relation(side(self), side(other), strict=True)
 
-    def __gt__(self, other: Any) -> Relation:
+    def __gt__(self, other: Scalar) -> Relation:
         return Relation(side(other), side(self), strict=True)
 
 
@@ -195,7 +196,7 @@ class Relation:
         raise TypeError("a relation is stated, not decided: a <= b <= c cannot be written as one")
 
 
-def stated(relation: Any, expected: bool = False) -> Relation:
+def stated(relation: Relation, expected: bool = False) -> Relation:
     """The relation, which may be one between letters alone; ``ValueError`` for what is none by <=, <, >= or >.
 
     ``expected``: what comes after a step is random, and must stand in E.

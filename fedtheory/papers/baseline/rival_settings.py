@@ -195,7 +195,7 @@ def at_most(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
     return Hypothesis(text, sympy.Le(left, right, evaluate=False))
 
 
-def _equal(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
+def _equal(left: sympy.Expr, right: sympy.Expr, text: str) -> Hypothesis:
     return Hypothesis(text, sympy.Eq(left, right, evaluate=False))
 
 

@@ -111,7 +111,7 @@ GAP = (
 # Remark 4.3: Scheme 4.1 with a larger s_0
 
 
-def _left_out(problem: Any, params: Selection, state: Any) -> Array:
+def _left_out(problem: object, params: Selection, state: object) -> Array:
     """How many clients the windows of s_0 + 1 rounds, all of them whole, leave out, in all."""
     length = params.s0 + 1
     whole = len(params.masks) // length
@@ -178,7 +178,7 @@ def _one(value: Any) -> Array:
     return found
 
 
-def _met(problem: Any, params: Sizes, state: Any) -> Array:
+def _met(problem: object, params: Sizes, state: object) -> Array:
     """P(the first client is in one of the subsets), each enumerated."""
     missed = Fraction(1)
     for size in params.sizes:
@@ -187,7 +187,7 @@ def _met(problem: Any, params: Sizes, state: Any) -> Array:
     return _one(1 - missed)
 
 
-def _formula(problem: Any, params: Sizes, state: Any) -> Array:
+def _formula(problem: object, params: Sizes, state: object) -> Array:
     missed = Fraction(1)
     for size in params.sizes:
         missed *= 1 - Fraction(size, params.m)
@@ -205,17 +205,17 @@ def window(m: int, sizes: tuple[int, ...]) -> Fraction:
     return total
 
 
-def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
+def _all_windows(problem: object, params: Sizes, state: object) -> Array:
     """P(every window covers all clients)."""
     return _one(window(params.m, params.sizes) ** params.windows)
 
 
-def _covered(problem: Any, params: Sizes, state: Any) -> Array:
+def _covered(problem: object, params: Sizes, state: object) -> Array:
     """P(a window covers all clients)."""
     return _one(window(params.m, params.sizes))
 
 
-def _missed(problem: Any, params: Sizes, state: Any) -> Array:
+def _missed(problem: Any, params: Sizes, state: Array) -> Array:
     """P(a client is in none of the subsets of a window)."""
     return _one(1 - _formula(problem, params, state)[0, 0])
 

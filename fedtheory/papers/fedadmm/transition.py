@@ -23,6 +23,7 @@ from fedtheory.classes import SmoothOwn
 from fedtheory.instances import Recipe, number, numbers, pick
 from fedtheory.meanings import Lipschitz
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient
@@ -279,7 +280,7 @@ STATE = replace(
 )
 
 
-def step_condition(factor: Any) -> Hypothesis:
+def step_condition(factor: Scalar) -> Hypothesis:
     """sigma_i >= factor alpha_i r_i for every client."""
     return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
 

@@ -49,7 +49,9 @@ def _first(v: RunView) -> int:
 # Two models of the clients in one round: w_i^{l+1} is the W of the state, w_i^{k+1} is W + D
 
 
-def _init(problem: Problem, params: Any, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> Any:
+def _init(
+    problem: Problem, params: transition.Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array
+) -> transition.State:
     """phi_i^{l+1} and phi_i^{k+1} are Phi and F; eps_i^{l+1} = |E_i|^2, or as much as (37) asks of both."""
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
     eps = transition.largest(square(E), square(Phi), square(F))

@@ -141,7 +141,7 @@ _61 = _Q(2, 15) * sigma_i**2 * LOCAL.expression + 24 * ACCURACY.expression
 _62 = q("|w_i^{k+1}-w^{tau_{k+1}}|^2")
 
 
-def _eq_62(name: str, gist: str, rounds: Any, wait: Hypothesis) -> Claim:
+def _eq_62(name: str, gist: str, rounds: sympy.Expr, wait: Hypothesis) -> Claim:
     """(63) with so many rounds for s_0."""
     return Claim(
         id=f"fedadmm/eq-62/{name}",

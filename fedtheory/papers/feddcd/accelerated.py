@@ -284,7 +284,7 @@ _q_D = 1 / _root
 _START_D = 1 + (_q_D**2 + _r * _q_D + _r**2) / (_q_D + _r) ** 2
 
 
-def _theorem(name: str, gist: str, left: Quantity, constant: Any, initial: Quantity, **more: Any) -> Claim:
+def _theorem(name: str, gist: str, left: Quantity, constant: sympy.Expr, initial: Quantity, **more: Any) -> Claim:
     statement = bound(accfeddcd.algorithm, E(left) <= constant * rate**T * initial)
     reading = f"{_READING}; {_LOOSE}" if more else _READING
     return Claim(
@@ -337,7 +337,7 @@ SECTION_6 = (
 )
 
 
-def _theorem_D1(gist: str, constant: Any, **more: Any) -> Claim:
+def _theorem_D1(gist: str, constant: sympy.Expr, **more: Any) -> Claim:
     id = "feddcd/theorem-D.1" + ("/repaired" if more else "")
     statement = bound(accelerated_rbcd.algorithm, E(H_T) <= constant * rate_D1**T * H_0)
     return Claim(

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd
+from fedtheory.algorithms.accfeddcd import Subsets
 from fedtheory.claims import Claim
 from fedtheory.classes import ConvexBlocks
 from fedtheory.instances import Recipe, check_shape, number, numbers
@@ -20,6 +21,7 @@ from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.feddcd import accelerated, appendix_b
 from fedtheory.papers.feddcd.accelerated import A
 from fedtheory.papers.feddcd.dual import CONSTANTS
@@ -34,18 +36,18 @@ class Params(NamedTuple):
 
     tau: int
     L: Array
-    a: Any
+    a: Scalar
 
 
-def _of_algorithm_4(params: Any) -> accelerated_rbcd.Params:
+def _of_algorithm_4(params: Params) -> accelerated_rbcd.Params:
     return accelerated_rbcd.Params(params.tau, params.L, params.a, 0)
 
 
-def _draws(problem: Problem, params: Any, state: accelerated_rbcd.State) -> Any:
+def _draws(problem: Problem, params: Params, state: accelerated_rbcd.State) -> Any:
     return accelerated_rbcd.draws(problem, _of_algorithm_4(params), state)
 
 
-def _step(problem: Problem, params: Any, state: accelerated_rbcd.State, draw: Any) -> accelerated_rbcd.State:
+def _step(problem: Problem, params: Params, state: accelerated_rbcd.State, draw: Subsets) -> accelerated_rbcd.State:
     return accelerated_rbcd.step(problem, _of_algorithm_4(params), state, draw)
 
 

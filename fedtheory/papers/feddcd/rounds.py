@@ -49,7 +49,7 @@ NEWTON_QUADRATIC = Setting(
 )
 
 
-def newton_error(problem: Any, params: NewtonParams, state: Guess) -> Array:
+def newton_error(problem: object, params: NewtonParams, state: Guess) -> Array:
     """|w_K - w*|^2 after K exact Newton steps on the function of the setting."""
     w, alpha, beta = state.w, params.alpha, params.beta
     for _ in range(params.steps):
@@ -59,7 +59,7 @@ def newton_error(problem: Any, params: NewtonParams, state: Guess) -> Array:
     return (w**2).sum(axis=-1)
 
 
-def inexact_newton_error(problem: Any, params: InexactNewtonParams, state: Guess) -> Array:
+def inexact_newton_error(problem: object, params: InexactNewtonParams, state: Guess) -> Array:
     """|w_K - w*|^2 after K steps with H s = grad - eta R grad, R orthogonal: the residual is eta |grad| long."""
     w = state.w
     for _ in range(params.steps):
@@ -67,7 +67,7 @@ def inexact_newton_error(problem: Any, params: InexactNewtonParams, state: Guess
     return (w**2).sum(axis=-1)
 
 
-def first_error(problem: Any, params: Any, state: Guess) -> Array:
+def first_error(problem: object, params: object, state: Guess) -> Array:
     """|w_0 - w*|^2."""
     return (state.w**2).sum(axis=-1)
 
@@ -102,7 +102,7 @@ _absent = sympy.Symbol("absent", nonnegative=True)
 _variance = (sigma**2 + 4 * _absent * zeta**2) / tau
 
 
-def _of_gaps(label: str, rounds: Any, order: Any, reading: str) -> Claim:
+def _of_gaps(label: str, rounds: sympy.Expr, order: sympy.Expr, reading: str) -> Claim:
     return Claim(
         id=f"feddcd/table-1/{label.lower()}",
         where="Table 1",
@@ -120,7 +120,7 @@ def _of_gaps(label: str, rounds: Any, order: Any, reading: str) -> Claim:
 _DISTANCES = {"feddcd": "feddcd/theorem-4.1/eq-5", "accfeddcd": "feddcd/theorem-6.1/eq-12"}
 
 
-def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim:
+def _derived(name: str, where: str, gist: str, factor: sympy.Expr, order: sympy.Expr) -> Claim:
     distance, risk = (
         Order(accuracy / -sympy.log(factor), order * sympy.log(zeta / epsilon), small=epsilon)
         for accuracy in (_accuracy, _accuracy_of_risk)
@@ -143,7 +143,7 @@ _log_zeta, _log_accuracy = sympy.symbols("ell_epsilon ell", positive=True)
 _log_alpha = sympy.Symbol("ell_alpha", nonnegative=True)
 
 
-def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[Claim]:
+def _at_all_values(name: str, where: str, factor: sympy.Expr, order: sympy.Expr) -> Iterator[Claim]:
     """A row with one constant for all values of the letters: with its logarithm as printed, and with that of the
     theorem."""
     rounds = 1 / -sympy.log(factor)
@@ -263,12 +263,12 @@ _log_1 = sympy.Symbol("ell_1", positive=True)
 _fed_dcd, _mb_sgd = (N - 1) * beta / ((tau - 1) * alpha) * sympy.log(zeta / epsilon), CITED["mb-sgd"].subs(n, N)
 
 
-def _for_small_epsilon(other: Any, when: tuple[sympy.Basic, ...] = ()) -> Order:
+def _for_small_epsilon(other: sympy.Expr, when: tuple[sympy.Basic, ...] = ()) -> Order:
     """FedDCD's rounds are no more than a constant times the others' as epsilon tends to 0."""
     return Order(_fed_dcd.subs(N, tau + _idle), other.subs(N, tau + _idle), small=epsilon, when=when)
 
 
-def _for_many_clients(other: Any) -> Order:
+def _for_many_clients(other: sympy.Expr) -> Order:
     """The others' rounds are no more than a constant times FedDCD's as N grows; 1 - tau/N is 1 at most."""
     logarithms = {sympy.log(1 / epsilon): _log_1, sympy.log(zeta / epsilon): _log_zeta, 1 - tau / N: sympy.S.One}
     return Order(other.subs(logarithms), _fed_dcd.subs(logarithms), large=N)

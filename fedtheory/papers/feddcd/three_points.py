@@ -6,7 +6,7 @@ of u + D_Phi(., z) at z+, and no more than that: the segment between them is suc
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
@@ -28,7 +28,7 @@ class Three(NamedTuple):
     plus: Array
 
 
-def _centre(problem: Problem, params: Any) -> Three:
+def _centre(problem: Problem, params: object) -> Three:
     return Three(problem.x_star, problem.x_star, problem.x_star)
 
 
@@ -46,18 +46,18 @@ def _divergence(problem: Problem, x: Array, z: Array) -> Array:
     return of_x - of_z - (_slope(problem, z, 1) * (x - z)).sum(axis=-1)
 
 
-def _sum_before(problem: Problem, params: Any, state: Three) -> Array:
+def _sum_before(problem: Problem, params: object, state: Three) -> Array:
     """u(x) + D_Phi(x, z)."""
     return _u(problem, state.x) + _divergence(problem, state.x, state.z)
 
 
-def _sum_after(problem: Problem, params: Any, state: Three) -> Array:
+def _sum_after(problem: Problem, params: object, state: Three) -> Array:
     """u(z+) + D_Phi(z+, z) + D_Phi(x, z+)."""
     of_z = _divergence(problem, state.plus, state.z)
     return _u(problem, state.plus) + of_z + _divergence(problem, state.x, state.plus)
 
 
-def _increase(problem: Problem, params: Any, state: Three) -> Array:
+def _increase(problem: Problem, params: object, state: Three) -> Array:
     """<grad u(z+) + grad Phi(z+) - grad Phi(z), x - z+>, where grad is a subgradient."""
     slope = _slope(problem, state.plus, 0) + _slope(problem, state.plus, 1) - _slope(problem, state.z, 1)
     return (slope * (state.x - state.plus)).sum(axis=-1)

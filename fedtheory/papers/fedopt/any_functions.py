@@ -68,7 +68,7 @@ def placed(method: Algorithm, params_of: Callable[[Held], Any]) -> Algorithm:
     def draws(problem: Problem, params: Held, state: Any) -> Any:
         return method.draws(on_nodes(problem, params), params_of(params), state)
 
-    def step(problem: Problem, params: Held, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Held, state: Any, draw: Array) -> Any:
         return method.step(on_nodes(problem, params), params_of(params), state, draw)
 
     return replace(method, Params=Held, draws=draws, step=step)

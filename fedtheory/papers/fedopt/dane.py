@@ -18,6 +18,7 @@ from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.any_functions import (
     COPIES,
     CURVATURES,
@@ -158,7 +159,7 @@ def with_empty_nodes(count: int, curvature: Any) -> Algorithm:
 _TRIED = (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(100))
 
 
-def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> Any:
+def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Scalar) -> Scalar:
     """A number that no mu >= 0 and eta bring the largest factor below by which a round multiplies an error, in size.
 
     ``nodes``: K. Along every coordinate one node has a curvature b_j >= l = ``least``, and the K - 1 others have l;
@@ -178,14 +179,14 @@ def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> A
     return max(ratio - 1, 0 * ratio) / (ratio + 1)
 
 
-def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: Any) -> Array:
+def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: object) -> Array:
     """The least factor of the worst error in a round of DANE with nodes that hold nothing, over all mu and eta."""
     ways = (problem.f.lam, 0 * problem.f.lam)
     rates = [least_rate(with_empty_nodes(params.empty, l), problem, 1 + params.empty, l) for l in ways]
     return np.asarray(min(rates))[None, None]
 
 
-def _rate_apart(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _rate_apart(problem: LinearProblem, params: object, state: object) -> Array:
     """A lower bound, over all mu and eta, on the worst error that a round of DANE leaves."""
     return np.asarray(least_rate(dane, problem, problem.f.n, problem.f.lam))[None, None]
 

@@ -139,7 +139,7 @@ def _with_h(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
     return fsvrg.theory(problem, positive(recipe, "h", exact), Fraction(1) if exact else 1.0)
 
 
-def _best_of_fsvrg(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _best_of_fsvrg(problem: LinearProblem, params: object, state: object) -> Array:
     """The least factor, over all stepsizes h, by which a round of FSVRG shrinks |w - w*| from the worst w."""
     rows = np.arange(problem.f.examples)
     rate = best_rate(fsvrg, problem, lambda step: fsvrg.theory(problem, step), rows)

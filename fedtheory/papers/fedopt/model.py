@@ -17,6 +17,7 @@ from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.inequality import Inequality, inequality
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, enclosed
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import CONSTANTS
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Comparison, Quantity
@@ -79,12 +80,12 @@ class Network:
         return multiplications / self.speed
 
 
-def time_of_rounds(rounds: Any, c: Any, each: Any) -> Any:
+def time_of_rounds(rounds: Array, c: Scalar, each: Array) -> Array:
     """TIME with communication, eq. (3): rounds of ``c`` seconds on the network and ``each`` of local work."""
     return rounds * (c + each)
 
 
-def time_at_accuracy(log_accuracy: Any, Theta: Any, c: Any, fold: Any, log: Any = np.log) -> Any:
+def time_at_accuracy(log_accuracy: Scalar, Theta: Array, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
     """TIME of local solutions of accuracy Theta, eq. (4): log(1/epsilon)/(1 - Theta) rounds.
 
     ``fold``: seconds in which a linearly convergent local solver gains a factor e of accuracy: T(Theta) = fold
@@ -143,7 +144,7 @@ def _costs_at(recipe: Recipe, exact: bool) -> Instance:
     )
 
 
-def threshold(root: Any) -> Any:
+def threshold(root: Scalar) -> Scalar:
     """Theta_0 = 1/(1 + sqrt(c/fold))^2: at and below it a finer local accuracy only costs time."""
     return 1 / (1 + root) ** 2
 
