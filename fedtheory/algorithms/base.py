@@ -237,7 +237,7 @@ def method(
         nothing = np.zeros((problem.n, problem.d), dtype=int)
         return State(**{p: x if s == "point" else 0 * x[..., None, :] + nothing for p, s in state.items()})
 
-    def drawn(problem: Problem, params: Any, state: object) -> Any:
+    def drawn(problem: Problem, params: object, state: object) -> Any:
         if hasattr(params, "compressors"):
             return params.compressors.draws
         if hasattr(params, "compressor"):
@@ -262,7 +262,7 @@ def _empty(problem: Problem, shape: str) -> Array:
     return zeros(problem.d) if shape == "point" else zeros(problem.n, problem.d)
 
 
-def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[str, str]) -> Callable[..., Any]:
+def beginning(name: str, init: Callable[..., Any], State: object, shapes: Mapping[str, str]) -> Callable[..., Any]:
     """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
     default for starts at 0 where it is not given.
 
@@ -278,7 +278,7 @@ def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[s
     asked = [p.name for p in given[2:] if p.default is Parameter.empty]
 
     @wraps(made)
-    def begun(problem: Problem, params: Any, **parts: Any) -> Any:
+    def begun(problem: Problem, params: object, **parts: Any) -> Any:
         return made(problem, params, **{p: _empty(problem, shapes[p]) for p in asked if p not in parts}, **parts)
 
     return begun if asked else made
@@ -289,7 +289,7 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
     draws = in_fractions(draws)
 
     @wraps(draws)
-    def drawn(problem: Problem, params: Any, state: Any) -> Any:
+    def drawn(problem: Problem, params: object, state: object) -> Any:
         found = draws(problem, params, state)
         if not isinstance(found, Distribution):
             given = f"an object of type {type(found).__name__}"

@@ -84,7 +84,7 @@ class SparsePasses:
         """An order of the examples of each client, for each pass."""
         return Independent(ClientPermutations(f.sizes), self.count)
 
-    def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+    def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: object, draw: Draw) -> Array:
         """The changes of the dual variables, ``(n,)``, after the passes from ``alpha (n,)`` at the model ``w (d,)``."""
         coupling = sigma / (f.lam * f.examples)
         u, predictions = np.zeros(f.examples), f.predictions(w)

@@ -90,7 +90,7 @@ def averaged(params: Any, clients: Array, messages: Array) -> Array:
     return (weights * messages).sum(axis=-2) / weights.sum(axis=-2)
 
 
-def mean_change(problem: Problem, params: Any, x: Array, draw: Round) -> Array:
+def mean_change(problem: Problem, params: object, x: Array, draw: Round) -> Array:
     """The average of y_i - x over the participants, y_i their models after K local steps from x: ``(..., d)``."""
     return averaged(params, draw.clients, local_descent(problem, params, x, draw) - everywhere(problem, x))
 

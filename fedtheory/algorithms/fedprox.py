@@ -32,7 +32,7 @@ class Params(NamedTuple):
     exact: bool = False
 
 
-def proximal_point(problem: Problem, mu: Any, x: Array) -> Array:
+def proximal_point(problem: Problem, mu: object, x: Array) -> Array:
     """argmin_w f_i(w) + (mu/2)|w - x|^2 for every client, ``(..., d) -> (..., n, d)``. Raise ``ValueError`` unless the
     f_i are quadratics without g."""
     f = problem.f

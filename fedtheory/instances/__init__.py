@@ -97,7 +97,7 @@ class Instances:
     boundaries: Callable[[np.random.Generator], Iterator[Recipe]] = lambda rng: iter(())
 
 
-def numbers(values: Any, exact: bool) -> Array:
+def numbers(values: object, exact: bool) -> Array:
     """An array of fractions, or the same numbers as float64."""
     if not exact:
         return np.array(values, dtype=np.float64)

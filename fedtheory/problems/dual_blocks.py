@@ -7,8 +7,6 @@ where w = X alpha / (lambda n).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, inverse, to_float
@@ -65,7 +63,7 @@ def one_pass(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, u: Array, o
     return u
 
 
-def subproblem(f: LinearModels, alpha: Array, w: Array, sigma: Any, u: Array) -> Array:
+def subproblem(f: LinearModels, alpha: Array, w: Array, sigma: object, u: Array) -> Array:
     """D_k(u_k) as printed, the function to be minimised: ``(..., n) -> (..., K)``."""
     n = f.examples
     image = f.per_client(u[..., None] * f.dense().X, -2)

@@ -36,7 +36,7 @@ class Hostile:
         """The adversary as one step asks it."""
         return Asked(self)
 
-    def answer(self, centre: Array, bound: Any) -> Array:
+    def answer(self, centre: Array, bound: object) -> Array:
         """``ValueError``: before and after a step the answers would seem to be the same."""
         raise ValueError("an adversary is asked outside of a step")
 
@@ -79,7 +79,7 @@ class Asked:
     of: Hostile
     answers: int = 0
 
-    def answer(self, centre: Array, bound: Any) -> Array:
+    def answer(self, centre: Array, bound: object) -> Array:
         """As :meth:`Hostile.at`; every other time on the other side, where the adversary turns."""
         self.answers += 1
         turned = self.of.turning and self.answers % 2 == 0

@@ -58,7 +58,7 @@ def _entropy(b: Array) -> Array:
     return b * np.log(np.where(b > 0, b, 1))
 
 
-def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
+def _logistic_ascent(alpha: Array, t: Array, c: object, y: Array) -> Array:
     """The new b = alpha y solves logit(b) + y t + c (b - old b) = 0: one increasing function of z = logit(b)."""
     b, pull = alpha * y, y * t
     low, high = -pull - c * (1 - b), -pull + c * b

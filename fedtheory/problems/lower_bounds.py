@@ -86,13 +86,13 @@ def decay(alpha: Any, beta: Any, N: int) -> Any:
     return q if isinstance(q, Fraction) else float(q)
 
 
-def solution(alpha: Any, beta: Any, N: int, dimension: int) -> Array:
+def solution(alpha: object, beta: object, N: int, dimension: int) -> Array:
     """The first coordinates of the minimiser on l_2 of the sum of the hard functions, ``(dimension,)``."""
     q = decay(alpha, beta, N)
     return np.array([q**j for j in range(1, dimension + 1)])
 
 
-def truncation_error(alpha: Any, beta: Any, N: int, dimension: int) -> float:
+def truncation_error(alpha: object, beta: object, N: int, dimension: int) -> float:
     r"""A bound on the distance in l_2 between the minimisers of the truncated and of the infinite sum.
 
     $q^{D+1} \sqrt{(1 + q^2)/(1 - q^2)}$: the coordinates left out weigh $q^{2(D+1)}/(1-q^2)$, and coordinate j <= D

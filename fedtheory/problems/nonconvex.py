@@ -275,7 +275,7 @@ class Receding:
         curvature = self.a * _tail(x - self.c)[2] + self.b * _well(x - self.e)[2]
         return curvature[..., None] * np.eye(self.d, dtype=int)
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The roots of grad f_i(y_i) + shift y_i = target_i, in floats, for shift > s_i: one number, or one for each
         function ``(n,)``. ``ValueError`` for fractions, whose roots are irrational, and for smaller shifts."""
         if is_exact(target):

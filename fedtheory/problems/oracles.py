@@ -285,7 +285,7 @@ def _independent_rows(m: int, steps: int, n: int) -> Distribution:
     return Independent(Independent(Batches(m, 1, 1), steps), n)
 
 
-def svrg(parts: Parts, epochs: int, inner: int, stepsize: Any) -> Oracle:
+def svrg(parts: Parts, epochs: int, inner: int, stepsize: object) -> Oracle:
     """SVRG on f_i - <., y_i> from ``start`` (Johnson and Zhang 2013, option II); ``parts`` must be those of f.
 
     Each epoch takes a full gradient at its snapshot and up to ``inner`` corrected steps on single parts; the next
@@ -314,7 +314,7 @@ def svrg(parts: Parts, epochs: int, inner: int, stepsize: Any) -> Oracle:
     return Oracle(f"svrg({epochs}x{inner})", draws, answer)
 
 
-def saga(parts: Parts, steps: int, stepsize: Any) -> Oracle:
+def saga(parts: Parts, steps: int, stepsize: object) -> Oracle:
     """``steps`` steps of SAGA on f_i - <., y_i> from ``start``, its table of gradients filled at ``start``.
 
     ``parts`` must be those of f. Steps are gradients of single parts: m to fill the table and one each

@@ -190,7 +190,7 @@ class Kinked:
         subgradient: Array = self.f.gradient(x) + self.jump * self._sign(x)
         return subgradient
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The y_i for which target_i - shift y_i is a subgradient of f_i: ``(..., n, d) -> (..., n, d)``."""
         above, below = self.f.resolvent(shift, target - self.jump), self.f.resolvent(shift, target + self.jump)
         found: Array = np.where(above > self.kink, above, np.where(below < self.kink, below, self.kink))

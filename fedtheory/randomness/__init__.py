@@ -124,7 +124,7 @@ def checked_probabilities(p: Array, exact: bool, subject: str) -> Array:
     return found
 
 
-def _fraction(value: Any, subject: str) -> Any:
+def _fraction(value: object, subject: str) -> Any:
     """A probability as the fraction that it is; of a float, which its short decimal denotes."""
     if not isinstance(value, float | np.floating):
         return value

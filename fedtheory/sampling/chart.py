@@ -56,7 +56,7 @@ class StateChart:
             start += size
         return found
 
-    def blocks(self, state: Any) -> Array:
+    def blocks(self, state: object) -> Array:
         """The free blocks ``(..., free blocks, d)`` of a state: the inverse of :meth:`parts`."""
         if not self.rows:
             # init determines all of a state.
@@ -100,7 +100,7 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     return names
 
 
-def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str, Array]) -> Any:
+def started(algorithm: Algorithm, problem: object, params: object, parts: Mapping[str, Array]) -> Any:
     """The state that ``init`` makes of these parts.
 
     Raise ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
@@ -125,7 +125,7 @@ def _kept(held: Array, given: Array) -> bool:
     return all(a is b or _same(a, b) for a, b in zip(one.flat, two.flat, strict=True))
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     # Formal vectors cannot be compared; they are distinguished by their key.
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
@@ -152,7 +152,7 @@ def plain(n: int, with_g: bool) -> Problem:
     return _Plain(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
 
 
-def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateChart:
+def skeleton(algorithm: Algorithm, n: int, params: object, with_g: bool) -> StateChart:
     """The chart on the simplest problem with n clients: blocks are the same on all, the fixed point is not."""
     problem = plain(n, with_g)
     fixed = algorithm.fixed_point(problem, params)
@@ -169,7 +169,7 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateCh
     return StateChart(fixed, rows, basis, free)
 
 
-def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g: bool) -> list[str]:
+def untied(algorithm: Algorithm, about: StateChart, n: int, params: object, with_g: bool) -> list[str]:
     """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
     Raise ``ValueError`` unless the invariant is affine in the state, and the chart reaches all that it allows, with
@@ -193,7 +193,7 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g:
     return free
 
 
-def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
+def ties_less(algorithm: Algorithm, problem: Problem, params: object) -> bool:
     """Return True if the invariant leaves the state more directions on a problem than the chart has, by exact ranks.
 
     The chart is that of the simplest problem with as many clients. Raise ``ValueError`` unless the invariant is affine

@@ -16,14 +16,14 @@ from fedtheory.problems.base import Problem
 
 
 @singledispatch
-def outside(of: Any, problem: Problem, params: object, known: Any) -> Outside:
+def outside(of: object, problem: Problem, params: object, known: object) -> Outside:
     """Named instances just outside the class ``of``, each worse by a little than it allows, or than ``known``: of a
     class of functions the problem that is posed, of others its parameters. Raise ``ValueError`` if there are none."""
     raise ValueError(f"no functions just outside the class {type(of).__name__} are known")
 
 
 @outside.register(FunctionClass)
-def _functions(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+def _functions(of: FunctionClass, problem: Problem, params: object, known: Problem) -> Outside:
     """Instances whose functions are just outside."""
     return of.outside(problem, params, known)
 

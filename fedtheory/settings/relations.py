@@ -29,28 +29,28 @@ class RelationTerm:
     random: tuple[Any, ...]
     expected: bool
 
-    def __add__(self, other: Any) -> Composed:
+    def __add__(self, other: object) -> Composed:
         return _composed(operator.add, self, other)
 
-    def __radd__(self, other: Any) -> Composed:
+    def __radd__(self, other: object) -> Composed:
         return _composed(operator.add, other, self)
 
-    def __sub__(self, other: Any) -> Composed:
+    def __sub__(self, other: object) -> Composed:
         return _composed(operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Composed:
+    def __rsub__(self, other: object) -> Composed:
         return _composed(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> Composed:
+    def __mul__(self, other: object) -> Composed:
         return _composed(operator.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Composed:
+    def __rmul__(self, other: object) -> Composed:
         return _composed(operator.mul, other, self)
 
     def __truediv__(self, other: sympy.Expr) -> Composed:
         return _composed(operator.truediv, self, other)
 
-    def __rtruediv__(self, other: Any) -> Composed:
+    def __rtruediv__(self, other: object) -> Composed:
         return _composed(operator.truediv, other, self)
 
     def __pow__(self, other: sympy.Expr) -> Composed:
@@ -59,13 +59,13 @@ class RelationTerm:
     def __neg__(self) -> Composed:
         return _composed(operator.mul, -1, self)
 
-    def __le__(self, other: Any) -> Relation:
+    def __le__(self, other: object) -> Relation:
         return Relation(side(self), side(other))
 
-    def __ge__(self, other: Any) -> Relation:
+    def __ge__(self, other: object) -> Relation:
         return Relation(side(other), side(self))
 
-    def __lt__(self, other: Any) -> Relation:
+    def __lt__(self, other: object) -> Relation:
         return Relation(side(self), side(other), strict=True)
 
     def __gt__(self, other: Scalar) -> Relation:
@@ -88,7 +88,7 @@ class OfRun:
         """The expressions that contain its letters."""
         raise NotImplementedError
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``ValueError``: of one state it says nothing."""
         raise ValueError(f"a {self} is of a whole run, and not of one state")
 
@@ -164,7 +164,7 @@ class Monomial:
 
     factors: tuple[tuple[Callable[[Any, Any, Any], Array], int], ...]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The product, in the shape of its factors."""
         return prod((of(problem, params, state) ** power for of, power in self.factors), start=1)  # type: ignore
 
@@ -212,7 +212,7 @@ def stated(relation: Relation, expected: bool = False) -> Relation:
     return relation
 
 
-def E(term: Any) -> Composed:
+def E(term: object) -> Composed:
     """Take the expectation over the draws, of an expression in quantities after a step or after T rounds.
 
     Where these are multiplied with each other, the product is taken on every sample, as a quantity of its own.
@@ -277,14 +277,14 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
     return Quantity(sympy.Symbol(name), Monomial(tuple((q.of, power) for q, power in factors)), after=True)
 
 
-def side(term: Any) -> Composed:
+def side(term: object) -> Composed:
     """A side of a relation; ``ValueError`` for what is neither a term, nor a letter, nor a number."""
     if isinstance(term, RelationTerm):
         return Composed(term.expression, term.quantities, term.random, term.expected)
     return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
 
 
-def _composed(join: Callable[[Any, Any], Any], left: Any, right: Any) -> Composed:
+def _composed(join: Callable[[Any, Any], Any], left: object, right: object) -> Composed:
     a, b = side(left), side(right)
     quantities, random = each_once(a.quantities + b.quantities), each_once(a.random + b.random)
     return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)

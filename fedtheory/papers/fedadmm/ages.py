@@ -124,7 +124,7 @@ def _admits(problem: Problem, params: Params) -> bool:
     return within and transition.ITERATION.admits(problem, params)
 
 
-def _kept(problem: Problem, params: Any, at: Aged) -> Array:
+def _kept(problem: Problem, params: object, at: Aged) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
     gap: Array = square(transition.residuals(problem, params, at)) - at.eps
     return gap

@@ -186,7 +186,7 @@ _NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_st
 _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
 
 
-def _eq_16(steps: Any) -> Inequality:
+def _eq_16(steps: object) -> Inequality:
     return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
 
 

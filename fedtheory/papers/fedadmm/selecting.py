@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import sympy
@@ -72,7 +72,7 @@ def _fewer_rounds(recipe: Recipe) -> Iterator[Recipe]:
         yield {**recipe, "clients": tuple({"rounds": c["rounds"][:length]} for c in clients)}
 
 
-def _longest(problem: Any, params: Selection, state: Any) -> Array:
+def _longest(problem: object, params: Selection, state: object) -> Array:
     """The most rounds between two selections of a client, u > v, with none between."""
     return np.array([[int(gaps(params.masks).max())]])
 
@@ -172,7 +172,7 @@ def _sizes_build(recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, params, 0, lambda theta: (None, theta), text=text)
 
 
-def _one(value: Any) -> Array:
+def _one(value: object) -> Array:
     found = np.empty((1, 1), dtype=object)
     found[0, 0] = value
     return found
@@ -215,7 +215,7 @@ def _covered(problem: object, params: Sizes, state: object) -> Array:
     return _one(window(params.m, params.sizes))
 
 
-def _missed(problem: Any, params: Sizes, state: Array) -> Array:
+def _missed(problem: object, params: Sizes, state: Array) -> Array:
     """P(a client is in none of the subsets of a window)."""
     return _one(1 - _formula(problem, params, state)[0, 0])
 

@@ -307,7 +307,7 @@ def before(problem: Problem, params: Params, state: State) -> fedadmm.State:
     return fedadmm.State(state.w, state.W, state.Pi, params.sigma[:, None] * state.W + state.Pi, state.eps)
 
 
-def _kept(problem: Problem, params: Any, at: fedadmm.State) -> Array:
+def _kept(problem: Problem, params: object, at: fedadmm.State) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
     gap: Array = square(residuals(problem, params, at)) - at.eps
     return gap

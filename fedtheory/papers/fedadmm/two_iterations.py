@@ -58,7 +58,7 @@ def _init(
     return transition.State(w, W, Phi, D, E, F, Pi, eps, square(F))
 
 
-def _known(problem: Problem, params: Any, state: transition.State) -> Array:
+def _known(problem: Problem, params: object, state: transition.State) -> Array:
     """Eq. (37) of both, with eps_i^{k+1} <= eps_i^{l+1}."""
     now, then = square(transition.residuals(problem, params, state)), square(state.F)
     return np.stack([now - state.eps, then - state.eps], axis=-2)

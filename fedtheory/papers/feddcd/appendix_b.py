@@ -225,7 +225,7 @@ def h_star(problem: Problem, params: object, state: object) -> Array:
     return problem.f.value(rbcd.constrained_minimiser(problem)).sum(axis=-1)
 
 
-def h_gap(problem: Problem, params: Any, state: rbcd.State) -> Array:
+def h_gap(problem: Problem, params: object, state: rbcd.State) -> Array:
     """h(x) - h(x*), h(x) = sum_i h_i(x_i), x* the minimiser of h where the x_i add up to 0."""
     return h(problem, params, state) - h_star(problem, params, state)
 
@@ -244,7 +244,9 @@ def gradient_L_norm(problem: Problem, params: rbcd.Params, state: rbcd.State) ->
     return (params.L[:, None] * _G_gradient(problem, params, state) ** 2).sum(axis=(-1, -2))
 
 
-def _identity(id: str, gist: str, left: Quantity, right: Quantity, factor: Any = 1, of: Setting = OPERATORS) -> Claim:
+def _identity(
+    id: str, gist: str, left: Quantity, right: Quantity, factor: object = 1, of: Setting = OPERATORS
+) -> Claim:
     statement = identity(left, factor * right)
     return Claim(
         id=f"feddcd/{id}",

@@ -79,7 +79,7 @@ def _tridiagonal(problem: object, params: HardParams, state: Vector) -> Array:
     return matrix[:-1]
 
 
-def _gradient_at_solution(problem: Any, params: HardParams, state: Vector) -> Array:
+def _gradient_at_solution(problem: object, params: HardParams, state: Vector) -> Array:
     """The first size - 1 entries of sum_i grad f_i(w*), with w*_i = q^i, q = (s - 1)/(s + 1)."""
     q = (params.s - 1) / (params.s + 1)
     w = np.array([q ** (i + 1) for i in range(params.size)])
@@ -89,7 +89,7 @@ def _gradient_at_solution(problem: Any, params: HardParams, state: Vector) -> Ar
     return (smooth * (tridiagonal @ w - first) + params.N * params.alpha * w)[:-1]
 
 
-def _expected_power(problem: Any, params: HardParams, state: Vector) -> Any:
+def _expected_power(problem: object, params: HardParams, state: Vector) -> Any:
     """E[delta^K] for K binomial with t trials of probability tau/N, delta = ((s - 1)/(s + 1))^2."""
     delta = ((params.s - 1) / (params.s + 1)) ** 2
     p = (0 * params.s + params.tau) / params.N

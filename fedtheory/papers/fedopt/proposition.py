@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -81,7 +80,7 @@ def _display(problem: LinearProblem, params: object, state: Two) -> Array:
     return np.stack([difference + full, short + full], axis=-3)
 
 
-def _direction(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _direction(problem: LinearProblem, params: object, state: Two) -> Array:
     """SVRG's direction on (10), twice: the gradient of the i-th summand at w, less that at w^t, plus their mean there.
 
     The mean is over the examples of the node that holds i.

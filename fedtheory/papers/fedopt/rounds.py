@@ -81,7 +81,7 @@ def speeds(method: Any, problem: LinearProblem, params_at: Callable[[int], Any],
     return c
 
 
-def best_rate(method: Any, problem: LinearProblem, params_at: Callable[[int], Any], draw: Array) -> Scalar:
+def best_rate(method: object, problem: LinearProblem, params_at: Callable[[int], Any], draw: Array) -> Scalar:
     """The least over all stepsizes h of the largest factor, in size, by which a round multiplies an error.
 
     For data as :func:`speeds` asks for: max_j |1 - h c_j| is at least (c_max - c_min)/(c_max + c_min), whatever h,

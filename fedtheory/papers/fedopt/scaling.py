@@ -35,7 +35,7 @@ def _own_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
     return own[..., _holders(f), np.arange(f.d)]
 
 
-def _larger_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _larger_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
     """(n/n_k) times the gradient of the whole loss, k the node that holds feature j: ``(..., d)``."""
     f = problem.f
     return (gradient_of(problem, params, state) - f.lam * state.w) / f.shares[_holders(f)]
@@ -88,7 +88,7 @@ def _separable(regularised: bool) -> RidgeInstances:
     def lam(rng: np.random.Generator) -> Fraction:
         return generic(rng, Fraction(1, 50), Fraction(5)) if regularised else Fraction(0)
 
-    def holds(recipe: Any, f: LinearModels) -> bool:
+    def holds(recipe: object, f: LinearModels) -> bool:
         return bool((f.lam > 0) == regularised and (f.X != 0).any(axis=0).all())
 
     return RidgeInstances(kind=SEPARATE, lam=lam, plain=True, holds=holds)
@@ -113,7 +113,7 @@ def _whole(problem: LinearProblem, params: object, state: object) -> Array:
     return _fractions(problem, counts.sum(axis=0, keepdims=True) + 0 * counts) / problem.f.examples
 
 
-def _by_ratio(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _by_ratio(problem: LinearProblem, params: object, state: Two) -> Array:
     """s_k^j phi_k^j, with s_k^j = phi^j/phi_k^j as it is defined: ``(K, d)``."""
     f = problem.f
     own = _fractions(problem, appearances(f)) / np.asarray(f.sizes)[:, None]

@@ -112,7 +112,7 @@ LARGER = setting(
 )
 
 
-def _stable(recipe: Any, f: LinearModels) -> bool:
+def _stable(recipe: object, f: LinearModels) -> bool:
     """One feature, on which DANE with mu converges."""
     if f.d != 1:
         return False
@@ -134,7 +134,7 @@ def _ladder(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tup
     return 1, tuple({"examples": ({"x": (Fraction(k),), "y": Fraction(0)},)} for k in range(1, nodes + 1))
 
 
-def _is_ladder(recipe: Any, f: LinearModels) -> bool:
+def _is_ladder(recipe: object, f: LinearModels) -> bool:
     return f.d == 1 and f.n == f.examples and bool((f.X[:, 0] == np.arange(1, f.n + 1)).all())
 
 
@@ -176,7 +176,7 @@ def _spread(f: LinearModels) -> Scalar:
     return ((H - mean) ** 2).sum(axis=(-1, -2)).max()
 
 
-def _similar(recipe: Any, problem: LinearProblem, exact: bool) -> Similar:
+def _similar(recipe: object, problem: LinearProblem, exact: bool) -> Similar:
     rho2, lam = _spread(problem.f), problem.f.lam
     return Similar(max(8 * rho2 / lam - lam, 0 * lam), Fraction(1) if exact else 1.0, rho2)
 
