@@ -156,7 +156,7 @@ def sigma_at(*shares: Any) -> Letter:
     return drawn
 
 
-def dominates(f: LinearModels, value: Scalar) -> bool:
+def dominates(f: Any, value: Scalar) -> bool:
     """Return True if X'X <= sigma B at this sigma, to nine digits."""
     return float(value) >= least_sigma(f) * (1 - 1e-9)
 
