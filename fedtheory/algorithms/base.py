@@ -98,7 +98,7 @@ def zeros(*shape: int) -> Array:
 def run(
     algorithm: Algorithm,
     problem: Problem,
-    params: Any,
+    params: object,
     rounds: int,
     rng: np.random.Generator,
     observe: Callable[[Any], Array],

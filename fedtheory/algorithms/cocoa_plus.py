@@ -42,7 +42,7 @@ def scaled(contraction: Scalar = 0) -> Solver:
     if not 0 <= contraction < 1:
         raise ValueError(f"the contraction of a local solver must be in [0, 1), got {contraction}")
 
-    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, draw: Draw) -> Array:
         return (1 - contraction) * maximisers(f, alpha, w, sigma)
 
     return Solver(f"scaled({contraction})", lambda f: Constant(), answer)

@@ -180,7 +180,7 @@ def _participants(params: Params, state: State, clients: Array) -> Array:
     return sent.sum(axis=-2) / sigma.sum(axis=-2)
 
 
-def _from_own_model(problem: Problem, params: Any, state: Any, clients: Array, draw: Any, iteration: int) -> Any:
+def _from_own_model(problem: Problem, params: Any, state: State, clients: Array, draw: Any, iteration: int) -> Any:
     """Inner steps that start from w_i, where the clients stopped, instead of w."""
     steps = getattr(params.solver, "steps", None)
     if steps is None:
@@ -220,7 +220,7 @@ def _sent(message: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
     return local
 
 
-def _with_replacement(problem: Problem, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants and the solver's randomness, with replacement."""
     plans = Replaced(problem.n, params.selection.size, params.selection.rounds)
     return Product(Draws, (plans, params.solver.draws(problem, plans.rounds * params.k0)))

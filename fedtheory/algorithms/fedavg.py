@@ -179,7 +179,7 @@ def chained(aliased: bool) -> Mapping[str, Any]:
     ``aliased``: what is averaged is that array too, as often as there are participants.
     """
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         x = state.x
         order = places(draw)
         start = x + 0 * order[..., :1]
@@ -243,7 +243,7 @@ def _by_position(problem: Problem, params: Params, clients: Array) -> Array:
 def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
     """FedAvg whose clients take other numbers of local steps than their own."""
 
-    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         return step(problem, params._replace(steps=other(params.steps, local_steps(params))), state, draw)
 
     return changed_steps
@@ -252,7 +252,7 @@ def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
 def _together(which: np.ufunc, neutral: float) -> StepFunction:
     """FedAvg whose participants all take the least, or the largest, of their numbers of local steps."""
 
-    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         steps = which.reduce(np.where(draw.clients, params.steps, neutral), axis=-1, keepdims=True)
         return step(problem, params._replace(steps=steps + 0 * params.steps), state, draw)
 

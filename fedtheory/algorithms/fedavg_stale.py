@@ -101,7 +101,7 @@ def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable
     return step
 
 
-def _with_replacement(problem: Problem, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants, with replacement."""
     return Replaced(problem.n, params.selection.size, params.selection.rounds)
 

@@ -102,7 +102,7 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
     return State(problem.x_star)
 
 
-def theory(problem: LinearProblem, h: Any, absent: Any = 1, compiled: bool = False) -> Params:
+def theory(problem: LinearProblem, h: Scalar, absent: Any = 1, compiled: bool = False) -> Params:
     """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks.
 
     ``compiled``: passes over sparse data as a loop that numba compiles. Raise ``ValueError`` if the data are dense.

@@ -147,7 +147,7 @@ def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFun
     return step
 
 
-def _renewed_by_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _renewed_by_mean(problem: Problem, params: Any, state: State, draw: Any) -> Any:
     mean = np.where(draw.clients, params.steps, 0).sum(axis=-1)[..., None, None] / params.tau
     return _renewed(lambda params, K: mean * params.eta_l)(problem, params, state, draw)
 
@@ -179,7 +179,7 @@ def _late_init(problem: Problem, params: Params, **start: Any) -> Any:
     return _Late(state.x, state.c, state.c_i, state.c)
 
 
-def _late_step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
     """Clients correct by a stale c, that of a round before."""
     x, c, c_i, late = state
     old = step(problem, params, State(x, late, c_i), draw)

@@ -35,12 +35,12 @@ def counted(value: Any) -> Any:
     return rounded(exact(value) if np.ndim(value) else Quotient(int(value)))
 
 
-def quotient(a: Any, b: Any) -> Any:
+def quotient(a: object, b: Any) -> Any:
     """a / b, of integers and of arrays of integers as fractions."""
     return counted(a) / b if counts(a) and counts(b) else a / b
 
 
-def divided(a: Any, b: Any) -> Any:
+def divided(a: object, b: Any) -> Any:
     """As :func:`quotient`, for ``a /= b``."""
     if counts(a) and counts(b):
         return counted(a) / b
@@ -165,7 +165,7 @@ def _array(original: Any) -> Callable[..., Any]:
     return array
 
 
-def _linspace(low: Any, high: Any, count: Any = 50) -> Any:
+def _linspace(low: object, high: Any, count: Any = 50) -> Any:
     parts = max(int(count) - 1, 1)
     return exact([low + (high - low) * Quotient(k, parts) for k in range(int(count))])
 
@@ -180,7 +180,7 @@ def _arange(*ends: Any) -> Any:
 def _norms(original: Any) -> Callable[..., Any]:
     """``numpy.linalg.norm``: Euclidean, along an axis."""
 
-    def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -> Any:
         if _is_known(x) and (type(axis) is int or (axis is None and ord is None)) and ord in (None, 2):
             squares = np.asarray(x, dtype=object) ** 2
             return rounded(_each("sqrt")(squares.sum(axis=axis, keepdims=keepdims)))

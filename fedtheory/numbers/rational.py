@@ -465,7 +465,7 @@ def _length(base: object) -> int:
     return 0
 
 
-def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
+def holds(relation: sympy.Basic, values: Mapping[sympy.Expr, Any]) -> bool:
     """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions.
 
     A relation that is left open by as many digits as are ever looked at does not count as true.
@@ -481,7 +481,7 @@ def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
     return False
 
 
-def _is_true(relation: sympy.Basic, left: Any, right: Any) -> bool:
+def _is_true(relation: sympy.Basic, left: object, right: Any) -> bool:
     if isinstance(left, mpmath.mpf) or isinstance(right, mpmath.mpf):
         left, right = Interval.of(left), Interval.of(right)
     match relation:

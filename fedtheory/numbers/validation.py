@@ -69,7 +69,7 @@ def function(part: str, value: object, given: tuple[str, ...]) -> Callable[..., 
     return value
 
 
-def letter(part: str, value: Any) -> sympy.Symbol:
+def letter(part: str, value: sympy.Expr) -> sympy.Symbol:
     """A letter: a symbol of a name and of one of the domains that are drawn."""
     if type(value) is not sympy.Symbol or not value.name.strip():
         raise ValueError(f"{part} must be a letter, a sympy symbol with a name, got {value!r}")

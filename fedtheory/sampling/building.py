@@ -127,7 +127,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
     return make(**dict.fromkeys(setting.algorithm.schedules), **values)
 
 
-def check_domain(setting: Setting, problem: Any, params: Any) -> None:
+def check_domain(setting: Setting, problem: Any, params: object) -> None:
     """Raise ``ValueError`` if the instance is outside what the setting says of its letters."""
     values = setting.bind(problem, params)
     if not all(admits(letter, value) for letter, value in values.items()):

@@ -130,7 +130,7 @@ def _same(a: object, b: object) -> bool:
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
 
-def chart(algorithm: Algorithm, problem: Any, params: Any) -> StateChart:
+def chart(algorithm: Algorithm, problem: Any, params: object) -> StateChart:
     """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
     bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
@@ -208,7 +208,7 @@ def ties_less(algorithm: Algorithm, problem: Problem, params: object) -> bool:
     return free > bones.dimension * problem.d + sum(np.size(getattr(fixed, name)) for name in loose)
 
 
-def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: Any, free: Collection[str]) -> None:
+def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: object, free: Collection[str]) -> None:
     size = sum(1 if r is None else r for r in about.rows.values())
     whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
     moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
@@ -227,7 +227,7 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
         )
 
 
-def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends: Array) -> Array:
+def _linear_part(algorithm: Any, problem: Problem, params: object, fixed: Any, ends: Array) -> Array:
     """The matrix ``(residuals, entries)`` of an invariant that is affine in the fields side by side, which end there.
 
     Raise ``ValueError`` unless it is: it runs on indeterminate entries, and is the same function of any others.
@@ -265,7 +265,7 @@ def rank(A: Array) -> int:
 
 
 def _relations(
-    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: Any
+    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: object
 ) -> Array:
     """Return the invariant's residuals when each block in turn is moved: ``(residuals, blocks)``.
 

@@ -87,7 +87,7 @@ class Overall:
     iteration: Iteration
     of: Callable[[Problem, Any, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: Any, state: object) -> Array:
         """The value at a point of the iteration."""
         return self.of(problem, params._replace(**{self.iteration.each: None}), state)
 
@@ -125,7 +125,7 @@ class Least:
     of: At
     first: int
 
-    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+    def __call__(self, problem: Problem, run: Any, history: object) -> Array:
         """The least; where there are no such iterations, the number of the first."""
         points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
         found: Array = np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)

@@ -73,7 +73,7 @@ def _scaffold_step(problem: Problem, params: Any, state: Any, draw: Array) -> An
     return {"x": state.x + moved, "c": np.where(draw[..., None], c, state.c)}
 
 
-def _scaffold_potential(problem: Problem, params: Any, state: Any) -> Array:
+def _scaffold_potential(problem: Problem, params: Any, state: object) -> Array:
     """|x - x*|^2 + 9 (n/tau) (K gamma)^2 (1/n) sum_i |c_i - grad f_i(x*)|^2."""
     weight = 9 * problem.n * (K * params.gamma) ** 2 / params.tau
     return ft.distance(problem, params, state) + weight * _variates(problem, params, state)

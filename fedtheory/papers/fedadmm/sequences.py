@@ -40,7 +40,7 @@ from fedtheory.settings.relations import Comparison, Quantity
 # Functions of the state of Algorithm 1
 
 
-def values(problem: Problem, params: Any, at: Any) -> Array:
+def values(problem: Problem, params: transition.Params, at: Any) -> Array:
     """F(W^k)."""
     total: Array = (params.alpha * problem.f.value(at.W)).sum(axis=-1)
     return total

@@ -121,7 +121,7 @@ def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, A
     return square(residuals(problem, params, state)), square(residuals(problem, params, after))
 
 
-def residuals(problem: Problem, params: Any, at: Any) -> Array:
+def residuals(problem: Problem, params: object, at: Any) -> Array:
     """phi_i of (37), of a state of Algorithm 1 or of this setting, ``(..., m, d)``."""
     found: Array = at.Pi - steepest(problem, params, at.W)
     return found

@@ -40,7 +40,7 @@ def _G(problem: Problem, v: Array) -> Array:
 def _G_of(of: str) -> Any:
     """G at y, at (grad f_i(w)) or at (grad f_i(w*))."""
 
-    def value(problem: Problem, params: Any, state: At) -> Array:
+    def value(problem: Problem, params: object, state: At) -> Array:
         at = {"v": state.v, "w": everywhere(problem, state.w), "w*": problem.x_star + 0 * state.v}
         return _G(problem, at[of])
 
@@ -55,7 +55,7 @@ def _F(problem: Problem, params: object, state: At) -> Array:
 def _residual(of: str) -> Any:
     """<w, sum_i y_i> for the y of the state, or y_i = grad f_i(w); 0 where y is feasible."""
 
-    def value(problem: Problem, params: Any, state: At) -> Array:
+    def value(problem: Problem, params: object, state: At) -> Array:
         at = state.v if of == "v" else everywhere(problem, state.w)
         return (state.w * problem.f.gradient(at).sum(axis=-2)).sum(axis=-1)
 

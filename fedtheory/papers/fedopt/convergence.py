@@ -76,7 +76,7 @@ def dual_map(problem: LinearProblem, params: dual_block_ascent.Params) -> Array:
 
 
 def _beyond(round_map: Any, of: str) -> Quantity:
-    def value(problem: LinearProblem, params: Any, state: Any) -> Array:
+    def value(problem: LinearProblem, params: Any, state: object) -> Array:
         M = round_map(problem, params)
         return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
 

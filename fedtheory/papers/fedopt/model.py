@@ -150,7 +150,7 @@ def threshold(root: Scalar) -> Scalar:
 
 
 def _time(finer: bool) -> Any:
-    def value(problem: Any, params: Costs, state: Finer) -> Array:
+    def value(problem: object, params: Costs, state: Finer) -> Array:
         u = state.u[..., 0] if finer else 0 * state.u[..., 0]
         Theta = threshold(params.root) / (1 + u**2)
         if Theta.dtype != object:

@@ -33,7 +33,7 @@ from fedtheory.randomness import expectation
 from fedtheory.tables import Column, Entry, Row, Table
 
 
-def ridge(X: Any, y: Any, sizes: tuple[int, ...], lam: Any) -> LinearProblem:
+def ridge(X: object, y: Any, sizes: tuple[int, ...], lam: Any) -> LinearProblem:
     """Ridge regression in fractions; where all n_k are equal, as here, the F_k of eqs. (6) and (12) are the same."""
     data = LinearModels(exact(np.array(X)), exact(np.array(y)), np.array(sizes), Fraction(lam), SQUARED)
     return LinearProblem(data)
@@ -126,7 +126,7 @@ def _after_a_round(share: Any, where: str) -> str:
     return f"no: a round multiplies the gap by {_short(share)} ({where})"
 
 
-def _stays(module: Any, params: Any) -> str:
+def _stays(module: Any, params: object) -> str:
     state = module.State(GENERAL.x_star)
     draws, _ = module.draws(GENERAL, params, state).support()
     after = module.step(GENERAL, params, state, draws)[0]
