@@ -326,7 +326,7 @@ class Claim:
 
 
 def compressor_claim(
-    id: str, compressor: Callable[[int, int], Any], omega: Any, bits: Any = None, **more: Any
+    id: str, compressor: Callable[[int, int], Any], omega: object, bits: object = None, **more: Any
 ) -> Claim:
     """Return the claim that a compressor is unbiased and in U(omega), and that its message has a length.
 

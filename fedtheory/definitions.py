@@ -62,7 +62,7 @@ def _stated_without(statement: Statement, by: dict[sympy.Symbol, sympy.Expr]) ->
     return replace(statement, **changes)
 
 
-def _put(part: Any, by: dict[sympy.Symbol, sympy.Expr]) -> Any:
+def _put(part: object, by: dict[sympy.Symbol, sympy.Expr]) -> Any:
     if isinstance(part, sympy.Basic):
         return part.xreplace(by)
     if isinstance(part, Comparison):

@@ -6,7 +6,7 @@ paper takes scalar blocks, here they have any dimension d.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.accfeddcd import Subsets, acceleration
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Product, WeightedSubset
 
@@ -23,8 +24,8 @@ class Params(NamedTuple):
 
     tau: int
     L: Array
-    a: Any
-    b: Any
+    a: Scalar
+    b: Scalar
 
 
 class State(NamedTuple):

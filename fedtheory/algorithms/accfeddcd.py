@@ -11,6 +11,7 @@ import sympy
 from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.numbers.rational import Array, evaluate
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Product
 
@@ -22,8 +23,8 @@ class Params(NamedTuple):
 
     tau: int
     Lambda: Array
-    a: Any
-    b: Any
+    a: Scalar
+    b: Scalar
 
 
 class State(NamedTuple):
@@ -82,7 +83,7 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return np.concatenate([state.y.sum(axis=-2), state.z.sum(axis=-2)], axis=-1)
 
 
-def acceleration(ratio: Any, tau: int, n: int) -> tuple[Any, Any]:
+def acceleration(ratio: Scalar, tau: int, n: int) -> tuple[Any, Any]:
     """(a, b) of Algorithms 2 and 4 for ``ratio`` = alpha/beta or mu/L_max: a = s/(1/r + s), b = ratio a r^2.
 
     Here s = sqrt(ratio) and r = (tau - 1)/(n - 1). Algorithm 2 as extracted from the paper shows "1/z" for 1/r;

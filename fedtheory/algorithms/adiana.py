@@ -6,13 +6,14 @@ for the control variate, which learns the gradient at the anchor w.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -21,13 +22,13 @@ class Params(NamedTuple):
     """``alpha``: stepsize of the control variates; ``p``: probability that the anchor moves; ``eta``, ``gamma``:
     stepsizes; ``beta``, ``theta_1``, ``theta_2``: momentum; ``compressors``: the family C_1, ..., C_n."""
 
-    alpha: Any
-    p: Any
-    eta: Any
-    theta_1: Any
-    theta_2: Any
-    gamma: Any
-    beta: Any
+    alpha: Scalar
+    p: Scalar
+    eta: Scalar
+    theta_1: Scalar
+    theta_2: Scalar
+    gamma: Scalar
+    beta: Scalar
     compressors: Family
 
 

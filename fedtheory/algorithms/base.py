@@ -98,7 +98,7 @@ def zeros(*shape: int) -> Array:
 def run(
     algorithm: Algorithm,
     problem: Problem,
-    params: Any,
+    params: object,
     rounds: int,
     rng: np.random.Generator,
     observe: Callable[[Any], Array],
@@ -224,7 +224,7 @@ def method(
     Params: Any = namedtuple("Params", fields, defaults=(0,) if varying else ())  # type: ignore[misc]
     State: Any = namedtuple("State", list(state))  # type: ignore[misc]
 
-    def start(problem: Any, params: Any, **parts: Any) -> Any:
+    def start(problem: Problem, params: object, **parts: Any) -> Any:
         empty = {p: _empty(problem, s) for p, s in state.items()}
         return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
@@ -232,12 +232,12 @@ def method(
     first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in given[:2]]
     start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
 
-    def rest(problem: Any, params: Any) -> Any:
+    def rest(problem: Any, params: object) -> Any:
         x = problem.x_star
         nothing = np.zeros((problem.n, problem.d), dtype=int)
         return State(**{p: x if s == "point" else 0 * x[..., None, :] + nothing for p, s in state.items()})
 
-    def drawn(problem: Any, params: Any, state: Any) -> Any:
+    def drawn(problem: Problem, params: object, state: object) -> Any:
         if hasattr(params, "compressors"):
             return params.compressors.draws
         if hasattr(params, "compressor"):
@@ -257,12 +257,12 @@ def method(
     )
 
 
-def _empty(problem: Any, shape: str) -> Array:
+def _empty(problem: Problem, shape: str) -> Array:
     """The zeros at which a part of this shape starts."""
     return zeros(problem.d) if shape == "point" else zeros(problem.n, problem.d)
 
 
-def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[str, str]) -> Callable[..., Any]:
+def beginning(name: str, init: Callable[..., Any], State: object, shapes: Mapping[str, str]) -> Callable[..., Any]:
     """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
     default for starts at 0 where it is not given.
 
@@ -278,7 +278,7 @@ def beginning(name: str, init: Callable[..., Any], State: Any, shapes: Mapping[s
     asked = [p.name for p in given[2:] if p.default is Parameter.empty]
 
     @wraps(made)
-    def begun(problem: Any, params: Any, **parts: Any) -> Any:
+    def begun(problem: Problem, params: object, **parts: Any) -> Any:
         return made(problem, params, **{p: _empty(problem, shapes[p]) for p in asked if p not in parts}, **parts)
 
     return begun if asked else made
@@ -289,7 +289,7 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
     draws = in_fractions(draws)
 
     @wraps(draws)
-    def drawn(problem: Any, params: Any, state: Any) -> Any:
+    def drawn(problem: Problem, params: object, state: object) -> Any:
         found = draws(problem, params, state)
         if not isinstance(found, Distribution):
             given = f"an object of type {type(found).__name__}"

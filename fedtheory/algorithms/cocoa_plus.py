@@ -16,6 +16,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given, Picks, StepFunction, Table, changed
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import LocalFeatures, local_features
@@ -33,7 +34,7 @@ class Solver:
     answer: Callable[[LinearModels, Array, Array, Any, Draw], Array]
 
 
-def scaled(contraction: Any = 0) -> Solver:
+def scaled(contraction: Scalar = 0) -> Solver:
     """(1 - ``contraction``) times the exact solution: Theta = contraction^2 for the squared loss, with equality.
 
     For any loss Theta <= contraction, by concavity. Deterministic, and exact on fractions; 0 is the exact solver.
@@ -41,7 +42,7 @@ def scaled(contraction: Any = 0) -> Solver:
     if not 0 <= contraction < 1:
         raise ValueError(f"the contraction of a local solver must be in [0, 1), got {contraction}")
 
-    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, draw: Draw) -> Array:
         return (1 - contraction) * maximisers(f, alpha, w, sigma)
 
     return Solver(f"scaled({contraction})", lambda f: Constant(), answer)
@@ -52,7 +53,7 @@ def passes(count: int) -> Solver:
     if count < 1:
         raise ValueError(f"the number of passes must be positive, got {count}")
 
-    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, draw: Draw) -> Array:
         lead = np.broadcast_shapes(alpha.shape[:-1], w.shape[:-1], draw.shape[:-2])
         u = np.zeros((*lead, f.examples), dtype=np.result_type(alpha, f.y))
         for k in range(count):
@@ -83,7 +84,7 @@ class SparsePasses:
         """An order of the examples of each client, for each pass."""
         return Independent(ClientPermutations(f.sizes), self.count)
 
-    def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Draw) -> Array:
+    def answer(self, f: LinearModels, alpha: Array, w: Array, sigma: object, draw: Draw) -> Array:
         """The changes of the dual variables, ``(n,)``, after the passes from ``alpha (n,)`` at the model ``w (d,)``."""
         coupling = sigma / (f.lam * f.examples)
         u, predictions = np.zeros(f.examples), f.predictions(w)
@@ -103,8 +104,8 @@ class SparsePasses:
 class Params(NamedTuple):
     """``sigma``: sigma', at least gamma times the least sigma (gamma K always is); ``gamma``: 1 adds the steps."""
 
-    sigma: Any
-    gamma: Any = 1
+    sigma: Scalar
+    gamma: Scalar = 1
     solver: Solver | SparsePasses = scaled()
 
 
@@ -154,7 +155,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     solver = scaled() if "exact solver" in given.features else passes(1)
     return Params(given.problem.n, 1 if given.epochs == 1 else 0.75, solver)
 
@@ -166,7 +167,7 @@ EXAMPLE = Example("rows", _example)
 def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> StepFunction:
     """CoCoA+ with another sigma' or gamma; without ``start`` local steps do not see the dual variables they add to."""
 
-    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
         f = problem.f
         inside = params.sigma if sigma is None else sigma(f)
         alpha = state.alpha if start else 0 * state.alpha
@@ -176,7 +177,7 @@ def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> StepFunct
     return step
 
 
-def _jacobi(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def _jacobi(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
     """Local steps that do not see each other: all from the same u = 0."""
     f = problem.f
     coupling = params.sigma * f.squared_norms / (f.lam * f.examples)
@@ -185,7 +186,7 @@ def _jacobi(problem: Any, params: Any, state: Any, draw: Any) -> Any:
     return State(state.alpha + u, state.w + f.primal(u))
 
 
-def _in_rows(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def _in_rows(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
     """A pass over the examples in the order of the table, without draws."""
     f = problem.f
     u = params.gamma * one_pass(f, state.alpha, state.w, params.sigma, 0 * state.alpha + 0.0, np.arange(f.examples))
@@ -194,13 +195,13 @@ def _in_rows(problem: Any, params: Any, state: Any, draw: Any) -> Any:
 
 
 def _step_of_w(factor: Any) -> Any:
-    def w(problem: Any, params: Any, state: Any, after: Any, draw: Any) -> Array:
+    def w(problem: LinearProblem, params: object, state: State, after: State, draw: object) -> Array:
         return np.asarray(state.w + factor(problem.f) * (after.w - state.w))
 
     return w
 
 
-def _with_replacement(problem: Any, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Any, params: Params, state: object) -> Distribution:
     """The rows of CoCoA+'s passes, with replacement."""
     passes = getattr(params.solver.draws(problem.f), "n", 0)
     return Independent(Picks(problem.f.sizes), passes) if passes else Constant()

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import factorial, prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from sympy.utilities.iterables import multiset_permutations
@@ -18,6 +18,7 @@ from sympy.utilities.iterables import multiset_permutations
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.scaffnew import State, fixed_point, init, invariant
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Product, Size, check_enumerable
 
@@ -25,9 +26,9 @@ from fedtheory.randomness import Bernoulli, Distribution, Product, Size, check_e
 class Params(NamedTuple):
     """``gamma``, ``eta``: stepsizes; ``p``: communication probability; ``s``: clients that send each coordinate."""
 
-    gamma: Any
-    eta: Any
-    p: Any
+    gamma: Scalar
+    eta: Scalar
+    p: Scalar
     s: int
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, StepFunction, Table
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
 
@@ -16,8 +17,8 @@ from fedtheory.randomness import Constant, Distribution, Draw
 class Params(NamedTuple):
     """``mu``: local regulariser; ``eta``: weight of the full gradient. The defaults are the paper's."""
 
-    mu: Any = 0
-    eta: Any = 1
+    mu: Scalar = 0
+    eta: Scalar = 1
 
 
 class State(NamedTuple):
@@ -36,7 +37,7 @@ def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
     return Constant()
 
 
-def perturbed_minimisers(problem: LinearProblem, w: Array, a: Array, mu: Any) -> Array:
+def perturbed_minimisers(problem: LinearProblem, w: Array, a: Array, mu: Scalar) -> Array:
     """argmin_v F_k(v) - a_k'v + (mu/2) |v - w|^2, scheme (9): ``w (..., d)``, ``a (..., K, d) -> (..., K, d)``."""
     return problem.f.resolvent(mu, a + mu * w[..., None, :])
 
@@ -73,7 +74,7 @@ EXAMPLE = Example("rows", lambda given: Params(0.5, 0.75))
 def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> StepFunction:
     """DANE with a_k = sign (own grad F_k(w) - eta grad f(w)), or the average weighted by n_k/n."""
 
-    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: LinearProblem, params: Params, state: State, draw: object) -> State:
         f, w = problem.f, state.w
         a = sign * (own * f.gradient(w[..., None, :]) - params.eta * f.full_gradient(w)[..., None, :])
         models = perturbed_minimisers(problem, w, a, params.mu)

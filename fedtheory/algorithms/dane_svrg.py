@@ -7,7 +7,7 @@ eq. (6), which alone are averages of the f_i.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.dane import State, init
 from fedtheory.algorithms.examples import Example, row_step
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
 from fedtheory.randomness.selections import ClientPicks
@@ -24,10 +25,10 @@ from fedtheory.randomness.selections import ClientPicks
 class Params(NamedTuple):
     """``h``, ``m``: stepsize and steps of SVRG; ``mu``, ``eta``: those of DANE."""
 
-    h: Any
+    h: Scalar
     m: int
-    mu: Any = 0
-    eta: Any = 1
+    mu: Scalar = 0
+    eta: Scalar = 1
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:

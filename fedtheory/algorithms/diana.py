@@ -6,12 +6,13 @@ vanishes at the optimum.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Table, changed, never
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw
 
@@ -19,8 +20,8 @@ from fedtheory.randomness import Distribution, Draw
 class Params(NamedTuple):
     """``gamma``: stepsize; ``alpha``: stepsize of the control variates; ``compressors``: the family C_1, ..., C_n."""
 
-    gamma: Any
-    alpha: Any
+    gamma: Scalar
+    alpha: Scalar
     compressors: Family
 
 
@@ -84,7 +85,7 @@ LINES = {
 }
 
 
-def _shared(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _shared(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
     return state.x - params.gamma * after.h_bar
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
@@ -15,7 +16,7 @@ from fedtheory.randomness import Constant, Distribution, Draw
 class Params(NamedTuple):
     """``sigma``: large enough for X'X <= sigma B; K always is."""
 
-    sigma: Any
+    sigma: Scalar
 
 
 class State(NamedTuple):

@@ -5,7 +5,7 @@ Minimises f = (1/n) sum_i f_i. Client i keeps an estimate g_i of its gradient an
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Table, never
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw, Independent
 
@@ -21,8 +22,8 @@ class Params(NamedTuple):
     """``gamma``: stepsize; ``alpha``: the contraction factor given to the method; ``compressor``: what each client
     uses, with randomness of its own."""
 
-    gamma: Any
-    alpha: Any
+    gamma: Scalar
+    alpha: Scalar
     compressor: Contractive
 
 
@@ -88,12 +89,12 @@ LINES = {
 }
 
 
-def _old_gradient(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _old_gradient(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     c = params.compressor.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.g)
     return State(state.x - params.gamma * state.g_bar, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)
 
 
-def _plain(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _plain(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     x = state.x - params.gamma * state.g_bar
     c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]))
     return State(x, c + 0 * state.g, c.sum(axis=-2) / problem.n)

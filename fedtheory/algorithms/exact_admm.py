@@ -77,7 +77,7 @@ LINES = {
 EXAMPLE = Example("clients", lambda given: Params(*weights(given)))
 
 
-def _models_alone(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def _models_alone(problem: Any, params: Params, state: Any, draw: Any) -> Any:
     alpha, sigma = params.alpha[:, None], params.sigma[:, None]
     w = (sigma * state.W).sum(axis=-2) / params.sigma.sum()
     anchor = w[..., None, :]

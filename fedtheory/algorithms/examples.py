@@ -70,7 +70,7 @@ IN_PLACE = (
 def changed(step: StepFunction, **change: Callable[..., Any]) -> StepFunction:
     """The step followed by a change of some letters: ``change[letter](problem, params, before, after, draw)``."""
 
-    def after_change(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def after_change(problem: Problem, params: object, state: object, draw: object) -> Any:
         after = step(problem, params, state, draw)
         return after._replace(**{k: f(problem, params, state, after, draw) for k, f in change.items()})
 

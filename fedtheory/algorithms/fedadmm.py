@@ -140,7 +140,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     alpha, sigma = weights(given)
     # With r_i = L_i one step would solve the problem of a client in one dimension, wherever it starts.
     n, r = given.problem.n, 1.5 * to_float(given.problem.f.L)
@@ -162,7 +162,7 @@ def _changed_rounds(
     ``everyone``: all clients take part, whoever is drawn.
     """
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
         masks = np.ones_like(draw.clients) if everyone else draw.clients
         for k in range(masks.shape[-2] * params.k0):
             clients = masks[..., k // params.k0, :]
@@ -174,13 +174,13 @@ def _changed_rounds(
     return step
 
 
-def _participants(params: Any, state: Any, clients: Array) -> Array:
+def _participants(params: Params, state: State, clients: Array) -> Array:
     here = clients[..., None]
     sent, sigma = np.where(here, state.Z, 0 * state.Z), np.where(here, params.sigma[:, None], 0)
     return sent.sum(axis=-2) / sigma.sum(axis=-2)
 
 
-def _from_own_model(problem: Problem, params: Any, state: Any, clients: Array, draw: Any, iteration: int) -> Any:
+def _from_own_model(problem: Problem, params: Any, state: State, clients: Array, draw: Any, iteration: int) -> Any:
     """Inner steps that start from w_i, where the clients stopped, instead of w."""
     steps = getattr(params.solver, "steps", None)
     if steps is None:
@@ -201,7 +201,7 @@ def _from_own_model(problem: Problem, params: Any, state: Any, clients: Array, d
 def _multipliers(change: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
     """Local updates whose participants have pi_i + ``change(params, before, after)``."""
 
-    def local(problem: Problem, params: Any, state: Any, clients: Array, draw: Any, iteration: int) -> Any:
+    def local(problem: Problem, params: Params, state: State, clients: Array, draw: Draw, iteration: int) -> State:
         after = local_update(problem, params, state, clients, draw, iteration)
         here, sigma = clients[..., None], params.sigma[:, None]
         Pi = np.where(here, state.Pi + change(params, state, after), state.Pi)
@@ -213,14 +213,14 @@ def _multipliers(change: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]
 def _sent(message: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
     """Local updates whose participants send ``message(params, before, after)``."""
 
-    def local(problem: Problem, params: Any, state: Any, clients: Array, draw: Any, iteration: int) -> Any:
+    def local(problem: Problem, params: Params, state: State, clients: Array, draw: Draw, iteration: int) -> State:
         after = local_update(problem, params, state, clients, draw, iteration)
         return after._replace(Z=np.where(clients[..., None], message(params, state, after), state.Z))
 
     return local
 
 
-def _with_replacement(problem: Problem, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants and the solver's randomness, with replacement."""
     plans = Replaced(problem.n, params.selection.size, params.selection.rounds)
     return Product(Draws, (plans, params.solver.draws(problem, plans.rounds * params.k0)))

@@ -13,6 +13,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, UniformSubset
 
@@ -23,10 +24,10 @@ class Params(NamedTuple):
 
     tau: int
     k0: int
-    alpha: Any
-    mu: Any
-    gamma_w: Any
-    gamma_v: Any
+    alpha: Scalar
+    mu: Scalar
+    gamma_w: Scalar
+    gamma_v: Scalar
 
 
 class State(NamedTuple):
@@ -104,7 +105,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     step = 0.4 / given.problem.L
     return Params(given.tau, given.epochs, 0.3, 0.5, step, step / 2)
 

@@ -11,6 +11,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Product, UniformSubset
@@ -25,11 +26,11 @@ class Params(NamedTuple):
 
     tau: int
     epochs: int
-    eta_l: Any
-    eta_g: Any = 1
+    eta_l: Scalar
+    eta_g: Scalar = 1
     batches: AllRows | Minibatches = AllRows()
     counts: Any = None
-    momentum: Any = 0
+    momentum: Scalar = 0
     steps: Array | None = None
 
 
@@ -51,7 +52,7 @@ def local_steps(params: Any) -> int:
     return int(params.epochs * params.batches.per_epoch)
 
 
-def draws(problem: Problem, params: Any, state: Any) -> Distribution:
+def draws(problem: Problem, params: Any, state: object) -> Distribution:
     """A uniformly random tau-subset of the clients, and the batches of all their local steps."""
     batches = params.batches.draws(problem.n, local_steps(params))
     return Product(Round, (UniformSubset(problem.n, params.tau), batches))
@@ -63,7 +64,7 @@ def local_descent(
     x: Array,
     draw: Round,
     correction: Callable[[Array], Array] | None = None,
-    momentum: Any = 0,
+    momentum: Scalar = 0,
     steps: Array | None = None,
 ) -> Array:
     """The models ``(..., n, d)`` of all clients after K steps y_i <- y_i - eta_l b_i from x, or ``steps (n,)`` of them.
@@ -89,7 +90,7 @@ def averaged(params: Any, clients: Array, messages: Array) -> Array:
     return (weights * messages).sum(axis=-2) / weights.sum(axis=-2)
 
 
-def mean_change(problem: Problem, params: Any, x: Array, draw: Round) -> Array:
+def mean_change(problem: Problem, params: object, x: Array, draw: Round) -> Array:
     """The average of y_i - x over the participants, y_i their models after K local steps from x: ``(..., d)``."""
     return averaged(params, draw.clients, local_descent(problem, params, x, draw) - everywhere(problem, x))
 
@@ -130,7 +131,7 @@ def steps_of(given: Given, most: int) -> Array | None:
     return given.rng.permutation(1 + np.arange(given.problem.n) % most) if own else None
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     counts = counts_of(given)
     eta_g = 1.5 if "server stepsize" in given.features else 1
     momentum = 0.75 if "momentum" in given.features else 0
@@ -143,7 +144,7 @@ def _example(given: Given) -> Any:
 EXAMPLE = Example("clients", _example)
 
 
-def ordered(problem: Problem, params: Any, state: Any) -> Distribution:
+def ordered(problem: Problem, params: Params, state: object) -> Distribution:
     """The draws of a round in which participants come one after another: ``clients`` are their places, from 1."""
     batches = params.batches.draws(problem.n, local_steps(params))
     return Product(Round, (Ordered(problem.n, params.tau), batches))
@@ -161,11 +162,11 @@ REPLACED = "participants are drawn with replacement: a client that is drawn twic
 def with_replacement(step: StepFunction) -> Mapping[str, Any]:
     """A method that averages by ``params.counts``, if its participants are drawn with replacement."""
 
-    def drawn(problem: Problem, params: Any, state: Any) -> Distribution:
+    def drawn(problem: Problem, params: Params, state: object) -> Distribution:
         batches = params.batches.draws(problem.n, local_steps(params))
         return Product(Round, (Multisets(problem.n, params.tau), batches))
 
-    def other(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def other(problem: Problem, params: Params, state: State, draw: Any) -> Any:
         counts = draw.clients * (1.0 if params.counts is None else params.counts)
         return step(problem, params._replace(counts=counts), state, draw._replace(clients=draw.clients > 0))
 
@@ -178,7 +179,7 @@ def chained(aliased: bool) -> Mapping[str, Any]:
     ``aliased``: what is averaged is that array too, as often as there are participants.
     """
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         x = state.x
         order = places(draw)
         start = x + 0 * order[..., :1]
@@ -198,7 +199,7 @@ def chained(aliased: bool) -> Mapping[str, Any]:
     return {"step": step, "draws": ordered}
 
 
-def _carried(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _carried(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """FedAvg whose momentum buffer goes from one participant to the next."""
     x = state.x
     buffer = 0 * (x + 0 * draw.clients[..., :1])
@@ -220,7 +221,7 @@ def _carried(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
 def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> StepFunction:
     """FedAvg whose average is sum_i weights_i (y_i - x) over the participants."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
         y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
         w = np.where(draw.clients, weights(problem, params, draw.clients), 0.0)[..., None]
         return State(state.x + params.eta_g * (w * (y - everywhere(problem, state.x))).sum(axis=-2))
@@ -228,11 +229,11 @@ def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> StepFunction:
     return step
 
 
-def _counts(problem: Problem, params: Any) -> Array:
+def _counts(problem: Problem, params: Params) -> Array:
     return np.ones(problem.n) if params.counts is None else np.asarray(params.counts, dtype=float)
 
 
-def _by_position(problem: Problem, params: Any, clients: Array) -> Array:
+def _by_position(problem: Problem, params: Params, clients: Array) -> Array:
     """The counts of the first clients, whoever takes part."""
     place = np.cumsum(clients, axis=-1) - 1
     own = _counts(problem, params)[np.clip(place, 0, problem.n - 1)]
@@ -242,7 +243,7 @@ def _by_position(problem: Problem, params: Any, clients: Array) -> Array:
 def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
     """FedAvg whose clients take other numbers of local steps than their own."""
 
-    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         return step(problem, params._replace(steps=other(params.steps, local_steps(params))), state, draw)
 
     return changed_steps
@@ -251,14 +252,14 @@ def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
 def _together(which: np.ufunc, neutral: float) -> StepFunction:
     """FedAvg whose participants all take the least, or the largest, of their numbers of local steps."""
 
-    def changed_steps(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
         steps = which.reduce(np.where(draw.clients, params.steps, neutral), axis=-1, keepdims=True)
         return step(problem, params._replace(steps=steps + 0 * params.steps), state, draw)
 
     return changed_steps
 
 
-def _in_order(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _in_order(problem: Problem, params: Params, state: State, draw: Any) -> Any:
     """FedAvg whose k-th participant takes the number of local steps of client k."""
     order = places(draw)
     steps = np.asarray(params.steps)[np.maximum(order - 1, 0)]
@@ -266,14 +267,14 @@ def _in_order(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
 
 
 def _by_steps(power: int) -> Callable[[Problem, Any, Array], Array]:
-    def weights(problem: Problem, params: Any, clients: Array) -> Array:
+    def weights(problem: Problem, params: Params, clients: Array) -> Array:
         own = np.where(clients, np.asarray(params.steps, dtype=float) ** power, 0)
         return own / own.sum(axis=-1, keepdims=True)
 
     return weights
 
 
-def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _at_the_server(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """FedAvg whose local steps all take the gradient at the server's model."""
     at = everywhere(problem, state.x)
     change, buffer = 0 * at, 0 * at
@@ -284,7 +285,7 @@ def _at_the_server(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
     return State(state.x + params.eta_g * (w * change).sum(axis=-2) / w.sum(axis=-2))
 
 
-def _models_not_changes(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _models_not_changes(problem: Problem, params: Params, state: State, draw: Round) -> State:
     y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
     return State(np.where(draw.clients[..., None], y, 0 * y).sum(axis=-2) / problem.n)
 

@@ -10,6 +10,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution
 from fedtheory.randomness.selections import Selection, Uniform
@@ -19,7 +20,7 @@ class Params(NamedTuple):
     """``gamma``: a local step is gamma/m long; ``k0``: local steps a round; ``selection``: plans of participants (see
     :mod:`fedtheory.randomness.selections`)."""
 
-    gamma: Any
+    gamma: Scalar
     k0: int
     selection: Selection
 
@@ -76,7 +77,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     n = given.problem.n
     return Params(0.5 * n / given.problem.L, given.epochs, Uniform(n, given.tau))
 
@@ -86,7 +87,7 @@ EXAMPLE = Example("clients", _example)
 
 
 def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> StepFunction:
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
         w, W = state
         for round_ in range(draw.shape[-2]):
             clients = draw[..., round_, :, None]
@@ -100,7 +101,7 @@ def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable
     return step
 
 
-def _with_replacement(problem: Problem, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants, with replacement."""
     return Replaced(problem.n, params.selection.size, params.selection.rounds)
 

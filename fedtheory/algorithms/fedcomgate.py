@@ -6,11 +6,12 @@ gradient corrections delta_j, which learn grad f_j(w*).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, Draw
 
@@ -18,8 +19,8 @@ from fedtheory.randomness import Distribution, Draw
 class Params(NamedTuple):
     """``eta``, ``gamma``: local and global stepsizes; ``K``: local steps a round; ``compressors``: Q_1, ..., Q_n."""
 
-    eta: Any
-    gamma: Any
+    eta: Scalar
+    gamma: Scalar
     K: int
     compressors: Family
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Distribution, UniformSubset
 
@@ -20,7 +21,7 @@ class Params(NamedTuple):
 
     tau: int
     Lambda: Array
-    eta: Any = 1
+    eta: Scalar = 1
 
 
 class State(NamedTuple):

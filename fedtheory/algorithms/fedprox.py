@@ -13,6 +13,7 @@ from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.problems.quadratic import Quadratics
@@ -24,14 +25,14 @@ class Params(NamedTuple):
     ``batches``: local steps as in FedAvg; ``exact``: solve the local problem in closed form instead (quadratics)."""
 
     tau: int
-    mu: Any
+    mu: Scalar
     epochs: int = 1
     eta_l: Any = None
     batches: AllRows | Minibatches = AllRows()
     exact: bool = False
 
 
-def proximal_point(problem: Problem, mu: Any, x: Array) -> Array:
+def proximal_point(problem: Problem, mu: object, x: Array) -> Array:
     """argmin_w f_i(w) + (mu/2)|w - x|^2 for every client, ``(..., d) -> (..., n, d)``. Raise ``ValueError`` unless the
     f_i are quadratics without g."""
     f = problem.f
@@ -72,7 +73,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     mu, eta_l, exact = 0.5 + given.problem.n / 4, 0.25 / given.problem.L, "exact solver" in given.features
     return Params(given.tau, mu, given.epochs + 1, eta_l, given.batches, exact)
 
@@ -84,7 +85,7 @@ EXAMPLE = Example("clients", _example)
 def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> StepFunction:
     """FedProx with another pull: ``pull(y, before, anchor, mu, k)`` is added to the gradient in local step k."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: fedavg.State, draw: Round) -> fedavg.State:
         anchor = everywhere(problem, state.x)
         y, before = anchor, anchor
         for k in range(fedavg.local_steps(params)):

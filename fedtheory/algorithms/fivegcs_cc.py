@@ -13,6 +13,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import newton
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
@@ -22,10 +23,10 @@ class Params(NamedTuple):
     """``gamma``, ``tau``: primal and dual stepsizes; ``C``: clients sampled a round; ``omega``: the variance factor the
     method is told; ``compressors``: the family Q_1, ..., Q_M."""
 
-    gamma: Any
+    gamma: Scalar
     tau: Any
     C: int
-    omega: Any
+    omega: Scalar
     compressors: Family
 
 
@@ -54,7 +55,7 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
     return Product(Coins, (UniformSubset(problem.n, params.C), params.compressors.draws))
 
 
-def local_prox(problem: Problem, tau: Any, x_hat: Array, u: Array) -> Array:
+def local_prox(problem: Problem, tau: Scalar, x_hat: Array, u: Array) -> Array:
     """argmin_y F_m(y) + (tau/2)|y - x_hat - u_m/tau|^2 for all m: ``x_hat (..., d), u (..., M, d) -> (..., M, d)``.
 
     The root of grad f_m(y) + (M tau - mu) y = M (tau x_hat + u_m): in closed form where f has one, exact on fractions,

@@ -17,6 +17,7 @@ from fedtheory.algorithms.examples import Example, Picks, StepFunction, Table, r
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.extras import require
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
 from fedtheory.randomness import Distribution, Draw
@@ -30,7 +31,7 @@ class Params(NamedTuple):
     that a client moves; None for all, as Algorithm 4 is printed. It is for dense data.
     """
 
-    h: Any
+    h: Scalar
     S: Array | SparseScaling
     A: Array
     held: Array | None = None
@@ -101,7 +102,7 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
     return State(problem.x_star)
 
 
-def theory(problem: LinearProblem, h: Any, absent: Any = 1, compiled: bool = False) -> Params:
+def theory(problem: LinearProblem, h: Scalar, absent: Any = 1, compiled: bool = False) -> Params:
     """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks.
 
     ``compiled``: passes over sparse data as a loop that numba compiles. Raise ``ValueError`` if the data are dense.
@@ -141,7 +142,7 @@ def _with(
     """FSVRG that scales something else by S_k, weighs clients otherwise, leaves out A or the division of h by n_k, or
     corrects by something else than gradients at the server's model."""
 
-    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
         f, w = problem.f, state.w[..., None, :]
         full = f.gradient(w) if snapshot == "local" else f.full_gradient(state.w)[..., None, :]
         h = params.h / (f.sizes if divided else np.ones(f.n))
@@ -163,7 +164,7 @@ def _with(
     return step
 
 
-def _with_replacement(problem: Any, params: Any, state: Any) -> Distribution:
+def _with_replacement(problem: Any, params: object, state: object) -> Distribution:
     """The rows of FSVRG's passes, with replacement."""
     return Picks(problem.f.sizes)
 

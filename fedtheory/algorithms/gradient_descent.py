@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Constant, Distribution, Draw
 
@@ -13,7 +14,7 @@ from fedtheory.randomness import Constant, Distribution, Draw
 class Params(NamedTuple):
     """``gamma``: stepsize for the average (1/n) sum f_i + g."""
 
-    gamma: Any
+    gamma: Scalar
 
 
 class State(NamedTuple):

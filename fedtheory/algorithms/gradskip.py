@@ -6,13 +6,14 @@ its local steps stand still until the next communication.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.algorithms.scaffnew import State, communicate, fixed_point, init
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -21,8 +22,8 @@ class Params(NamedTuple):
     """``gamma``: stepsize; ``p``: communication probability; ``q (n,)``: each client's probability to keep its control
     variate."""
 
-    gamma: Any
-    p: Any
+    gamma: Scalar
+    p: Scalar
     q: Array
 
 

@@ -11,6 +11,7 @@ from fedtheory.algorithms import feddcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems import oracles
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Oracle
@@ -30,7 +31,7 @@ class Params(NamedTuple):
 
     tau: int
     Lambda: Array
-    eta: Any
+    eta: Scalar
     oracle: Oracle
     idle: str = "keep"
 
@@ -89,7 +90,7 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return state.y.sum(axis=-2)
 
 
-def kappa(problem: Problem, tau: int) -> Any:
+def kappa(problem: Problem, tau: int) -> Scalar:
     """The constant (tau - 1) alpha / (32 (N - 1) beta) of Theorem 5.2."""
     return (tau - 1) * problem.mu / (32 * (problem.n - 1) * problem.L)
 

@@ -15,6 +15,7 @@ import sympy
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.numbers.rational import Array, evaluate, inverse, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.oracles import Oracle
@@ -83,7 +84,7 @@ class Params(NamedTuple):
 
     tau: int
     L: Array
-    eta: Any
+    eta: Scalar
     oracle: Oracle
     idle: str = "reset"
 
@@ -156,7 +157,7 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return state.x.sum(axis=-2)
 
 
-def constants(mu: Any, L: Array, tau: int) -> Constants:
+def constants(mu: Scalar, L: Array, tau: int) -> Constants:
     """kappa, delta and eta as printed in Theorem C.1, for ``L (n,)``; fractions where they are rational."""
     low, high = min(L), max(L)
     quarter, r = Fraction(1, 4), Fraction(tau - 1, len(L) - 1)

@@ -11,6 +11,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import StepFunction, Table
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -21,11 +22,11 @@ class Params(NamedTuple):
     """``gamma``, ``chi``, ``rho``: stepsizes; ``p``: communication probability; ``omega``: the variance factor the
     method is told; ``compressors``: the family C_1, ..., C_n it uses."""
 
-    gamma: Any
-    chi: Any
-    rho: Any
-    p: Any
-    omega: Any
+    gamma: Scalar
+    chi: Scalar
+    rho: Scalar
+    p: Scalar
+    omega: Scalar
     compressors: Family
 
 
@@ -122,7 +123,7 @@ LINES = {
 
 
 def _dual_step(factor: Callable[[Any], Any]) -> StepFunction:
-    def slipped(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def slipped(problem: Problem, params: Params, state: State, draw: Draw) -> State:
         after = step(problem, params, state, draw)
         c = factor(params)
         return after._replace(u=state.u + c * (after.u - state.u), v=state.v + c * (after.v - state.v))

@@ -9,6 +9,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
 
@@ -16,8 +17,8 @@ from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
 class Params(NamedTuple):
     """``eta``: stepsize; ``p``: probability of a new snapshot."""
 
-    eta: Any
-    p: Any
+    eta: Scalar
+    p: Scalar
 
 
 class State(NamedTuple):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Given, Table, changed
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
@@ -18,7 +19,7 @@ class Params(NamedTuple):
     """``tau``: clients a round; ``eta``: stepsize for the average of the f_i; ``batches``: rows of one gradient."""
 
     tau: int
-    eta: Any
+    eta: Scalar
     batches: AllRows | Minibatches = AllRows()
 
 
@@ -67,7 +68,7 @@ algorithm = Algorithm("minibatch-sgd", Params, State, init, draws, step, fixed_p
 LINES = {"x": "x <- x - (eta/tau) sum over participants of grad f_i(x)"}
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     return Params(given.tau, 0.4 / given.problem.L, given.batches)
 
 

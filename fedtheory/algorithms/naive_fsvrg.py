@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, StepFunction, Table, row_step
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Distribution, Draw
 from fedtheory.randomness.selections import ClientPicks
@@ -17,7 +18,7 @@ from fedtheory.randomness.selections import ClientPicks
 class Params(NamedTuple):
     """``h``: stepsize; ``m``: stochastic steps an epoch."""
 
-    h: Any
+    h: Scalar
     m: int
 
 
@@ -66,7 +67,7 @@ EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.
 
 
 def _with(weighted: bool, local_full: bool) -> StepFunction:
-    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
         f, w = problem.f, state.w[..., None, :]
         full = f.gradient(w) if local_full else f.full_gradient(state.w)[..., None, :]
         local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))

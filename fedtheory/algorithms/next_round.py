@@ -26,7 +26,7 @@ class NextRound:
     of: Any
     scalar: str
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(...)``. Raise ``ValueError`` if the draws are too many, or infinitely many."""
         draws, chances = support_of(self.draws(problem, params, state), True)
         # The draws are on an axis before those of replicas, which the problem has too.

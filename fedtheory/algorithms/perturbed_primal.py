@@ -11,6 +11,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.dane import perturbed_minimisers
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import Constant, Distribution, Draw
 
@@ -18,7 +19,7 @@ from fedtheory.randomness import Constant, Distribution, Draw
 class Params(NamedTuple):
     """``sigma``: in [1, K]; eta = K / sigma and mu = lambda (eta - 1) follow."""
 
-    sigma: Any
+    sigma: Scalar
 
 
 class State(NamedTuple):
@@ -28,7 +29,7 @@ class State(NamedTuple):
     g: Array
 
 
-def eta(problem: LinearProblem, params: Params) -> Any:
+def eta(problem: LinearProblem, params: Params) -> Scalar:
     """K / sigma; raises ``ValueError`` unless sigma > 0 and the F_k are those of eq. (12)."""
     f = problem.f
     if f.share != "equal" and (f.sizes != f.sizes[0]).any():

@@ -5,7 +5,7 @@ Minimises (1/n) sum_i f_i over the functions of the problem.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,7 +55,7 @@ algorithm = Algorithm("rcd", Params, State, init, draws, step, fixed_point)
 LINES = {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"}
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     return Params(0.9 / np.diagonal(to_float(given.problem.f.H).mean(axis=0)))
 
 

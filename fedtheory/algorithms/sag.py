@@ -6,13 +6,14 @@ unlike SAGA's, the direction is biased.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example, Table, changed
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
@@ -20,7 +21,7 @@ from fedtheory.randomness import Distribution, Draw, UniformSubset
 class Params(NamedTuple):
     """``alpha``: stepsize."""
 
-    alpha: Any
+    alpha: Scalar
 
 
 class State(NamedTuple):
@@ -77,16 +78,16 @@ LINES = {
 EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
 
 
-def _old_table(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _old_table(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
     return state.x - params.alpha * state.y.sum(axis=-2) / problem.n + 0 * after.x
 
 
-def _unbiased(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _unbiased(problem: Problem, params: Params, state: State, after: State, draw: Draw) -> Array:
     change = np.where(draw[..., None], after.y - state.y, 0 * after.y).sum(axis=-2)
     return state.x - params.alpha * (change + state.y.sum(axis=-2) / problem.n)
 
 
-def _of_sum(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _of_sum(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
     return state.x - params.alpha * after.y.sum(axis=-2)
 
 

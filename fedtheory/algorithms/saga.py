@@ -6,7 +6,7 @@ Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
@@ -21,7 +22,7 @@ from fedtheory.randomness import Distribution, Draw, UniformSubset
 class Params(NamedTuple):
     """``gamma``: stepsize."""
 
-    gamma: Any
+    gamma: Scalar
 
 
 class State(NamedTuple):
@@ -72,7 +73,7 @@ LINES = {
 def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> StepFunction:
     """SAGA along ``direction(problem, fresh, stale, table)``: of the function drawn, and of all in the table."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
         x = everywhere(problem, state.x)
         fresh, table = problem.f.gradient(x), problem.f.gradient(state.phi)
         slope = direction(problem, mean_over(draw, 1, fresh), mean_over(draw, 1, table), table)
@@ -85,7 +86,7 @@ def _mean(problem: Problem, table: Array) -> Array:
     return table.sum(axis=-2) / problem.n
 
 
-def _at_new_model(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _at_new_model(problem: Problem, params: object, state: State, after: State, draw: Draw) -> Array:
     return np.where(draw[..., None], everywhere(problem, after.x), state.phi)
 
 

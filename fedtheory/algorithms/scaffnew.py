@@ -12,6 +12,7 @@ import numpy as np
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Table, never
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution
 
@@ -19,8 +20,8 @@ from fedtheory.randomness import Bernoulli, Distribution
 class Params(NamedTuple):
     """``gamma``: stepsize; ``p``: communication probability."""
 
-    gamma: Any
-    p: Any
+    gamma: Scalar
+    p: Scalar
 
 
 class State(NamedTuple):
@@ -48,7 +49,7 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     return communicate(gamma, p, x_hat, state.h, draw)
 
 
-def communicate(gamma: Any, p: Any, x_hat: Array, h_hat: Array, theta: Array) -> State:
+def communicate(gamma: Scalar, p: Scalar, x_hat: Array, h_hat: Array, theta: Array) -> State:
     """Average x_hat - (gamma/p) h_hat over the clients where ``theta (...)``, else keep x_hat; then correct h_hat."""
     mean = (x_hat - gamma / p * h_hat).sum(axis=-2, keepdims=True) / x_hat.shape[-2]
     x = np.where(theta[..., None, None], mean, x_hat)
@@ -80,7 +81,7 @@ LINES = {
 }
 
 
-def _plain_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _plain_mean(problem: Problem, params: Params, state: State, draw: Any) -> State:
     gamma, p = params
     x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
     x = np.where(draw[..., None, None], x_hat.sum(axis=-2, keepdims=True) / problem.n, x_hat)

@@ -12,6 +12,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution
@@ -27,8 +28,8 @@ class Params(NamedTuple):
 
     tau: int
     epochs: int
-    eta_l: Any
-    eta_g: Any = 1
+    eta_l: Scalar
+    eta_g: Scalar = 1
     batches: AllRows | Minibatches = AllRows()
     option: str = "II"
     steps: Array | None = None
@@ -98,7 +99,7 @@ LINES = {
 }
 
 
-def _example(given: Given) -> Any:
+def _example(given: Given) -> Params:
     option = "I" if "option I" in given.features else "II"
     own = "own local steps" in given.features
     epochs = max(given.epochs, 2) if own else given.epochs
@@ -113,7 +114,7 @@ EXAMPLE = Example("clients", _example)
 _SIGN = "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i"
 
 
-def _in_place(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _in_place(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """One participant after another trains the server's array, to which y_i and x then both refer."""
     x, c, c_i = state
     lead = 0 * draw.clients[..., :1]
@@ -133,7 +134,7 @@ def _in_place(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
 def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFunction:
     """SCAFFOLD with c_i+ = c_i - c + (x - y_i)/divisor."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
         x, c, c_i = state
         anchor, everyone = everywhere(problem, x), everywhere(problem, c)
         y = fedavg.local_descent(problem, params, x, draw, lambda y: everyone - c_i, steps=params.steps)
@@ -146,7 +147,7 @@ def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFun
     return step
 
 
-def _renewed_by_mean(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _renewed_by_mean(problem: Problem, params: Any, state: State, draw: Any) -> Any:
     mean = np.where(draw.clients, params.steps, 0).sum(axis=-1)[..., None, None] / params.tau
     return _renewed(lambda params, K: mean * params.eta_l)(problem, params, state, draw)
 
@@ -154,7 +155,7 @@ def _renewed_by_mean(problem: Problem, params: Any, state: Any, draw: Any) -> An
 def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> StepFunction:
     """SCAFFOLD with another correction of the local steps: ``correction(problem, y, shared, own)``."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
         x, c, c_i = state
         anchor, everyone = everywhere(problem, x), everywhere(problem, c)
         y = fedavg.local_descent(problem, params, x, draw, lambda y: correction(problem, y, everyone, c_i))
@@ -173,19 +174,19 @@ class _Late(NamedTuple):
     late: Array
 
 
-def _late_init(problem: Problem, params: Any, **start: Any) -> Any:
+def _late_init(problem: Problem, params: Params, **start: Any) -> Any:
     state = init(problem, params, **start)
     return _Late(state.x, state.c, state.c_i, state.c)
 
 
-def _late_step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
     """Clients correct by a stale c, that of a round before."""
     x, c, c_i, late = state
     old = step(problem, params, State(x, late, c_i), draw)
     return _Late(old.x, c + (old.c - late), old.c_i, c)
 
 
-def _mean_of_last(problem: Problem, params: Any, state: Any, after: Any, draw: Any) -> Any:
+def _mean_of_last(problem: Problem, params: object, state: State, after: State, draw: object) -> Array:
     return state.c_i.sum(axis=-2) / problem.n
 
 

@@ -82,7 +82,7 @@ def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
     return "negative" if value < 0 else ""
 
 
-def at_round(schedules: Mapping[str, sympy.Expr], problem: Any, params: Any, k: int, exact: bool) -> Any:
+def at_round(schedules: Mapping[str, sympy.Expr], problem: object, params: Any, k: int, exact: bool) -> Any:
     """The parameters at round k, with those that have schedules, in fractions or floats; as they are where none has.
 
     Raise ``ValueError`` if a schedule has no value; in fractions :class:`Irrational` where that is none, but at other

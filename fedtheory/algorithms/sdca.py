@@ -63,7 +63,7 @@ EXAMPLE = Example("rows", lambda given: Params())
 def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> StepFunction:
     """SDCA with another denominator, 1 + ``length(f, |x_i|^2)``, or another w, ``primal(f, alpha)``; squared loss."""
 
-    def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: LinearProblem, params: object, state: State, draw: Draw) -> State:
         f = problem.f
         rise = f.loss.ascent(state.alpha, f.predictions(primal(f, state.alpha)), length(f, f.squared_norms), f.y)
         return State(state.alpha + np.where(draw, rise, 0 * rise))

@@ -5,7 +5,7 @@ Minimises (1/n) sum_i f_i over the functions of the problem.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
@@ -20,8 +21,8 @@ from fedtheory.randomness import Distribution, Draw, UniformSubset
 class Params(NamedTuple):
     """h_t = ``h`` / (1 + ``decay`` t): a diminishing sequence is asked for and none named; 0 keeps it constant."""
 
-    h: Any
-    decay: Any = 0
+    h: Scalar
+    decay: Scalar = 0
 
 
 class State(NamedTuple):

@@ -24,7 +24,7 @@ class GradientStart:
         # Of the same parts; but it is not to be unwrapped, or the start before would be read for this one.
         return signature(self.init)
 
-    def __call__(self, problem: Problem, params: Any, **given: Any) -> Any:
+    def __call__(self, problem: Problem, params: object, **given: Any) -> Any:
         """The state at the start of a run. Raise ``ValueError`` if nothing is known of such gradients."""
         state = self.init(problem, params, **given)
         if given.get(self.part) is not None:
@@ -43,6 +43,6 @@ class WithOption:
     name: str
     value: str
 
-    def __call__(self, recipe: Any, problem: Any, exact: bool) -> Any:
+    def __call__(self, recipe: object, problem: Problem, exact: bool) -> Any:
         """The parameters; errors are those of ``parameters``."""
         return self.parameters(recipe, problem, exact)._replace(**{self.name: self.value})

@@ -7,12 +7,13 @@ So m steps from a renewed state are an outer iteration of Federated Optimization
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
@@ -20,7 +21,7 @@ from fedtheory.randomness import Distribution, Draw, UniformSubset
 class Params(NamedTuple):
     """``eta``: stepsize."""
 
-    eta: Any
+    eta: Scalar
 
 
 class State(NamedTuple):
@@ -71,7 +72,7 @@ LINES = {
 def _along(direction: Callable[[Array, Array, Array], Array]) -> StepFunction:
     """SVRG along ``direction(fresh, stale, full)``: of the function drawn, and of all at the snapshot."""
 
-    def step(problem: Problem, params: Any, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
         fresh, stale = (problem.f.gradient(everywhere(problem, v)) for v in (state.w, state.w_tilde))
         full = stale.sum(axis=-2) / problem.n
         slope = direction(mean_over(draw, 1, fresh), mean_over(draw, 1, stale), full)

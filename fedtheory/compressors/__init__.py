@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.numbers.rational import Array, exact, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Bernoulli as Coin
 from fedtheory.randomness import (
     Constant,
@@ -411,12 +412,12 @@ class Family:
             raise ValueError(f"joint must be 'independent' or 'shared', got {self.joint!r}")
 
     @property
-    def omega(self) -> Any:
+    def omega(self) -> Scalar:
         """The variance of one client's compressor."""
         return self.compressor.omega
 
     @property
-    def omega_av(self) -> Any:
+    def omega_av(self) -> Scalar:
         """The constant of eq. (3): omega/n for independent compressors, omega in general."""
         return self.omega / self.n if self.joint == "independent" else self.omega
 

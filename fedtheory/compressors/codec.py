@@ -82,7 +82,7 @@ def _coordinates(layout: Layout, value: Array) -> Array:
     return np.sort(chosen)
 
 
-def _entry(compressor: Compressor, layout: Layout, j: int, value: Any) -> str:
+def _entry(compressor: Compressor, layout: Layout, j: int, value: object) -> str:
     name = index_bits(compressor.d) if layout.indexed else 0
     return (format(j, f"0{name}b") if name else "") + _write(layout, value)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 
 #: A recipe: the named rationals, integers, words and tuples of these from which an instance is built.
 Recipe = Mapping[str, Any]
@@ -97,7 +98,7 @@ class Instances:
     boundaries: Callable[[np.random.Generator], Iterator[Recipe]] = lambda rng: iter(())
 
 
-def numbers(values: Any, exact: bool) -> Array:
+def numbers(values: object, exact: bool) -> Array:
     """An array of fractions, or the same numbers as float64."""
     if not exact:
         return np.array(values, dtype=np.float64)
@@ -107,7 +108,7 @@ def numbers(values: Any, exact: bool) -> Array:
     return out
 
 
-def number(value: Any, exact: bool) -> Any:
+def number(value: Scalar, exact: bool) -> Any:
     """One fraction, or the same number as a float."""
     return Quotient(value) if exact else float(value)
 
@@ -135,7 +136,7 @@ def generic(rng: np.random.Generator, low: Fraction, high: Fraction) -> Fraction
     return min(max(simple, low), high)
 
 
-def value_of(source: Source, problem: Any, params: Any) -> Any:
+def value_of(source: Source, problem: Any, params: object) -> Any:
     """The value of one letter. Raise ``ValueError`` if neither problem nor parameters have it."""
     if callable(source):
         return source(problem, params)

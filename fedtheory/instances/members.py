@@ -378,6 +378,6 @@ class Sampler:
 
 
 @singledispatch
-def sampler(functions: Any, drawing: Drawing) -> Sampler:
+def sampler(functions: object, drawing: Drawing) -> Sampler:
     """The sampler of a class of functions for a setting's ``drawing``. Raise ``ValueError`` if it has none."""
     raise ValueError(f"no sampler is registered for {type(functions).__name__}")

@@ -317,7 +317,7 @@ def _check_times(statement: Statement) -> None:
             raise ValueError(f"{fault}: write E(...) around products, or a quantity for what is expected")
 
 
-def _checked(type_: str, part: str, value: Any) -> Any:
+def _checked(type_: str, part: str, value: object) -> Any:
     if type_.endswith(" | None"):
         return None if value is None else _checked(type_.removesuffix(" | None"), part, value)
     if type_.startswith("Callable[[Problem, Any, Any]"):
@@ -330,7 +330,7 @@ def _checked(type_: str, part: str, value: Any) -> Any:
 
 
 def _is(kind: type, called: str) -> Callable[[str, Any], Any]:
-    def checked(part: str, value: Any) -> Any:
+    def checked(part: str, value: object) -> Any:
         if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise ValueError(f"{part} must be {called}, got {value!r}")
         return value
@@ -339,31 +339,31 @@ def _is(kind: type, called: str) -> Callable[[str, Any], Any]:
 
 
 def _tuple_of(one: Callable[[str, Any], Any]) -> Callable[[str, Any], tuple[Any, ...]]:
-    def checked(part: str, value: Any) -> tuple[Any, ...]:
+    def checked(part: str, value: object) -> tuple[Any, ...]:
         return tuple(one(part, v) for v in _is(tuple, "a tuple")(part, value))
 
     return checked
 
 
-def _callable(part: str, value: Any) -> Any:
+def _callable(part: str, value: object) -> Any:
     if not callable(value):
         raise ValueError(f"{part} must be a function, got {value!r}")
     return in_fractions(value)
 
 
-def _comparison(part: str, value: Any) -> Comparison:
+def _comparison(part: str, value: Comparison) -> Comparison:
     if not isinstance(value, tuple) or len(value) != 3:
         raise ValueError(f"{part} must be comparisons, each a left side, a relation and a right side, got {value!r}")
     return Comparison(*validation.comparison(part, *value))
 
 
-def _claim(part: str, value: Any) -> Any:
+def _claim(part: str, value: object) -> Any:
     if not isinstance(getattr(value, "statement", None), Statement):
         raise ValueError(f"{part} must be claims, got {value!r}")
     return value
 
 
-def _quantities(part: str, value: Any) -> tuple[Quantity, ...]:
+def _quantities(part: str, value: object) -> tuple[Quantity, ...]:
     return each_once(_tuple_of(_is(Quantity, "a quantity"))(part, value))
 
 

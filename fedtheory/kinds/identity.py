@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sympy
 
@@ -43,7 +43,7 @@ class Identity(Statement):
         return (Comparison(self.left, "==", self.right), *self.also)
 
 
-def identity(left: Any, right: Any) -> Identity:
+def identity(left: object, right: object) -> Identity:
     """State that two sides are equal.
 
     Args:

@@ -85,7 +85,7 @@ class OneStep(Statement):
 def contracts(
     algorithm: Algorithm,
     potential: Callable[[Problem, Any, Any], Array],
-    factor: Any,
+    factor: sympy.Expr,
     noise: Mapping[Callable[[Problem, Any, Any], Array], Any] | None = None,
 ) -> OneStep:
     """State that a potential contracts: E[potential after] <= factor * potential before + noise.

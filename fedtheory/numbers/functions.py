@@ -25,7 +25,7 @@ from fedtheory.numbers.rational import exact
 _DECIMAL = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?\s*")
 
 
-def counts(value: Any) -> bool:
+def counts(value: object) -> bool:
     """Return True if a value is an integer, or an array of some; what only looks like one has quotients of its own."""
     return type(value) in (int, bool) or (isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "iub")
 
@@ -35,12 +35,12 @@ def counted(value: Any) -> Any:
     return rounded(exact(value) if np.ndim(value) else Quotient(int(value)))
 
 
-def quotient(a: Any, b: Any) -> Any:
+def quotient(a: object, b: Any) -> Any:
     """a / b, of integers and of arrays of integers as fractions."""
     return counted(a) / b if counts(a) and counts(b) else a / b
 
 
-def divided(a: Any, b: Any) -> Any:
+def divided(a: object, b: Any) -> Any:
     """As :func:`quotient`, for ``a /= b``."""
     if counts(a) and counts(b):
         return counted(a) / b
@@ -53,12 +53,12 @@ def power(a: Any, b: Any) -> Any:
     return rounded(Quotient(a)) ** b if counts(a) and np.ndim(a) == 0 and not (counts(b) and np.all(b >= 0)) else a**b
 
 
-def filled(values: Any) -> Any:
+def filled(values: object) -> Any:
     """The integers of an array as fractions."""
     return rounded(exact(values)) if getattr(values, "dtype", None) == np.float64 else values
 
 
-def called(name: str, on: Any, *given: Any, **named: Any) -> Any:
+def called(name: str, on: object, *given: Any, **named: Any) -> Any:
     """A method of an array, or numpy's function, which would make floats of integers or of fractions: of these as
     fractions."""
     if on is np and given and isinstance(given[0], np.ndarray) and counts(given[0]):
@@ -70,14 +70,14 @@ def called(name: str, on: Any, *given: Any, **named: Any) -> Any:
     return getattr(on, name)(*given, **named)
 
 
-def constant(on: Any, name: str) -> Any:
+def constant(on: object, name: str) -> Any:
     """An attribute, of ``math`` or numpy the number pi or e."""
     if on in (math, np) if isinstance(on, ModuleType) else False:
         return intervals.pi() if name == "pi" else Quotient(1).exp()
     return getattr(on, name)
 
 
-def of_fractions(function: Any) -> Any:
+def of_fractions(function: object) -> Any:
     """The function in fractions, where it is one of the known ones; as it is otherwise."""
     try:
         return _KNOWN.get(function, function)
@@ -85,7 +85,7 @@ def of_fractions(function: Any) -> Any:
         return function
 
 
-def is_known(function: Any) -> bool:
+def is_known(function: object) -> bool:
     """Return True if a function is one of these, which do nothing but compute."""
     try:
         return function in _KNOWN or function in _PURE
@@ -93,7 +93,7 @@ def is_known(function: Any) -> bool:
         return False
 
 
-def _is_known(value: Any) -> bool:
+def _is_known(value: object) -> bool:
     """Return True if a value is an integer or a fraction, or an array of objects, or a list or tuple of such."""
     if isinstance(value, list | tuple):
         return all(map(_is_known, value))
@@ -131,7 +131,7 @@ def _number(original: Any) -> Callable[..., Any]:
     return number
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == object
 
 
@@ -165,7 +165,7 @@ def _array(original: Any) -> Callable[..., Any]:
     return array
 
 
-def _linspace(low: Any, high: Any, count: Any = 50) -> Any:
+def _linspace(low: object, high: Any, count: Any = 50) -> Any:
     parts = max(int(count) - 1, 1)
     return exact([low + (high - low) * Quotient(k, parts) for k in range(int(count))])
 
@@ -180,7 +180,7 @@ def _arange(*ends: Any) -> Any:
 def _norms(original: Any) -> Callable[..., Any]:
     """``numpy.linalg.norm``: Euclidean, along an axis."""
 
-    def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    def norm(x: Any, ord: object = None, axis: Any = None, keepdims: bool = False) -> Any:
         if _is_known(x) and (type(axis) is int or (axis is None and ord is None)) and ord in (None, 2):
             squares = np.asarray(x, dtype=object) ** 2
             return rounded(_each("sqrt")(squares.sum(axis=axis, keepdims=keepdims)))

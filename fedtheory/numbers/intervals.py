@@ -88,7 +88,7 @@ def is_rounding() -> bool:
     return _rounds.get()
 
 
-def rounded(value: Any) -> Any:
+def rounded(value: object) -> Any:
     """A number that code writes or is given, or an array of some; within :func:`rounding` as an interval about it."""
     if not _rounds.get():
         return value
@@ -130,7 +130,7 @@ class Interval:
         self.guess = guess
 
     @staticmethod
-    def about(value: Any, off: Fraction = FLOAT) -> Interval:
+    def about(value: object, off: Fraction = FLOAT) -> Interval:
         """Of a number that floats would have, an interval about it: within ``off`` of itself, or of 1."""
         known = Interval.of(Fraction(value) if isinstance(value, float) else value)
         room = max(abs(known.low), abs(known.high), Fraction(1)) * off
@@ -171,26 +171,26 @@ class Interval:
     def __float__(self) -> float:
         return float(self.middle)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return _with(self, other, lambda a, b: (a.low + b.low, a.high + b.high))
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return _with(self, other, lambda a, b: (a.low - b.high, a.high - b.low))
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return _with(self, other, lambda a, b: (b.low - a.high, b.high - a.low))
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return _with(self, other, _products)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         return _with(self, other, lambda a, b: _products(a, _inverse(b)))
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return _with(self, other, lambda a, b: _products(b, _inverse(a)))
 
     def __neg__(self) -> Interval:
@@ -206,7 +206,7 @@ class Interval:
             return self._guessed(abs)
         return -self if self.high <= 0 else Interval(0, max(-self.low, self.high), self.where)
 
-    def __pow__(self, power: Any) -> Any:
+    def __pow__(self, power: object) -> Any:
         if isinstance(power, Interval) and power.low == power.high:
             power = power.low
         if isinstance(power, float) and power == int(power):
@@ -227,7 +227,7 @@ class Interval:
             return Interval(0, end, self.where)
         return (self.log() * power).exp()
 
-    def __rpow__(self, base: Any) -> Any:
+    def __rpow__(self, base: object) -> Any:
         return Interval.of(base) ** self
 
     def sqrt(self) -> Interval:
@@ -295,16 +295,16 @@ class Interval:
     def __ceil__(self) -> int:
         return -math.floor(-self)
 
-    def __floordiv__(self, other: Any) -> int:
+    def __floordiv__(self, other: object) -> int:
         return math.floor(self / other)
 
-    def __rfloordiv__(self, other: Any) -> int:
+    def __rfloordiv__(self, other: object) -> int:
         return math.floor(other / self)
 
     def __mod__(self, other: Any) -> Any:
         return self - other * (self // other)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return other - self * (other // self)
 
     def _increasing(self, function: Any) -> Interval:
@@ -314,16 +314,16 @@ class Interval:
         room = Fraction(1, 10 ** current()) * max(map(abs, ends))
         return _stepped(Interval(ends[0] - room, ends[1] + room, self.where))
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return _compared(self, other, lambda gap: gap.high < 0, lambda gap: gap.low >= 0)
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return _compared(self, other, lambda gap: gap.high <= 0, lambda gap: gap.low > 0)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return _compared(self, other, lambda gap: gap.low > 0, lambda gap: gap.high <= 0)
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return _compared(self, other, lambda gap: gap.low >= 0, lambda gap: gap.high < 0)
 
     def __eq__(self, other: object) -> bool:
@@ -358,7 +358,7 @@ def least(values: list[Any]) -> Any:
     return -largest([-v for v in values]) if any(isinstance(v, Interval) for v in values) else min(values)
 
 
-def _with(one: Interval, other: Any, ends: Any) -> Any:
+def _with(one: Interval, other: object, ends: Any) -> Any:
     try:
         second = Interval.of(other)
     except TypeError:
@@ -405,7 +405,7 @@ def pi() -> Interval:
     return _stepped(_of_mpmath(lambda context: +context.pi))
 
 
-def _bound(value: Any) -> Any:
+def _bound(value: object) -> Any:
     """Return the bound with which code compares a number; a finite float stands for the number that it approximates,
     and a bound such as 1e-12 for itself.
     """
@@ -416,7 +416,7 @@ def _bound(value: Any) -> Any:
     return Interval(read - room, read + room)
 
 
-def _compared(one: Any, other: Any, surely: Any, surely_not: Any) -> bool:
+def _compared(one: object, other: Any, surely: Any, surely_not: Any) -> bool:
     gap = one - _bound(other)
     if gap is NotImplemented or not isinstance(gap, Interval):
         raise Undecided(f"{one!r} is not compared with {other!r}")

@@ -31,7 +31,7 @@ _KNOWN = frozenset({"fedtheory", "verify", "numpy", "scipy", "sympy", "mpmath"})
 _SETS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR"})
 
 
-def in_fractions(function: Any) -> Any:
+def in_fractions(function: object) -> Any:
     """The function, which reads its literals as fractions where it is given fractions; all but functions of the
     user's as they are."""
     if type(function) is partial:
@@ -94,7 +94,7 @@ def _kind(value: Any) -> bool | None:
     return True if isinstance(value, Fraction | Interval) or hasattr(value, "exact") else None
 
 
-def _counted(value: Any) -> Any:
+def _counted(value: object) -> Any:
     """A state with the integers of its arrays as fractions: numpy makes floats of their means."""
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(exact(v) if isinstance(v, np.ndarray) and v.dtype.kind == "i" else v for v in value))
@@ -205,7 +205,7 @@ def _defaults(function: FunctionType, source: sourcecode.ModuleSource) -> tuple[
     return tuple(rounded(source.denoted(node, v, known)) if type(v) is float else v for v, node in pairs)
 
 
-def _function(function: Any) -> Any:
+def _function(function: object) -> Any:
     """Return the version of a function that computes in fractions: of known functions, and of the user's own."""
     if type(function) is MethodType:
         return MethodType(_function(function.__func__), function.__self__)

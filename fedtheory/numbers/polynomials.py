@@ -44,7 +44,7 @@ def unseen() -> Iterator[None]:
         raise NotPolynomial("the code looks at a number that is not known")
 
 
-def _number(value: Any) -> Any:
+def _number(value: object) -> Any:
     """Return a coefficient; None if it is not an exact number."""
     if type(value) is Quotient:
         return value
@@ -57,7 +57,7 @@ def _number(value: Any) -> Any:
     return Quotient(value) if hasattr(value, "denominator") else None
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: object) -> bool:
     # Of an interval around zero it is not known.
     return not value if type(value) is Quotient else not isinstance(value, Interval) and value == 0
 
@@ -110,7 +110,7 @@ class Polynomial(Unknown):
         """A key shared by two polynomials if and only if they are equal."""
         return tuple(sorted(self.terms.items()))
 
-    def _plus(self, other: Any, sign: int) -> Any:
+    def _plus(self, other: object, sign: int) -> Any:
         if isinstance(other, Polynomial):
             added = other.terms
         elif isinstance(other, _OTHERS):
@@ -130,13 +130,13 @@ class Polynomial(Unknown):
                 terms[monomial] = total
         return _of(terms)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self._plus(other, 1)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self._plus(other, -1)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return (-self)._plus(other, 1)
 
     def __neg__(self) -> Any:
@@ -145,7 +145,7 @@ class Polynomial(Unknown):
     def __pos__(self) -> Any:
         return self
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         if type(other) is Quotient:
             if not other or not self.terms:
                 return _NOTHING
@@ -164,16 +164,16 @@ class Polynomial(Unknown):
 
     __radd__, __rmul__ = __add__, __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: object) -> Any:
         if isinstance(other, _OTHERS) and not isinstance(other, Polynomial):
             return NotImplemented
         number = other._known if isinstance(other, Polynomial) else _exactly(other)
         return self * (Quotient(1) / number)
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: object) -> Any:
         return other / self._known
 
-    def __pow__(self, exponent: Any) -> Any:
+    def __pow__(self, exponent: object) -> Any:
         if exponent == 2:
             return self * self
         if exponent == 1:
@@ -193,16 +193,16 @@ class Polynomial(Unknown):
     def __ne__(self, other: object) -> Any:
         return (self - other)._known != 0
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return (self - other)._known < 0
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return (self - other)._known <= 0
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return (self - other)._known > 0
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return (self - other)._known >= 0
 
     def __bool__(self) -> bool:
@@ -233,7 +233,7 @@ _NOTHING = _of({})
 _OTHERS = (np.ndarray, Unknown)
 
 
-def _exactly(value: Any) -> Any:
+def _exactly(value: object) -> Any:
     number = _number(value)
     if number is None:
         raise _refused(f"a number that is not known meets {value!r:.50}, which is no exact number")
@@ -261,7 +261,7 @@ def coefficients(values: Array, first: int, size: int) -> Array:
     return exact(found)
 
 
-def form(value: Any, first: int, size: int) -> Array:
+def form(value: object, first: int, size: int) -> Array:
     """The symmetric matrix Q of a quadratic form z'Qz in the unknowns of these numbers; ``NotPolynomial`` of others."""
     terms = terms_of(value)
     if not all(len(m) == 2 and first <= m[0] and m[1] < first + size for m in terms):
@@ -273,7 +273,7 @@ def form(value: Any, first: int, size: int) -> Array:
     return Q
 
 
-def terms_of(value: Any) -> Mapping[Monomial, Any]:
+def terms_of(value: object) -> Mapping[Monomial, Any]:
     """The terms of a polynomial, or of a number; ``NotPolynomial`` of what is neither."""
     if isinstance(value, Polynomial):
         return value.terms
@@ -283,7 +283,7 @@ def terms_of(value: Any) -> Mapping[Monomial, Any]:
     return {} if _is_zero(number) else {(): number}
 
 
-def same(one: Any, two: Any) -> bool:
+def same(one: object, two: object) -> bool:
     """Return True if two values are the same polynomial or number."""
     try:
         a, b = terms_of(one), terms_of(two)
@@ -292,6 +292,6 @@ def same(one: Any, two: Any) -> bool:
     return a.keys() == b.keys() and all(v is b[m] or _equal(v, b[m]) for m, v in a.items())
 
 
-def _equal(one: Any, two: Any) -> bool:
+def _equal(one: object, two: object) -> bool:
     # Two roots in one interval need not be the same.
     return not isinstance(one, Interval) and not isinstance(two, Interval) and bool(one == two)

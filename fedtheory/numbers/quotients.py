@@ -26,7 +26,7 @@ def _of(numerator: int, denominator: int) -> Quotient:
     return made
 
 
-def _require_distinguishable(a: Quotient, b: Any) -> None:
+def _require_distinguishable(a: Quotient, b: object) -> None:
     """Raise ``Undecided`` if a float is so near a fraction that it may stand for it, and is not a short binary number.
 
     A bound such as 1e-12 is meant as it is.

@@ -32,7 +32,7 @@ def is_exact(*arrays: Any) -> bool:
     return any(np.asarray(a).dtype == object for a in arrays)
 
 
-def exact(a: Any) -> Array:
+def exact(a: object) -> Array:
     """An object array of fractions with the values of ``a``: floats at their binary value, intervals and what says that
     it is ``exact`` as they are."""
     source = np.asarray(a, dtype=object)
@@ -44,7 +44,7 @@ def exact(a: Any) -> Array:
     return out
 
 
-def meant(a: Any) -> Array:
+def meant(a: object) -> Array:
     """As :func:`exact`, with floats as the intervals in which lies what they stand for."""
     source = np.asarray(a, dtype=object)
     if not any(isinstance(value, float) for value in source.flat):
@@ -54,7 +54,7 @@ def meant(a: Any) -> Array:
     return exact(out)
 
 
-def to_float(a: Any) -> Array:
+def to_float(a: object) -> Array:
     """float64 values of an array of fractions, integers or floats."""
     return np.asarray(a, dtype=np.float64)
 
@@ -150,7 +150,7 @@ def _square_root(value: Any) -> Any:
     return root
 
 
-def real(value: Any) -> Any:
+def real(value: object) -> Any:
     """A number, or an array of numbers entry by entry, with the working precision of mpmath; of an interval the
     middle."""
     if isinstance(value, np.ndarray):
@@ -170,7 +170,7 @@ def square(x: Array) -> Array:
     return total
 
 
-def square_root(value: Any) -> Any:
+def square_root(value: object) -> Any:
     """Square root: exact for the square of a fraction, an interval for other fractions, else float."""
     try:
         return _square_root(value)
@@ -217,7 +217,7 @@ def evaluate(expression: Any, values: Mapping[sympy.Expr, Any]) -> Any:
         raise ValueError(f"cannot evaluate {e} at the given numbers: {error}") from error
 
 
-def _holds_floats(value: Any) -> bool:
+def _holds_floats(value: object) -> bool:
     return isinstance(value, float) or getattr(value, "dtype", None) == np.float64
 
 
@@ -225,7 +225,7 @@ def _as_floats(value: Any) -> Any:
     return to_float(value) if isinstance(value, np.ndarray) else float(value)
 
 
-def enclosed(value: Any) -> Any:
+def enclosed(value: object) -> Any:
     """A number, or an array of numbers entry by entry, as intervals."""
     return np.vectorize(Interval.of, otypes=[object])(value) if isinstance(value, np.ndarray) else Interval.of(value)
 
@@ -324,7 +324,7 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
 
 
 def _ends(
-    e: sympy.Expr, low: Any, high: Any, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
+    e: sympy.Expr, low: object, high: object, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
 ) -> tuple[int, int]:
     ends = [_known(_evaluate(end, values, constant)) for end in (low, high)]
     if any(isinstance(end, Interval) or end != int(end) for end in ends):
@@ -353,14 +353,14 @@ def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[
     return max(last - first + 1, 0)
 
 
-def _digits(value: Any) -> int:
+def _digits(value: object) -> int:
     """Binary digits of the numerator and the denominator of a fraction; 0 of anything else."""
     if isinstance(value, np.ndarray):
         return max(map(_digits, value.flat), default=0) if value.dtype == object else 0
     return value.numerator.bit_length() + value.denominator.bit_length() if isinstance(value, Fraction) else 0
 
 
-def _whole(value: Any, rounding: Callable[[Any], int]) -> int:
+def _whole(value: object, rounding: Callable[[Any], int]) -> int:
     """The next integer, above or below."""
     if not isinstance(value, Interval):
         return rounding(value)
@@ -396,15 +396,15 @@ def _in_floats(values: Mapping[sympy.Expr, Any]) -> bool:
     )
 
 
-def _sum_of(a: Any, b: Any) -> Any:
+def _sum_of(a: object, b: object) -> Any:
     return operator.add(*_alike(a, b))
 
 
-def _product_of(a: Any, b: Any) -> Any:
+def _product_of(a: object, b: object) -> Any:
     return operator.mul(*_alike(a, b))
 
 
-def _alike(a: Any, b: Any) -> tuple[Any, Any]:
+def _alike(a: object, b: object) -> tuple[Any, Any]:
     """Both, a fraction that meets floats as a float: the letters of an instance in floats are floats."""
     if type(a) is type(b):
         return a, b
@@ -459,12 +459,12 @@ def _each(function: Callable[[Any], Any], values: Array) -> Array:
     return np.vectorize(function, otypes=[object])(values)
 
 
-def _is_zero(value: Any) -> bool:
+def _is_zero(value: object) -> bool:
     """Return True if a number is known to be 0: no float took part in it."""
     return not value.where and value.low == value.high == 0 if isinstance(value, Interval) else value == 0
 
 
-def _transcendental(value: Any, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
+def _transcendental(value: object, of_interval: Callable[[Any], Any], of_float: Callable[[Any], Any]) -> Any:
     if isinstance(value, np.ndarray) and is_exact(value):
         return _each(lambda one: _transcendental(one, of_interval, of_float), value)
     if isinstance(value, Interval):
@@ -485,7 +485,7 @@ def _integer_power(base: Any, exponent: int) -> Any:
         return math.copysign(math.inf, base ** (exponent % 2))
 
 
-def _length(base: Any) -> int:
+def _length(base: object) -> int:
     """Binary digits by which a power grows with its exponent; 0 of what is not exact."""
     if isinstance(base, np.ndarray):
         return max(map(_length, base.flat), default=0) if base.dtype == object else 0
@@ -496,7 +496,7 @@ def _length(base: Any) -> int:
     return 0
 
 
-def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
+def holds(relation: sympy.Basic, values: Mapping[sympy.Expr, Any]) -> bool:
     """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions.
 
     A relation that is left open by as many digits as are ever looked at does not count as true.
@@ -512,7 +512,7 @@ def holds(relation: Any, values: Mapping[sympy.Expr, Any]) -> bool:
     return False
 
 
-def _is_true(relation: sympy.Basic, left: Any, right: Any) -> bool:
+def _is_true(relation: sympy.Basic, left: object, right: Any) -> bool:
     if isinstance(left, mpmath.mpf) or isinstance(right, mpmath.mpf):
         left, right = Interval.of(left), Interval.of(right)
     match relation:

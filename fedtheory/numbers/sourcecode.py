@@ -48,7 +48,7 @@ class ModuleSource:
     set_once: Mapping[str, ast.expr]
     defaults: Mapping[tuple[str, int], list[ast.expr]]
 
-    def denoted(self, node: ast.expr, value: Any, values: Mapping[str, Any]) -> Any:
+    def denoted(self, node: ast.expr, value: object, values: Mapping[str, Any]) -> Any:
         """The fraction that an expression of literals and of names set once denotes, in floats ``value``.
 
         The float itself for any other expression, and where floats make another value of it. ``values``: those of
@@ -142,7 +142,7 @@ def _looked_up(node: ast.expr, values: Mapping[str, Any]) -> Any:
     return None
 
 
-def _is_same(one: Any, two: Any) -> bool:
+def _is_same(one: object, two: object) -> bool:
     """Return True if two values of a module are the same, as far as that is looked at."""
     return type(one) is type(two) and not isinstance(one, np.ndarray) and bool(one == two)
 

@@ -52,7 +52,7 @@ _RELATIONS = (sympy.Le, sympy.Lt, sympy.Ge, sympy.Gt, sympy.Eq)
 _TURNED = {"<=": "<=", "<": "<", "==": "==", ">=": "<=", ">": "<"}
 
 
-def function(part: str, value: Any, given: tuple[str, ...]) -> Callable[..., Any]:
+def function(part: str, value: object, given: tuple[str, ...]) -> Callable[..., Any]:
     """Check that a value can be called with these arguments, in this order, and return it."""
     due = f"{part} must be a function of ({', '.join(given)})"
     if not callable(value):
@@ -69,7 +69,7 @@ def function(part: str, value: Any, given: tuple[str, ...]) -> Callable[..., Any
     return value
 
 
-def letter(part: str, value: Any) -> sympy.Symbol:
+def letter(part: str, value: sympy.Expr) -> sympy.Symbol:
     """A letter: a symbol of a name and of one of the domains that are drawn."""
     if type(value) is not sympy.Symbol or not value.name.strip():
         raise ValueError(f"{part} must be a letter, a sympy symbol with a name, got {value!r}")
@@ -103,7 +103,7 @@ def measured(part: str, value: Any) -> sympy.Expr:
     return value
 
 
-def expression(part: str, value: Any) -> sympy.Expr:
+def expression(part: str, value: object) -> sympy.Expr:
     """An expression in symbols and exact numbers; whose symbols they are is for the statement to say."""
     try:
         found = sympy.sympify(value, strict=True)
@@ -158,7 +158,7 @@ def _check_repeated(part: str, node: sympy.Expr) -> None:
         raise ValueError(f"{part}: {fault}: take round_index, or sympy.Symbol({index.name!r})")
 
 
-def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.Expr, str, sympy.Expr]:
+def comparison(part: str, left: object, relation: object, right: object) -> tuple[sympy.Expr, str, sympy.Expr]:
     """Sides and relation of a comparison, by ``==``, ``<=`` or ``<``: what is written with ``>=`` is turned round."""
     if not isinstance(relation, str) or relation not in _TURNED:
         raise ValueError(f"{part}: a comparison is by one of {', '.join(_TURNED)}, got {relation!r}")
@@ -166,7 +166,7 @@ def comparison(part: str, left: Any, relation: Any, right: Any) -> tuple[sympy.E
     return (b, _TURNED[relation], a) if relation.startswith(">") else (a, _TURNED[relation], b)
 
 
-def relation(part: str, value: Any) -> sympy.Basic:
+def relation(part: str, value: object) -> sympy.Basic:
     """A relation between expressions, or a conjunction of some."""
     if isinstance(value, sympy.And):
         for one in value.args:
@@ -181,7 +181,7 @@ def relation(part: str, value: Any) -> sympy.Basic:
     return value
 
 
-def relations(part: str, value: Any) -> tuple[sympy.Basic, ...]:
+def relations(part: str, value: object) -> tuple[sympy.Basic, ...]:
     """Relations, each a single one: conjunctions are taken apart."""
     if not isinstance(value, tuple | list):
         raise ValueError(f"{part} must be a tuple of relations, got {_short(value)}")
@@ -194,7 +194,7 @@ def conjuncts(value: sympy.Basic) -> Iterable[sympy.Basic]:
     return [single for one in value.args for single in conjuncts(one)] if isinstance(value, sympy.And) else [value]
 
 
-def assignments(part: str, value: Any) -> dict[sympy.Symbol, sympy.Expr]:
+def assignments(part: str, value: object) -> dict[sympy.Symbol, sympy.Expr]:
     """Values of letters, none of which contains a letter that is assigned."""
     if not isinstance(value, Mapping):
         raise ValueError(f"{part} must be a mapping of letters to expressions, got {_short(value)}")
@@ -229,6 +229,6 @@ def affine(expression: sympy.Expr, unknowns: Iterable[sympy.Expr]) -> bool:
     return not any(rate.free_symbols & random and sympy.expand(rate).free_symbols & random for rate in rates)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -7,18 +7,17 @@ where w = X alpha / (lambda n).
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, inverse, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearModels
 
 # Outer steps of the loop over coordinates that solves what has no closed form, and its relative tolerance.
 _PASSES, _TOLERANCE = 20_000, 1e-14
 
 
-def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Any) -> Array:
+def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Scalar) -> Array:
     """argmin_u D_k(u) of every client, side by side: ``alpha (..., n)``, ``w (..., d) -> (..., n)``.
 
     Squared loss: a linear system, exact on fractions. Others: ascent coordinate by coordinate until nothing moves.
@@ -43,7 +42,7 @@ def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Any) -> Array:
     return u
 
 
-def one_pass(f: LinearModels, alpha: Array, w: Array, sigma: Any, u: Array, order: Array) -> Array:
+def one_pass(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, u: Array, order: Array) -> Array:
     """One pass of exact ascent over the coordinates of every D_k from ``u (..., n)``.
 
     ``order (..., n)``: the rows of each client in the order of its pass.
@@ -64,7 +63,7 @@ def one_pass(f: LinearModels, alpha: Array, w: Array, sigma: Any, u: Array, orde
     return u
 
 
-def subproblem(f: LinearModels, alpha: Array, w: Array, sigma: Any, u: Array) -> Array:
+def subproblem(f: LinearModels, alpha: Array, w: Array, sigma: object, u: Array) -> Array:
     """D_k(u_k) as printed, the function to be minimised: ``(..., n) -> (..., K)``."""
     n = f.examples
     image = f.per_client(u[..., None] * f.dense().X, -2)

@@ -6,7 +6,7 @@ draws, trial states). A point of all clients has shape ``(..., n, d)``.
 
 from __future__ import annotations
 
-from typing import Any, Protocol, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class Functions(Protocol):
 class Proximable(Protocol):
     """Functions whose proximal points are known in closed form."""
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for shift > -mu_i: ``(..., n, d) -> (..., n, d)``."""
 
 
@@ -100,7 +100,7 @@ class OfRows:
         return np.broadcast_to(to_float(x), (*x.shape[:-2], self.n, self.d))
 
 
-def for_each(mu: Any, n: int) -> Array:
+def for_each(mu: object, n: int) -> Array:
     """A positive number for each of n clients, ``(n,)``. Raise ``ValueError`` unless ``mu`` is one, or as many."""
     given = np.asarray(mu, dtype=np.float64)
     if given.shape not in ((), (n,)) or not (np.isfinite(given).all() and (given > 0).all()):

@@ -62,7 +62,7 @@ def _outwards(of: Profile, jumps: _Jumps) -> Iterator[_Piece]:
     yield _Piece(start, None, value, derivative, slope)
 
 
-def _lines(f: Any, x: Array) -> list[list[_Line]] | None:
+def _lines(f: object, x: Array) -> list[list[_Line]] | None:
     """For each coordinate each function about ``x (d,)``, less its tangent there; None where they are not separable,
     or a derivative jumps at x."""
     if not isinstance(f, Kinked):
@@ -141,7 +141,7 @@ def steepest_squared(f: Any, x: Array) -> Array:
         return np.array([math.inf] * f.n, dtype=object)
     y = f.gradient(x[None, :] + np.zeros((f.n, 1), dtype=int))
 
-    def along(line: _Line, slope: Any) -> Any:
+    def along(line: _Line, slope: object) -> Any:
         """The largest derivative in absolute value. Infinity is kept out of arithmetic with fractions."""
         ends = zip(line.sides(), (1, -1), strict=True)
         known = [(sign, v) for side, sign in ends for p in side for v in (p.derivative, p.at_end())]

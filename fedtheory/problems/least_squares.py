@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -80,7 +80,7 @@ class LeastSquares:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         return np.broadcast_to(self.H, (*x.shape[:-1], self.d, self.d))
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, for positive shifts: one, or one for each client."""
         return apply(inverse(self.H + np.asarray(shift)[..., None, None] * np.eye(self.d, dtype=int)), target + self.q)
 

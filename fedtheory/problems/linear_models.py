@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, exact, inverse, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.losses import SQUARED, Loss
 from fedtheory.problems.optimum import Optimum, newton
@@ -239,7 +240,7 @@ class LinearModels:
         change = self.loss.slope(np.vecdot(features, x), y) - self.loss.slope(np.vecdot(features, w), y)
         return change[..., None] * features + self.lam * (x - w)
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots w_k of grad F_k(w_k) + shift w_k = target_k, for shift > -lambda: ``(..., K, d) -> (..., K, d)``.
 
         Exact on fractions for the squared loss; Newton's method, to rounding, for others.

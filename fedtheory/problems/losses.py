@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 
 # Bisections and Newton steps for a root of an increasing function of one variable; a dozen are usual.
 _NEWTON_STEPS = 100
@@ -57,7 +58,7 @@ def _entropy(b: Array) -> Array:
     return b * np.log(np.where(b > 0, b, 1))
 
 
-def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
+def _logistic_ascent(alpha: Array, t: Array, c: object, y: Array) -> Array:
     """The new b = alpha y solves logit(b) + y t + c (b - old b) = 0: one increasing function of z = logit(b)."""
     b, pull = alpha * y, y * t
     low, high = -pull - c * (1 - b), -pull + c * b
@@ -79,7 +80,7 @@ def _logistic_ascent(alpha: Array, t: Array, c: Any, y: Array) -> Array:
     return y * (expit(z) - b)
 
 
-def squared(gamma: Any) -> Loss:
+def squared(gamma: Scalar) -> Loss:
     """(t - y)^2/(2 gamma), for a gamma > 0 of the type of the data, or 1; exact on fractions."""
     bend = 1 if gamma == 1 else 1 / gamma
     return Loss(

@@ -12,13 +12,14 @@ import numpy as np
 import sympy
 
 from fedtheory.numbers.rational import Array, evaluate, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import Quadratics
 
 _kappa = sympy.Symbol("kappa", positive=True)
 
 
-def links(alpha: Any, beta: Any, N: int) -> int:
+def links(alpha: Any, beta: object, N: int) -> int:
     """Number of functions that share the chain: N if alpha < beta/N, else the largest m with m alpha < beta.
 
     Raise ``ValueError`` unless 0 < alpha < beta and N >= 1; the appendix has no functions for alpha = beta.
@@ -48,7 +49,7 @@ def blocks(N: int, m: int) -> list[int]:
     return [min(i // (N // m), m - 1) for i in range(N)]
 
 
-def hard(alpha: Any, beta: Any, N: int, dimension: int) -> Problem:
+def hard(alpha: Any, beta: object, N: int, dimension: int) -> Problem:
     """The N functions of Appendix F on ``dimension`` coordinates, exact for fractions; declared (alpha, beta).
 
     alpha < beta/N: f_i(w) = (beta - N alpha)/8 (w'M^(i)w - 1_{i=1} 2 w_1) + (alpha/2)|w|^2, eq. (41). Otherwise m
@@ -75,7 +76,7 @@ def hard(alpha: Any, beta: Any, N: int, dimension: int) -> Problem:
     return Problem(Quadratics(H, c, v), None, (alpha, beta))
 
 
-def decay(alpha: Any, beta: Any, N: int) -> Any:
+def decay(alpha: Any, beta: object, N: int) -> Any:
     """q = (sqrt(kappa) - 1)/(sqrt(kappa) + 1) with kappa = beta/(m alpha): the minimiser on l_2 is (q, q^2, q^3, ...).
 
     A fraction if kappa is the square of one, else a float.
@@ -85,13 +86,13 @@ def decay(alpha: Any, beta: Any, N: int) -> Any:
     return q if isinstance(q, Fraction) else float(q)
 
 
-def solution(alpha: Any, beta: Any, N: int, dimension: int) -> Array:
+def solution(alpha: object, beta: object, N: int, dimension: int) -> Array:
     """The first coordinates of the minimiser on l_2 of the sum of the hard functions, ``(dimension,)``."""
     q = decay(alpha, beta, N)
     return np.array([q**j for j in range(1, dimension + 1)])
 
 
-def truncation_error(alpha: Any, beta: Any, N: int, dimension: int) -> float:
+def truncation_error(alpha: object, beta: object, N: int, dimension: int) -> float:
     r"""A bound on the distance in l_2 between the minimisers of the truncated and of the infinite sum.
 
     $q^{D+1} \sqrt{(1 + q^2)/(1 - q^2)}$: the coordinates left out weigh $q^{2(D+1)}/(1-q^2)$, and coordinate j <= D
@@ -207,7 +208,7 @@ class Locals:
         found: Array = (self.weights[:, None] * self.gradient(w[..., None, :])).sum(axis=-2)
         return found
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_k of grad F_k(y_k) + shift y_k = target_k, ``(..., K, d)``."""
         shifts = (self._scale * (shift - self.mu))[:, 0]
         found: Array = self.G.resolvent(shifts, self._scale * (target - self.mu * self.centre))
@@ -236,7 +237,7 @@ class Copies:
         found: Array = self.F.gradient(w[..., None, :])[..., 0, :]
         return found
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_k of grad F(y_k) + shift y_k = target_k, ``(..., K, d)``."""
         found: Array = self.F.resolvent(shift, target[..., None, :])
         return found[..., 0, :]

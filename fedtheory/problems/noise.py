@@ -38,7 +38,7 @@ class Noise:
         return f"noise of {self.batch} coin{'s' if self.batch != 1 else ''} of the skew {self.skew}{turning}"
 
     @property
-    def variance(self) -> Any:
+    def variance(self) -> Scalar:
         """Its variance, the same for all vectors that it is added to."""
         return self.sigma**2 / self.batch
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.piecewise import Kinked, PiecewiseQuadratic
 
@@ -87,7 +88,7 @@ class LessHuber:
         bend = np.where(abs(self._along(x)) <= self.width, self.b, 0 * self.b)[..., None, None]
         return self.h[..., None] * np.eye(self.d, dtype=int) - bend * self.u[:, :, None] * self.u[:, None, :]
 
-    def roots(self, shift: Any, target: Array) -> tuple[Array, Array]:
+    def roots(self, shift: Array, target: Array) -> tuple[Array, Array]:
         """The roots of grad f_i(y_i) + shift y_i = target_i below, inside and above the strip, ``(3, ..., n, d)``, and
         which of them there are, ``(3, ..., n)``; shift > -h, one number or one for each function ``(n,)``."""
         stiffness = self.h + np.asarray(shift)[..., None]
@@ -106,7 +107,7 @@ class LessHuber:
         )
         return (force + (self.b * bends)[..., None] * self.u) / stiffness, there
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Array, target: Array) -> Array:
         """Of the roots of grad f_i(y_i) + shift y_i = target_i the minimiser of f_i + shift |.|^2/2 - <target_i, .>.
 
         If shift > s_i there is no other root.
@@ -174,7 +175,7 @@ class LessParabola:
         slope: Array = self.f.gradient(x) - self.bend * (x - self.centre[..., None, :])
         return slope
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Scalar, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i, ``(..., n, d) -> (..., n, d)``; ``ValueError`` unless
         shift > -mu_i."""
         of: Any = self.f
@@ -184,7 +185,7 @@ class LessParabola:
         return root
 
 
-def less_parabola(f: Functions, x: Array, bend: Any) -> Functions:
+def less_parabola(f: Functions, x: Array, bend: Scalar) -> Functions:
     """The functions, each less (bend/2)|. - x|^2."""
     if not bend:
         return f
@@ -277,7 +278,7 @@ class Receding:
         curvature = self.a * _tail(x - self.c)[2] + self.b * _well(x - self.e)[2]
         return curvature[..., None] * np.eye(self.d, dtype=int)
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The roots of grad f_i(y_i) + shift y_i = target_i, in floats, for shift > s_i: one number, or one for each
         function ``(n,)``. ``ValueError`` for fractions, whose roots are irrational, and for smaller shifts."""
         if is_exact(target):

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.problems.functions import Descending, Functions
 from fedtheory.randomness import Constant, Distribution, Draw, Independent, Product, Size, check_enumerable
@@ -144,7 +145,7 @@ class AllRows:
         """grad f_i(x_i) + grad g(x_i), in the shape of ``x (..., n, d)``; ``rows`` are not used."""
         return _with_g(problem, x, problem.f.gradient(x))
 
-    def descend(self, problem: Problem, x: Array, eta: Any, steps: int) -> Array:
+    def descend(self, problem: Problem, x: Array, eta: Scalar, steps: int) -> Array:
         """``steps`` steps x_i <- x_i - eta (grad f_i(x_i) + grad g(x_i)) from ``x (..., n, d)``."""
         if problem.g is None and isinstance(problem.f, Descending) and isinstance(eta, float):
             return problem.f.descend(x, eta, steps)
@@ -255,7 +256,7 @@ def worst_case(contraction: Any) -> Oracle:
     return Oracle(f"worst-case({name})", _deterministic, answer, factors)
 
 
-def gradient_descent(steps: int, stepsize: Any) -> Oracle:
+def gradient_descent(steps: int, stepsize: Array) -> Oracle:
     """``steps`` steps w <- w - stepsize (grad f_i(w) - y_i) from ``start``; each is one step.
 
     ``stepsize``: one number, or one for each client ``(n,)``. With 1/L_i, delta = (1 - mu_i/L_i)^(2 steps).
@@ -284,7 +285,7 @@ def _independent_rows(m: int, steps: int, n: int) -> Distribution:
     return Independent(Independent(Batches(m, 1, 1), steps), n)
 
 
-def svrg(parts: Parts, epochs: int, inner: int, stepsize: Any) -> Oracle:
+def svrg(parts: Parts, epochs: int, inner: int, stepsize: object) -> Oracle:
     """SVRG on f_i - <., y_i> from ``start`` (Johnson and Zhang 2013, option II); ``parts`` must be those of f.
 
     Each epoch takes a full gradient at its snapshot and up to ``inner`` corrected steps on single parts; the next
@@ -313,7 +314,7 @@ def svrg(parts: Parts, epochs: int, inner: int, stepsize: Any) -> Oracle:
     return Oracle(f"svrg({epochs}x{inner})", draws, answer)
 
 
-def saga(parts: Parts, steps: int, stepsize: Any) -> Oracle:
+def saga(parts: Parts, steps: int, stepsize: object) -> Oracle:
     """``steps`` steps of SAGA on f_i - <., y_i> from ``start``, its table of gradients filled at ``start``.
 
     ``parts`` must be those of f. Steps are gradients of single parts: m to fill the table and one each

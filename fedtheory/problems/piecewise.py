@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Proximable
 
 
@@ -95,7 +96,7 @@ class PiecewiseQuadratic:
             found = np.where(x < kink, found, slope)
         return found[..., None] * np.eye(self.d, dtype=int)
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Array | Scalar, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions.
 
         ``shift``: one number, or one for each function ``(n,)``.
@@ -189,7 +190,7 @@ class Kinked:
         subgradient: Array = self.f.gradient(x) + self.jump * self._sign(x)
         return subgradient
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: object, target: Array) -> Array:
         """The y_i for which target_i - shift y_i is a subgradient of f_i: ``(..., n, d) -> (..., n, d)``."""
         above, below = self.f.resolvent(shift, target - self.jump), self.f.resolvent(shift, target + self.jump)
         found: Array = np.where(above > self.kink, above, np.where(below < self.kink, below, self.kink))

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, apply, are_diagonal, inverse, is_exact, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.functions import Functions
 
 
@@ -89,7 +90,7 @@ class Quadratics:
         """Hessians of f_i at x_i: ``(..., n, d) -> (..., n, d, d)``."""
         return np.broadcast_to(self.H, (*x.shape[:-1], self.d, self.d))
 
-    def resolvent(self, shift: Any, target: Array) -> Array:
+    def resolvent(self, shift: Array | Scalar, target: Array) -> Array:
         """The roots y_i of grad f_i(y_i) + shift y_i = target_i: ``(..., n, d) -> (..., n, d)``; exact on fractions.
 
         ``shift``: one number, or one for each function ``(n,)``.
@@ -106,7 +107,7 @@ class Quadratics:
         return apply(self.H_inverse, y) + self.c
 
 
-def diagonal(h: Any, c: Any, v: Any = 0) -> Quadratics:
+def diagonal(h: Array, c: Array, v: Scalar = 0) -> Quadratics:
     """Return quadratics with diagonal Hessians: f_i(x) = v + sum_j h_ij (x_j - c_ij)^2 / 2.
 
     Args:

@@ -164,7 +164,7 @@ class Adversary:
         return _root(problem, task, size[..., None] * self.direction)
 
 
-def _root(problem: Problem, task: Task, residual: Any) -> Answer:
+def _root(problem: Problem, task: Task, residual: object) -> Answer:
     """The points with the given residuals."""
     f: Any = problem.f
     if not hasattr(f, "resolvent"):

@@ -103,7 +103,7 @@ def support_of(distribution: Distribution, exact: bool = False) -> tuple[Draw, A
     return map_leaves(lambda leaf: leaf[drawn], draws), probabilities[drawn]
 
 
-def checked_probabilities(p: Any, exact: bool, subject: str) -> Array:
+def checked_probabilities(p: Array, exact: bool, subject: str) -> Array:
     """The probabilities ``p (K,)``; ``subject``: whose they are.
 
     Raise ``ValueError`` if one is negative or they do not sum to 1: in fractions exactly, in floats to rounding, where
@@ -124,7 +124,7 @@ def checked_probabilities(p: Any, exact: bool, subject: str) -> Array:
     return found
 
 
-def _fraction(value: Any, subject: str) -> Any:
+def _fraction(value: object, subject: str) -> Any:
     """A probability as the fraction that it is; of a float, which its short decimal denotes."""
     if not isinstance(value, float | np.floating):
         return value

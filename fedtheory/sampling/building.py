@@ -18,6 +18,7 @@ from fedtheory.classes import Adversary, BoundedNoise
 from fedtheory.instances import Instance, Recipe, Start, check_shape, members, number, numbers
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Array, holds
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import round_index
 from fedtheory.numbers.validation import admits
 from fedtheory.problems.base import Problem
@@ -97,7 +98,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
 
 
-def _parameters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any:
+def _parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
     """The parameters of a recipe, at its round."""
     algorithm = setting.algorithm
     assert algorithm is not None
@@ -129,7 +130,7 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
     return make(**dict.fromkeys(setting.algorithm.schedules), **values)
 
 
-def check_domain(setting: Setting, problem: Any, params: Any) -> None:
+def check_domain(setting: Setting, problem: Any, params: object) -> None:
     """Raise ``ValueError`` if the instance is outside what the setting says of its letters."""
     values = setting.bind(problem, params)
     if not all(admits(letter, value) for letter, value in values.items()):
@@ -169,7 +170,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
     given = problem if setting.functions is not None else None
     d = problem.d
 
-    def around(posed: Any) -> tuple[Start, Callable[[Any], Array]]:
+    def around(posed: object) -> tuple[Start, Callable[[Any], Array]]:
         own = about if posed is problem else replace(about, fixed=algorithm.fixed_point(posed, params))
 
         def at(theta: Array) -> tuple[Any, Any]:
@@ -177,7 +178,7 @@ def build(setting: Setting, recipe: Recipe, exact: bool) -> Instance:
             state = started(algorithm, posed, params, own.parts(blocks))
             return given if posed is problem else posed, _batched(state, about.fixed, len(theta))
 
-        def coordinates(state: Any) -> Array:
+        def coordinates(state: object) -> Array:
             blocks = own.blocks(state)
             return blocks.reshape(*blocks.shape[:-2], about.dimension * d)
 
@@ -255,7 +256,9 @@ def unmoved(algorithm: Any, instance: Instance) -> Instance:
     return replace(instance, initial=initial, initial_dimension=0)
 
 
-def needs_constants_only(setting: Setting, recipe: Recipe, problem: Problem, x: Array, y: Array, params: Any) -> bool:
+def needs_constants_only(
+    setting: Setting, recipe: Recipe, problem: Problem, x: Array, y: Array, params: object
+) -> bool:
     """Return True if the parameters of a recipe, ``params``, are the same about any optimum ``x (d,)`` with gradients
     ``y (n, d)``.
 
@@ -318,7 +321,7 @@ def _partly_free(setting: Setting, instance: Instance, about: StateChart, exact:
     return replace(instance, initial=initial, initial_dimension=size)
 
 
-def words(setting: Setting, recipe: Recipe, params: Any) -> str:
+def words(setting: Setting, recipe: Recipe, params: object) -> str:
     """Everything of an instance that matters, constants of single clients included."""
     hidden = ("clients", "x", "k", "joint", "g", "n", "slanted", "turning", "turned", "skew")
     own = {entry for s in samplers(setting) for entry in getattr(s, "entries", ())}
@@ -345,7 +348,7 @@ def words(setting: Setting, recipe: Recipe, params: Any) -> str:
     return text + (f"; g: {_function(recipe['g'])}" if "g" in recipe else "")
 
 
-def _used(params: Any, key: str, value: Any) -> Any:
+def _used(params: object, key: str, value: Scalar) -> Scalar:
     """The value of a letter: that of the parameter of its name, which the code of a setting may choose by itself."""
     used = getattr(params, key, value)
     if not (isinstance(used, int | float | Fraction) and isinstance(value, int | Fraction)):

@@ -56,7 +56,7 @@ class StateChart:
             start += size
         return found
 
-    def blocks(self, state: Any) -> Array:
+    def blocks(self, state: object) -> Array:
         """The free blocks ``(..., free blocks, d)`` of a state: the inverse of :meth:`parts`."""
         if not self.rows:
             # init determines all of a state.
@@ -100,7 +100,7 @@ def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     return names
 
 
-def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str, Array]) -> Any:
+def started(algorithm: Algorithm, problem: object, params: object, parts: Mapping[str, Array]) -> Any:
     """The state that ``init`` makes of these parts.
 
     Raise ``ValueError`` unless each stands in it as it was given: states that differ by what is dropped would be one.
@@ -112,7 +112,7 @@ def started(algorithm: Algorithm, problem: Any, params: Any, parts: Mapping[str,
     return state
 
 
-def _kept(held: Any, given: Array) -> bool:
+def _kept(held: Array, given: Array) -> bool:
     """Return True if a part of a state equals the given one, also for vectors known by their inner products."""
     if held is given:
         return True
@@ -125,12 +125,12 @@ def _kept(held: Any, given: Array) -> bool:
     return all(a is b or _same(a, b) for a, b in zip(one.flat, two.flat, strict=True))
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: object, b: object) -> bool:
     # Formal vectors cannot be compared; they are distinguished by their key.
     return bool(a.key == b.key if hasattr(a, "key") and hasattr(b, "key") else a == b)
 
 
-def chart(algorithm: Algorithm, problem: Any, params: Any) -> StateChart:
+def chart(algorithm: Algorithm, problem: Any, params: object) -> StateChart:
     """The chart about the fixed point of an algorithm on a problem; one without functions has a size ``n`` only."""
     bones = skeleton(algorithm, problem.n, params, getattr(problem, "g", None) is not None)
     return replace(bones, fixed=algorithm.fixed_point(problem, params))
@@ -152,7 +152,7 @@ def plain(n: int, with_g: bool) -> Problem:
     return _Plain(parts[0], parts[1] if with_g else None, (one, one), Optimum(zero, np.array([zero] * n), 0.0))
 
 
-def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateChart:
+def skeleton(algorithm: Algorithm, n: int, params: object, with_g: bool) -> StateChart:
     """The chart on the simplest problem with n clients: blocks are the same on all, the fixed point is not."""
     problem = plain(n, with_g)
     fixed = algorithm.fixed_point(problem, params)
@@ -169,7 +169,7 @@ def skeleton(algorithm: Algorithm, n: int, params: Any, with_g: bool) -> StateCh
     return StateChart(fixed, rows, basis, free)
 
 
-def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g: bool) -> list[str]:
+def untied(algorithm: Algorithm, about: StateChart, n: int, params: object, with_g: bool) -> list[str]:
     """Fields of the state that ``init`` computes and no invariant ties to the others: they may be anything later on.
 
     Raise ``ValueError`` unless the invariant is affine in the state, and the chart reaches all that it allows, with
@@ -193,7 +193,7 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: Any, with_g:
     return free
 
 
-def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
+def ties_less(algorithm: Algorithm, problem: Problem, params: object) -> bool:
     """Return True if the invariant leaves the state more directions on a problem than the chart has, by exact ranks.
 
     The chart is that of the simplest problem with as many clients. Raise ``ValueError`` unless the invariant is affine
@@ -208,7 +208,7 @@ def ties_less(algorithm: Algorithm, problem: Problem, params: Any) -> bool:
     return free > bones.dimension * problem.d + sum(np.size(getattr(fixed, name)) for name in loose)
 
 
-def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: Any, free: Collection[str]) -> None:
+def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: object, free: Collection[str]) -> None:
     size = sum(1 if r is None else r for r in about.rows.values())
     whole = replace(about, basis=np.eye(size, dtype=int), free=tuple(range(size)))
     moved = _flat(algorithm.init(problem, params, **whole.parts(_units(size)[:, None, :, None])), about.fixed)
@@ -227,7 +227,7 @@ def _check_reach(algorithm: Any, about: StateChart, problem: Problem, params: An
         )
 
 
-def _linear_part(algorithm: Any, problem: Problem, params: Any, fixed: Any, ends: Array) -> Array:
+def _linear_part(algorithm: Any, problem: Problem, params: object, fixed: Any, ends: Array) -> Array:
     """The matrix ``(residuals, entries)`` of an invariant that is affine in the fields side by side, which end there.
 
     Raise ``ValueError`` unless it is: it runs on indeterminate entries, and is the same function of any others.
@@ -265,7 +265,7 @@ def rank(A: Array) -> int:
 
 
 def _relations(
-    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: Any
+    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: object
 ) -> Array:
     """Return the invariant's residuals when each block in turn is moved: ``(residuals, blocks)``.
 

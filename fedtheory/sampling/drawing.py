@@ -98,7 +98,7 @@ def build(setting: Setting, recipe: Recipe, profiles: Profiles) -> Instance:
     return building.build(replace(setting, functions=functions, algorithm=algorithm), recipe, False)
 
 
-def _fixed(algorithm: Algorithm, plain: Any, problem: Any, params: Any) -> Any:
+def _fixed(algorithm: Algorithm, plain: object, problem: object, params: object) -> Any:
     """The fixed point on the plain problem of a recipe, without its replicas."""
     return algorithm.fixed_point(plain, params)
 
@@ -236,7 +236,7 @@ class _Undrawn(Exception):
 class _Partial:
     """Parameters of which some are drawn: ``Params`` says which there will be."""
 
-    def __init__(self, Params: Any, drawn: Mapping[str, Any]) -> None:
+    def __init__(self, Params: object, drawn: Mapping[str, Any]) -> None:
         self.Params = Params
         self.__dict__.update(drawn)
 

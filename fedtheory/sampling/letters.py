@@ -72,7 +72,7 @@ def plan(
     return DrawingOrder(order, rules, crossings)
 
 
-def _gaps(relation: Any) -> Iterable[tuple[sympy.Expr, bool, bool]]:
+def _gaps(relation: sympy.Basic) -> Iterable[tuple[sympy.Expr, bool, bool]]:
     """(gap, whether it must vanish, whether it may not): gap <= 0, for each relation of a conjunction."""
     if isinstance(relation, sympy.And):
         return [gap for part in relation.args for gap in _gaps(part)]

@@ -18,20 +18,20 @@ from fedtheory.problems.mixing import of_graph
 
 
 @singledispatch
-def outside(of: Any, problem: Problem, params: Any, known: Any) -> Outside:
+def outside(of: object, problem: Problem, params: object, known: object) -> Outside:
     """Named instances just outside the class ``of``, each worse by a little than it allows, or than ``known``: of a
     class of functions the problem that is posed, of others its parameters. Raise ``ValueError`` if there are none."""
     raise ValueError(f"no functions just outside the class {type(of).__name__} are known")
 
 
 @outside.register(FunctionClass)
-def _functions(of: FunctionClass, problem: Problem, params: Any, known: Problem) -> Outside:
+def _functions(of: FunctionClass, problem: Problem, params: object, known: Problem) -> Outside:
     """Instances whose functions are just outside."""
     return of.outside(problem, params, known)
 
 
 @outside.register(classes.NoisyGradients)
-def _noisier_gradients(of: classes.NoisyGradients, problem: Problem, params: Any, known: Any) -> Outside:
+def _noisier_gradients(of: classes.NoisyGradients, problem: Problem, params: Any, known: object) -> Outside:
     """Instances with a little more noise than the class allows, or than is ``known``, and with dependent noise."""
     noise, least = getattr(params, of.field), getattr(known, of.field).variance
     more: Any = SimpleNamespace(n=noise.n, variance=max(noise.variance, least) + WORSE, joint=noise.joint)
@@ -53,7 +53,7 @@ def _noisier_than_allowed(of: classes.BoundedNoise, problem: Problem, params: An
 
 
 @outside.register(classes.UnbiasedCompressors)
-def _noisier(of: classes.UnbiasedCompressors, problem: Problem, params: Any, known: Any) -> Outside:
+def _noisier(of: classes.UnbiasedCompressors, problem: Problem, params: Any, known: object) -> Outside:
     """Instances whose compressors are a little noisier than the class allows, or than those ``known``."""
     family = getattr(params, of.field)
     omega = max(family.omega, getattr(known, of.field).omega) + WORSE
@@ -69,7 +69,7 @@ def _noisier(of: classes.UnbiasedCompressors, problem: Problem, params: Any, kno
 
 
 @outside.register(classes.ContractiveCompressors)
-def _weaker(of: classes.ContractiveCompressors, problem: Problem, params: Any, known: Any) -> Outside:
+def _weaker(of: classes.ContractiveCompressors, problem: Problem, params: Any, known: object) -> Outside:
     """The instance with compressors whose alpha is just below what the class asks for."""
     one = getattr(params, of.field)
     alpha = min(one.alpha, getattr(known, of.field).alpha) * (1 - WORSE)
@@ -77,7 +77,7 @@ def _weaker(of: classes.ContractiveCompressors, problem: Problem, params: Any, k
 
 
 @outside.register(classes.InexactOracles)
-def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: Any) -> Outside:
+def _inexact(of: classes.InexactOracles, problem: Problem, params: Any, known: object) -> Outside:
     """The instance with oracles whose delta is just above what the class allows."""
     wrong = replace(getattr(known, of.field), delta=getattr(known, of.field).delta + WORSE)
     yield "worse oracles", problem, params._replace(**{of.field: wrong})
@@ -92,7 +92,7 @@ def _mixing_less(of: classes.MixingMatrix, problem: Problem, params: Any, known:
 
 
 @outside.register(classes.Adversary)
-def _farther(of: classes.Adversary, problem: Problem, params: Any, known: Any) -> Outside:
+def _farther(of: classes.Adversary, problem: Problem, params: Any, known: object) -> Outside:
     """The instance with answers a little farther away than the class allows."""
     far: Any = SimpleNamespace(share=1 + WORSE)
     yield "farther answers", problem, params._replace(**{of.field: far})

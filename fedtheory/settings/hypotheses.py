@@ -59,7 +59,7 @@ class Hypothesis:
             validation.relation(f"the hypothesis {self.text}", self.relation)
         object.__setattr__(self, "met", in_fractions(self.met))
 
-    def holds(self, problem: Problem, params: Any, values: Mapping[sympy.Expr, Any]) -> bool:
+    def holds(self, problem: Problem, params: object, values: Mapping[sympy.Expr, Any]) -> bool:
         """Return True if the instance meets the hypothesis.
 
         Args:
@@ -81,7 +81,7 @@ class Hypothesis:
                 return False
         return self.relation is None or holds(self.relation, values)
 
-    def _decided(self, problem: Problem, params: Any) -> bool:
+    def _decided(self, problem: Problem, params: object) -> bool:
         """Return the truth value that the code gives. Raise ``ValueError`` if it is not one."""
         given = self.met(problem, params) if self.met is not None else True
         found = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
@@ -106,7 +106,7 @@ class Hypothesis:
         )
 
 
-def hypothesis(part: str, value: Any) -> Hypothesis:
+def hypothesis(part: str, value: sympy.Basic) -> Hypothesis:
     """The hypothesis that is a relation, or a function of (problem, params) that decides it, in its own words.
 
     Raise ``ValueError`` if it is neither.
@@ -118,7 +118,7 @@ def hypothesis(part: str, value: Any) -> Hypothesis:
     return Hypothesis((getattr(value, "__doc__", "") or name).strip().splitlines()[0], met=value)
 
 
-def _members_of(of: Any) -> dict[str, Any]:
+def _members_of(of: object) -> dict[str, Any]:
     """Return the fields by which the members of a class differ from those of others of the same name."""
     return {f.name: getattr(of, f.name) for f in fields(of) if f.name not in _OF_METHODS} if is_dataclass(of) else {}
 
@@ -128,7 +128,7 @@ def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], 
     0. Proofs may rest on it, as on relations."""
     numbers = in_fractions(numbers)
 
-    def met(problem: Problem, params: Any) -> bool:
+    def met(problem: Problem, params: object) -> bool:
         return bool(np.all(np.asarray(numbers(problem, params)) >= 0))
 
     return met

@@ -73,7 +73,7 @@ class At:
     later: bool = False
     each: bool = False
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The value at a point of the iteration."""
         at = (self.iteration.after if self.later else self.iteration.before)(problem, params, state)
         value = self.function(problem, self.iteration.constants(params), at)
@@ -87,7 +87,7 @@ class Overall:
     iteration: Iteration
     of: Callable[[Problem, Any, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: Any, state: object) -> Array:
         """The value at a point of the iteration."""
         return self.of(problem, params._replace(**{self.iteration.each: None}), state)
 
@@ -98,7 +98,7 @@ class Root:
 
     of: Callable[[Problem, Any, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The root at a point."""
         root: Array = np.sqrt(self.of(problem, params, state))
         return root
@@ -125,7 +125,7 @@ class Least:
     of: At
     first: int
 
-    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+    def __call__(self, problem: Problem, run: Any, history: object) -> Array:
         """The least; where there are no such iterations, the number of the first."""
         points = list(self.along.points(problem, run, history))[self.first : max(run.k, self.first) + 1]
         found: Array = np.min(np.stack([self.of(problem, *point) for point in points]), axis=0)
@@ -139,7 +139,7 @@ class Start:
     along: Along
     of: At
 
-    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+    def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The number, before the first iteration."""
         return self.of(problem, *next(self.along.points(problem, run, history)))
 
@@ -152,7 +152,7 @@ class Infimum:
     of: At
     value: Callable[[Problem, Any], Any]
 
-    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+    def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The infimum, the same for all starts."""
         return np.asarray(self.value(problem, run))[None, None]
 
@@ -171,7 +171,7 @@ class Then:
         if unknown := sorted(map(str, self.index.free_symbols - {letter for letter, _ in self.letters})):
             raise ValueError(f"the index {self.index} has the letter {unknown[0]}, of which no value is told")
 
-    def __call__(self, problem: Problem, run: Any, history: Any) -> Array:
+    def __call__(self, problem: Problem, run: object, history: object) -> Array:
         """The number. Raise ``ValueError`` if the run has no such iteration."""
         values = {letter: sympy.Integer(value_of(source, problem, run)) for letter, source in self.letters}
         j, points = int(self.index.xreplace(values)), list(self.along.points(problem, run, history))
@@ -188,7 +188,7 @@ class Alone:
     along: Along
     of: Callable[[Problem, Any, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The value at a point of the iteration."""
         if self.along.alone is None:
             raise ValueError("of its runs none has a single iteration")

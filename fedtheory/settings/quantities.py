@@ -26,7 +26,7 @@ class Square:
 
     of: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The square of the vector's length."""
         return square(self.of(problem, params, state))
 
@@ -38,7 +38,7 @@ class Inner:
     left: Function
     right: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The inner product of the two vectors."""
         product: Array = (self.left(problem, params, state) * self.right(problem, params, state)).sum(axis=-1)
         return product
@@ -50,7 +50,7 @@ class Shared:
 
     of: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., d) -> (..., m, d)``."""
         u = self.of(problem, params, state)
         return np.broadcast_to(u[..., None, :], (*u.shape[:-1], problem.n, u.shape[-1]))
@@ -63,7 +63,7 @@ class Difference:
     left: Function
     right: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The difference of the two."""
         found: Array = self.left(problem, params, state) - self.right(problem, params, state)
         return found
@@ -79,7 +79,7 @@ class Away:
     of: Function
     fixed: Callable[[Problem, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The difference to what is fixed."""
         fixed = self.fixed(problem, params)
         if isinstance(self.of, Shared) and np.ndim(fixed) > 1:
@@ -95,7 +95,7 @@ class Image:
     map: Function
     of: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m, d)``."""
         return self.map(problem, params, self.of(problem, params, state))
 
@@ -107,7 +107,7 @@ class Value:
     map: Function
     fixed: Callable[[Problem, Any], Array]
 
-    def __call__(self, problem: Problem, params: Any) -> Array:
+    def __call__(self, problem: Problem, params: object) -> Array:
         """``(m, d)``."""
         a = self.fixed(problem, params)
         return self.map(problem, params, np.broadcast_to(a, (problem.n, problem.d)))
@@ -119,7 +119,7 @@ class Total:
 
     of: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m) -> (...)``. Raise ``ValueError`` if there are not as many numbers as clients."""
         parts = self.of(problem, params, state)
         if parts.shape[-1] != problem.n:
@@ -135,7 +135,7 @@ class Among:
     who: Function
     of: Function
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``(..., m) -> (...)``."""
         chosen = np.where(self.who(problem, params, state), self.of(problem, params, state), 0)
         total: Array = chosen.sum(axis=-1)
@@ -145,7 +145,7 @@ class Among:
 # Of a state with a point ``x``
 
 
-def distance(problem: Problem, params: Any, state: Any) -> Array:
+def distance(problem: Problem, params: object, state: Any) -> Array:
     """|x - x*|^2.
 
     Args:
@@ -169,7 +169,7 @@ def distance(problem: Problem, params: Any, state: Any) -> Array:
     return square(state.x - problem.x_star)
 
 
-def gap(problem: Problem, params: Any, state: Any) -> Array:
+def gap(problem: Problem, params: object, state: Any) -> Array:
     """f(x) - f(x*), f the mean of the f_i.
 
     Args:
@@ -195,7 +195,7 @@ def gap(problem: Problem, params: Any, state: Any) -> Array:
     return found
 
 
-def heterogeneity(problem: Problem, params: Any, state: Any) -> Array:
+def heterogeneity(problem: Problem, params: object, state: object) -> Array:
     """(1/n) sum_i |grad f_i(x*)|^2.
 
     Args:

@@ -13,6 +13,7 @@ import sympy
 from fedtheory.numbers import validation
 from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 
 #: What the names of quantities end in at the times at which they are taken.
@@ -31,46 +32,46 @@ class RelationTerm:
     random: tuple[Any, ...]
     expected: bool
 
-    def __add__(self, other: Any) -> Composed:
+    def __add__(self, other: object) -> Composed:
         return _composed(operator.add, self, other)
 
-    def __radd__(self, other: Any) -> Composed:
+    def __radd__(self, other: object) -> Composed:
         return _composed(operator.add, other, self)
 
-    def __sub__(self, other: Any) -> Composed:
+    def __sub__(self, other: object) -> Composed:
         return _composed(operator.sub, self, other)
 
-    def __rsub__(self, other: Any) -> Composed:
+    def __rsub__(self, other: object) -> Composed:
         return _composed(operator.sub, other, self)
 
-    def __mul__(self, other: Any) -> Composed:
+    def __mul__(self, other: object) -> Composed:
         return _composed(operator.mul, self, other)
 
-    def __rmul__(self, other: Any) -> Composed:
+    def __rmul__(self, other: object) -> Composed:
         return _composed(operator.mul, other, self)
 
-    def __truediv__(self, other: Any) -> Composed:
+    def __truediv__(self, other: sympy.Expr) -> Composed:
         return _composed(operator.truediv, self, other)
 
-    def __rtruediv__(self, other: Any) -> Composed:
+    def __rtruediv__(self, other: object) -> Composed:
         return _composed(operator.truediv, other, self)
 
-    def __pow__(self, other: Any) -> Composed:
+    def __pow__(self, other: sympy.Expr) -> Composed:
         return _composed(operator.pow, self, other)
 
     def __neg__(self) -> Composed:
         return _composed(operator.mul, -1, self)
 
-    def __le__(self, other: Any) -> Relation:
+    def __le__(self, other: object) -> Relation:
         return Relation(side(self), side(other))
 
-    def __ge__(self, other: Any) -> Relation:
+    def __ge__(self, other: object) -> Relation:
         return Relation(side(other), side(self))
 
-    def __lt__(self, other: Any) -> Relation:
+    def __lt__(self, other: object) -> Relation:
         return Relation(side(self), side(other), strict=True)
 
-    def __gt__(self, other: Any) -> Relation:
+    def __gt__(self, other: Scalar) -> Relation:
         return Relation(side(other), side(self), strict=True)
 
 
@@ -90,7 +91,7 @@ class OfRun:
         """The expressions that contain its letters."""
         raise NotImplementedError
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """``ValueError``: of one state it says nothing."""
         raise ValueError(f"a {self} is of a whole run, and not of one state")
 
@@ -203,7 +204,7 @@ class Monomial:
 
     factors: tuple[tuple[Callable[[Any, Any, Any], Array], int], ...]
 
-    def __call__(self, problem: Problem, params: Any, state: Any) -> Array:
+    def __call__(self, problem: Problem, params: object, state: object) -> Array:
         """The product, in the shape of its factors."""
         return prod((of(problem, params, state) ** power for of, power in self.factors), start=1)  # type: ignore
 
@@ -331,14 +332,14 @@ def _product(factors: tuple[tuple[Quantity, int], ...]) -> Quantity:
     return at_time("".join(times), Quantity(sympy.Symbol(name), factored, after=True))
 
 
-def side(term: Any) -> Composed:
+def side(term: object) -> Composed:
     """A side of a relation; ``ValueError`` for what is neither a term, nor a letter, nor a number."""
     if isinstance(term, RelationTerm):
         return Composed(term.expression, term.quantities, term.random, term.expected)
     return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
 
 
-def _composed(join: Callable[[Any, Any], Any], left: Any, right: Any) -> Composed:
+def _composed(join: Callable[[Any, Any], Any], left: object, right: object) -> Composed:
     a, b = side(left), side(right)
     quantities, random = each_once(a.quantities + b.quantities), each_once(a.random + b.random)
     return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import sympy
 
@@ -90,7 +90,7 @@ def _rounds(run: OfRun) -> str:
     return f"k = {run.first}, ..., {run.last}"
 
 
-def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
+def total(term: object, first: int = 0, last: object = T - 1) -> Quantity:
     """Return the sum of a quantity, or of an expression affine in quantities, over rounds.
 
     ``total(gamma * G)`` is gamma (G(x_0) + ... + G(x_{T-1})). A sum over no rounds is 0.
@@ -122,7 +122,7 @@ def total(term: Any, first: int = 0, last: Any = T - 1) -> Quantity:
     return _of_run(RunTotal(summand.expression, summand.quantities, *_range(first, last)))
 
 
-def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Composed:
+def average(term: object, first: int = 0, last: object = T - 1, weight: object = 1) -> Composed:
     """Return the weighted mean of a quantity over rounds.
 
     It is also its expectation at an iterate that is drawn with probabilities proportional to the weights.
@@ -149,7 +149,7 @@ def average(term: Any, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Co
     return total(w * side(term), start, end) / (end - start + 1 if w == 1 else whole)
 
 
-def minimum(quantity: Quantity, first: int = 0, last: Any = T - 1, expected: bool = False) -> RelationTerm:
+def minimum(quantity: Quantity, first: int = 0, last: object = T - 1, expected: bool = False) -> RelationTerm:
     """Return the least value of a quantity along the run.
 
     Args:
@@ -173,7 +173,7 @@ def minimum(quantity: Quantity, first: int = 0, last: Any = T - 1, expected: boo
     return Composed(found.expression, (found,), expected=True) if expected else found
 
 
-def at_average(quantity: Quantity, first: int = 0, last: Any = T - 1, weight: Any = 1) -> Quantity:
+def at_average(quantity: Quantity, first: int = 0, last: object = T - 1, weight: object = 1) -> Quantity:
     """Return a quantity at the average of the iterates x_first, ..., x_last.
 
     Args:
@@ -199,7 +199,7 @@ def at_average(quantity: Quantity, first: int = 0, last: Any = T - 1, weight: An
     return _of_run(AtAverage((_alone(quantity),), w, *_range(first, last)))
 
 
-def _alone(quantity: Any) -> Quantity:
+def _alone(quantity: object) -> Quantity:
     if not isinstance(quantity, Quantity) or quantity.after or quantity.domain is not None:
         raise ValueError(f"what is taken over rounds is a quantity before a step, got {quantity!r:.80}")
     if isinstance(quantity.of, OfRun):
@@ -207,7 +207,7 @@ def _alone(quantity: Any) -> Quantity:
     return quantity
 
 
-def _range(first: Any, last: Any) -> tuple[int, sympy.Expr]:
+def _range(first: object, last: object) -> tuple[int, sympy.Expr]:
     end = sympy.sympify(last)
     if type(first) is not int or first < 0 or end not in (T - 1, T):
         raise ValueError(f"rounds are counted from an integer of at least 0 to T - 1 or T, got {first} to {last}")

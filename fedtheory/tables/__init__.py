@@ -242,7 +242,7 @@ def best(costs: Sequence[sympy.Expr], competes: Sequence[bool], regime: growth.R
     ]
 
 
-def per_digit(rounds: Any) -> sympy.Expr:
+def per_digit(rounds: object) -> sympy.Expr:
     """At least one round, from a number of rounds in units of log(1/epsilon)."""
     # Unevaluated: sympy would try to order the two.
     return sympy.Max(1, rounds * sympy.log(1 / symbols.epsilon), evaluate=False)

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from itertools import chain
-from typing import Any
 
 import numpy as np
 import sympy
@@ -20,7 +19,7 @@ import sympy
 Regime = tuple[sympy.Rel, ...]
 
 
-def monomials(expression: Any) -> tuple[sympy.Expr, ...]:
+def monomials(expression: object) -> tuple[sympy.Expr, ...]:
     """The terms of an expanded sum, with coefficient 1, each once. Raise ``ValueError`` if one is not a positive
     monomial.
     """
@@ -69,13 +68,13 @@ def dominated(term: sympy.Expr, others: Sequence[sympy.Expr], regime: Regime) ->
     return bool(linprog(np.zeros(len(columns)), A_eq=np.array(columns).T, b_eq=target, method="highs").success)
 
 
-def at_most(left: Any, right: Any, regime: Regime) -> bool:
+def at_most(left: object, right: object, regime: Regime) -> bool:
     """Return True if left = O(right) in the regime, both sums of monomials."""
     upper = monomials(right)
     return all(dominated(term, upper, regime) for term in monomials(left))
 
 
-def simplify(expression: Any, regime: Regime) -> sympy.Expr:
+def simplify(expression: object, regime: Regime) -> sympy.Expr:
     """The same order in the regime, without the terms that others dominate.
 
     ``Max``, ``Min``, ``ceiling`` (the larger of 1 and its argument) and, within a Max, ``floor`` (its argument) are
@@ -101,7 +100,7 @@ def _undominated(terms: Sequence[sympy.Expr], regime: Regime) -> list[sympy.Expr
     return kept
 
 
-def _continuous(expression: Any) -> sympy.Expr:
+def _continuous(expression: object) -> sympy.Expr:
     """Rounding replaced by what is of the same order: ceil(x) by max(1, x) and, where x >= 1 matters, floor(x) by x."""
     return sympy.sympify(expression).replace(sympy.ceiling, lambda x: sympy.Max(1, x)).replace(sympy.floor, lambda x: x)
 

@@ -215,20 +215,20 @@ def fitted(formula: str) -> str:
 _UNKNOWN = "-"
 
 
-def plain(value: Any) -> str:
+def plain(value: object) -> str:
     """An entry's value as text: a formula with ^ for powers, a number with four digits, - where nothing is known."""
     if isinstance(value, sympy.Expr):
         return str(Plain(as_in_tables).doprint(grouped(value)))
     return _number(value)
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     if value is None:
         return _UNKNOWN
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _latex_value(value: Any) -> str:
+def _latex_value(value: object) -> str:
     """Math without its dollars for a formula, else text with the special characters escaped."""
     if isinstance(value, sympy.Expr):
         return str(Latex(as_in_tables, fold_short_frac=False).doprint(grouped(value)))

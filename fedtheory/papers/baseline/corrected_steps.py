@@ -11,42 +11,43 @@ from typing import Any
 import fedtheory as ft
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
 
 mu, L, gamma, sigma, K = ft.letters("mu L gamma sigma K")
 
 
-def _correction(problem: Any, c: Array) -> Array:
+def _correction(problem: Problem, c: Array) -> Array:
     """c_i - c."""
     found: Array = c - c.sum(axis=-2, keepdims=True) / problem.n
     return found
 
 
-def _step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def _step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
     answers = params.noise.apply(draw, problem.f.gradient(state.y))
     return {"x": state.x, "y": state.y - params.gamma * (answers - _correction(problem, state.c)), "c": state.c}
 
 
-def spread(problem: Any, params: Any, state: Any) -> Array:
+def spread(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |y_i - x|^2."""
     apart = state.y - state.x[..., None, :]
     found: Array = (apart**2).sum(axis=(-1, -2)) / problem.n
     return found
 
 
-def corrected(problem: Any, params: Any, state: Any) -> Array:
+def corrected(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |grad f_i(y_i) - c_i + c|^2."""
     steps = problem.f.gradient(state.y) - _correction(problem, state.c)
     found: Array = (steps**2).sum(axis=(-1, -2)) / problem.n
     return found
 
 
-def variates(problem: Any, params: Any, state: Any) -> Array:
+def variates(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |c_i - grad f_i(x*)|^2."""
     found: Array = ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
     return found
 
 
-def turned(problem: Any, params: Any, state: Any) -> Array:
+def turned(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i <grad f_i(y_i), x - x*>."""
     away = (state.x - problem.x_star)[..., None, :]
     found: Array = (problem.f.gradient(state.y) * away).sum(axis=(-1, -2)) / problem.n

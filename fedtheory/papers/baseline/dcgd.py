@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import fedtheory as ft
+from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
 
 mu, L, gamma = ft.letters("mu L gamma")
 
 
-def step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
     """x - gamma (1/n) sum_i C_i(grad f_i(x))."""
     sent = params.compressors.apply(draw, problem.f.gradient(state.x[..., None, :]))
     return {"x": state.x - params.gamma * sent.sum(axis=-2) / problem.n}

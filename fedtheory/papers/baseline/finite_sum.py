@@ -7,7 +7,6 @@ from several papers: ``where`` names the paper of each.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import sympy
 
@@ -29,17 +28,17 @@ from fedtheory.settings.relations import E, Quantity
 # Potentials
 
 
-def _distance_of_x(problem: Problem, params: Any, state: gradient_descent.State) -> Array:
+def _distance_of_x(problem: Problem, params: object, state: gradient_descent.State) -> Array:
     """|x - x*|^2."""
     return potentials.distance(problem, state.x)
 
 
-def _gap_of_x(problem: Problem, params: Any, state: gradient_descent.State) -> Array:
+def _gap_of_x(problem: Problem, params: object, state: gradient_descent.State) -> Array:
     """f(x) - f*."""
     return potentials.gap(problem, state.x)
 
 
-def _slope(problem: Problem, params: Any, state: gradient_descent.State) -> Array:
+def _slope(problem: Problem, params: object, state: gradient_descent.State) -> Array:
     """|grad f(x)|^2."""
     x = state.x[..., None, :]
     gradient: Array = problem.f.gradient(x).sum(axis=-2) / problem.n

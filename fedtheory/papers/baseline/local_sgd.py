@@ -11,28 +11,29 @@ from typing import Any
 import fedtheory as ft
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
 
 mu, L, gamma, sigma, K = ft.letters("mu L gamma sigma K")
 
 
-def _step(problem: Any, params: Any, state: Any, draw: Any) -> Any:
+def _step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
     answers = params.noise.apply(draw, problem.f.gradient(state.y))
     return {"y": state.y - params.gamma * answers}
 
 
-def _mean(problem: Any, y: Array) -> Array:
+def _mean(problem: Problem, y: Array) -> Array:
     """The mean of the clients' points."""
     found: Array = y.sum(axis=-2) / problem.n
     return found
 
 
-def distance(problem: Any, params: Any, state: Any) -> Array:
+def distance(problem: Problem, params: object, state: Any) -> Array:
     """|(mean of the y_i) - x*|^2."""
     found: Array = ((_mean(problem, state.y) - problem.x_star) ** 2).sum(axis=-1)
     return found
 
 
-def gap(problem: Any, params: Any, state: Any) -> Array:
+def gap(problem: Problem, params: object, state: Any) -> Array:
     """f - f* at the mean of the y_i."""
     mean = _mean(problem, state.y)
     here, there = (problem.f.value(x[..., None, :]).sum(axis=-1) / problem.n for x in (mean, problem.x_star))
@@ -40,14 +41,14 @@ def gap(problem: Any, params: Any, state: Any) -> Array:
     return found
 
 
-def spread(problem: Any, params: Any, state: Any) -> Array:
+def spread(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |y_i - mean|^2."""
     apart = state.y - _mean(problem, state.y)[..., None, :]
     found: Array = (apart**2).sum(axis=(-1, -2)) / problem.n
     return found
 
 
-def slopes(problem: Any, params: Any, state: Any) -> Array:
+def slopes(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |grad f_i(y_i)|^2."""
     found: Array = (problem.f.gradient(state.y) ** 2).sum(axis=(-1, -2)) / problem.n
     return found

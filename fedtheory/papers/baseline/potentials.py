@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
 from fedtheory.numbers.rational import Array, square_root
 from fedtheory.problems.base import Problem
@@ -53,7 +51,7 @@ def Phi_ef21(problem: Problem, params: ef21.Params, state: ef21.State) -> Array:
     return (gap(problem, state.x) + Psi_ef21(problem, params, state)) / 2
 
 
-def slope(problem: Problem, params: Any, state: ef21.State) -> Array:
+def slope(problem: Problem, params: object, state: ef21.State) -> Array:
     """|grad f(x)|^2."""
     return ((problem.f.gradient(state.x[..., None, :]).sum(axis=-2) / problem.n) ** 2).sum(axis=-1)
 

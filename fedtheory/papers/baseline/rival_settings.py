@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy
 
 from fedtheory.algorithms import adiana, compressed_scaffnew, diana, ef21, fedcomgate, fivegcs_cc, gradskip, scaffnew
@@ -190,12 +188,12 @@ GRADSKIP_STEP = Hypothesis(
 )
 
 
-def at_most(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
+def at_most(left: sympy.Expr, right: object, text: str) -> Hypothesis:
     """The hypothesis left <= right."""
     return Hypothesis(text, sympy.Le(left, right, evaluate=False))
 
 
-def _equal(left: sympy.Expr, right: Any, text: str) -> Hypothesis:
+def _equal(left: sympy.Expr, right: sympy.Expr, text: str) -> Hypothesis:
     return Hypothesis(text, sympy.Eq(left, right, evaluate=False))
 
 

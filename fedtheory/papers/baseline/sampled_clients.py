@@ -13,6 +13,7 @@ import numpy as np
 import fedtheory as ft
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array
+from fedtheory.problems.base import Problem
 
 mu, L, gamma, sigma = ft.letters("mu L gamma sigma")
 tau = ft.integers("tau")
@@ -27,17 +28,17 @@ class Draw(NamedTuple):
     noise: Any
 
 
-def _mean(problem: Any, params: Any, clients: Array, messages: Array) -> Array:
+def _mean(problem: object, params: Any, clients: Array, messages: Array) -> Array:
     """The mean of the participants' messages, ``(..., n, d) -> (..., d)``."""
     found: Array = np.where(clients[..., None], messages, 0 * messages).sum(axis=-2) / params.tau
     return found
 
 
-def _sgd_draws(problem: Any, params: Any, state: Any) -> Any:
+def _sgd_draws(problem: Problem, params: Any, state: object) -> Any:
     return ft.Product(Draw, (ft.UniformSubset(problem.n, params.tau), params.noise.draws))
 
 
-def _sgd_step(problem: Any, params: Any, state: Any, draw: Draw) -> Any:
+def _sgd_step(problem: Problem, params: Any, state: Any, draw: Draw) -> Any:
     answers = params.noise.apply(draw.noise, problem.f.gradient(state.x[..., None, :]))
     return {"x": state.x - params.gamma * _mean(problem, params, draw.clients, answers)}
 
@@ -52,17 +53,17 @@ _SGD = ft.Setting(
 )
 
 
-def _variates(problem: Any, params: Any, state: Any) -> Array:
+def _variates(problem: Problem, params: object, state: Any) -> Array:
     """(1/n) sum_i |c_i - grad f_i(x*)|^2."""
     found: Array = ((state.c - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
     return found
 
 
-def _scaffold_draws(problem: Any, params: Any, state: Any) -> Any:
+def _scaffold_draws(problem: Problem, params: Any, state: object) -> Any:
     return ft.UniformSubset(problem.n, params.tau)
 
 
-def _scaffold_step(problem: Any, params: Any, state: Any, draw: Array) -> Any:
+def _scaffold_step(problem: Problem, params: Any, state: Any, draw: Array) -> Any:
     corrections = state.c - state.c.sum(axis=-2, keepdims=True) / problem.n
     y = state.x[..., None, :] + 0 * state.c
     for _ in range(K):
@@ -72,7 +73,7 @@ def _scaffold_step(problem: Any, params: Any, state: Any, draw: Array) -> Any:
     return {"x": state.x + moved, "c": np.where(draw[..., None], c, state.c)}
 
 
-def _scaffold_potential(problem: Any, params: Any, state: Any) -> Array:
+def _scaffold_potential(problem: Problem, params: Any, state: object) -> Array:
     """|x - x*|^2 + 9 (n/tau) (K gamma)^2 (1/n) sum_i |c_i - grad f_i(x*)|^2."""
     weight = 9 * problem.n * (K * params.gamma) ** 2 / params.tau
     return ft.distance(problem, params, state) + weight * _variates(problem, params, state)

@@ -62,7 +62,7 @@ def _model(problem: Problem, params: Params, v: Array) -> Array:
     return found
 
 
-def _dual(problem: Problem, params: Params, v: Array, E: Any) -> Array:
+def _dual(problem: Problem, params: Params, v: Array, E: Array) -> Array:
     """D(alpha)."""
     conjugates = (_losses(problem, params).conjugate(v) + square(E)).sum(axis=-1) / problem.n
     return -params.lamda / 2 * square(_model(problem, params, v)) - conjugates

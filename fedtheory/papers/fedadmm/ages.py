@@ -123,7 +123,7 @@ def _admits(problem: Problem, params: Params) -> bool:
     return within and transition.ITERATION.admits(problem, params)
 
 
-def _kept(problem: Problem, params: Any, at: Aged) -> Array:
+def _kept(problem: Problem, params: object, at: Aged) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
     gap: Array = square(transition.residuals(problem, params, at)) - at.eps
     return gap
@@ -178,30 +178,30 @@ ALONG = Along(ITERATION, _of_run, k)
 # The function V
 
 
-def seen(problem: Problem, params: Any, at: Aged) -> Array:
+def seen(problem: Problem, params: object, at: Aged) -> Array:
     """Who ever took part, ``(m,)``."""
     return at.seen
 
 
-def unseen(problem: Problem, params: Any, at: Aged) -> Array:
+def unseen(problem: Problem, params: object, at: Aged) -> Array:
     """Who never took part, ``(m,)``."""
     found: Array = np.where(at.seen, False, True)
     return found
 
 
-def _gap(problem: Problem, params: Any, at: Aged) -> Array:
+def _gap(problem: Problem, params: Params, at: Aged) -> Array:
     """sigma_i^2 |w_i - w|^2, ``(..., m)``."""
     found: Array = params.sigma**2 * square(at.W - at.w[..., None, :])
     return found
 
 
-def _weighted_gap(problem: Problem, params: Any, at: Aged) -> Array:
+def _weighted_gap(problem: Problem, params: Params, at: Aged) -> Array:
     """left_i sigma_i^2 |w_i - w|^2, ``(..., m)``."""
     found: Array = at.left * _gap(problem, params, at)
     return found
 
 
-def _tolerance(problem: Problem, params: Any, at: Aged) -> Array:
+def _tolerance(problem: Problem, params: Params, at: Aged) -> Array:
     """E_i eps_i, in which no rounds are left to those that never took part: ``(..., m)``."""
     N, nu = 2 * params.s0 - 1, params.nu
     least = (11 * (1 + (N - 1) * nu) + 176 * N * (1 + nu) / 5) / (1 - nu)
@@ -209,13 +209,13 @@ def _tolerance(problem: Problem, params: Any, at: Aged) -> Array:
     return found
 
 
-def _uncounted(problem: Problem, params: Any, at: Aged) -> Array:
+def _uncounted(problem: Problem, params: Params, at: Aged) -> Array:
     """44/15 sigma_i^2 |w_i - w|^2 + 11 eps_i, ``(..., m)``."""
     found: Array = 44 * _gap(problem, params, at) / 15 + 11 * at.eps
     return found
 
 
-def share(problem: Problem, params: Any, at: Any) -> Array:
+def share(problem: Problem, params: Params, at: Aged) -> Array:
     """eps_i/(1 - nu_i), ``(..., m)``."""
     found: Array = at.eps / (1 - params.nu)
     return found
@@ -243,7 +243,7 @@ SLOPE = Square(gradient)
 _N = 2 * s0 - 1
 
 
-def _value(L: Any, tol: Any, far: Any, eps: Any) -> Any:
+def _value(L: sympy.Expr, tol: sympy.Expr, far: sympy.Expr, eps: sympy.Expr) -> sympy.Expr:
     """V, of its parts."""
     return m * (_Q(88, 15) * _N * (3 * _N - 1) * sigma_bar * (L + 29 * tol) + _Q(44, 15) * far + eps)
 

@@ -12,6 +12,7 @@ from typing import Any
 import sympy
 
 from fedtheory.algorithms import fedadmm
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import runs, transition
 from fedtheory.papers.fedadmm.letters import k, k0, q
 from fedtheory.problems.base import Problem
@@ -19,7 +20,7 @@ from fedtheory.settings.iterations import Along, At, Then
 from fedtheory.settings.relations import Quantity
 
 
-def largest_ratio(problem: Problem, run: runs.ScheduledRun) -> Any:
+def largest_ratio(problem: Problem, run: runs.ScheduledRun) -> Scalar:
     """The largest of the alpha_i r_i/sigma_i."""
     return max(run.fed.alpha * run.r / run.fed.sigma)
 

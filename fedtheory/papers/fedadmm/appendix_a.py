@@ -35,7 +35,7 @@ class Nothing(NamedTuple):
     """No parameters."""
 
 
-def _optimum(problem: Problem, params: Any) -> Pair:
+def _optimum(problem: Problem, params: object) -> Pair:
     return Pair(problem.x_star, problem.x_star)
 
 
@@ -46,7 +46,7 @@ def _of_one(problem: Problem, x: Array) -> tuple[Array, Array]:
 
 
 def _difference(at_first: bool) -> Any:
-    def of(problem: Problem, params: Any, state: Pair) -> Array:
+    def of(problem: Problem, params: object, state: Pair) -> Array:
         (f_x, g_x), (f_y, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
         slope = g_x if at_first else g_y
         gap: Array = f_x - f_y - (slope * (state.x - state.y)).sum(axis=-1)
@@ -55,13 +55,13 @@ def _difference(at_first: bool) -> Any:
     return of
 
 
-def _monotone(problem: Problem, params: Any, state: Pair) -> Array:
+def _monotone(problem: Problem, params: object, state: Pair) -> Array:
     (_, g_x), (_, g_y) = _of_one(problem, state.x), _of_one(problem, state.y)
     product: Array = ((g_x - g_y) * (state.x - state.y)).sum(axis=-1)
     return product
 
 
-def _apart(problem: Problem, params: Any, state: Pair) -> Array:
+def _apart(problem: Problem, params: object, state: Pair) -> Array:
     return square(state.x - state.y)
 
 

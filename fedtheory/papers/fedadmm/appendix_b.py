@@ -16,7 +16,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Comparison, Quantity
 
 
-def _next(problem: Problem, params: Any, state: Any) -> Array:
+def _next(problem: Problem, params: object, state: object) -> Array:
     """v^{l+1}."""
     found: Array = inner_step(problem, params, state, None)["v"]
     return found
@@ -38,18 +38,18 @@ def _against(of: Any) -> Any:
     return value
 
 
-def _fresh(problem: Problem, params: Any, v: Array, after: Array) -> Array:
+def _fresh(problem: Problem, params: object, v: Array, after: Array) -> Array:
     return _slope(problem, params, after) - _slope(problem, params, problem.x_star + 0 * v)
 
 
-def _turned(problem: Problem, params: Any, v: Array, after: Array) -> Array:
+def _turned(problem: Problem, params: object, v: Array, after: Array) -> Array:
     return _slope(problem, params, after) - _slope(problem, params, v)
 
 
 def _third_line(printed: bool) -> Any:
     """The first inner product of the third line: of grad f(v^{l+1}) - grad f(v^{l+1} - v^l), or as it should be."""
 
-    def of(problem: Problem, params: Any, v: Array, after: Array) -> Array:
+    def of(problem: Problem, params: object, v: Array, after: Array) -> Array:
         if printed:
             return _slope(problem, params, after) - _slope(problem, params, after - v)
         return _slope(problem, params, v) - _slope(problem, params, problem.x_star + 0 * v)

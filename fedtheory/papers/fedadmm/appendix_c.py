@@ -88,7 +88,7 @@ PARTS_43 = (
 _nu, _r = sympy.symbols("nu r", positive=True)
 
 
-def _above(problem: Problem, params: Any, state: Pair) -> Array:
+def _above(problem: Problem, params: object, state: Pair) -> Array:
     """f(x) - f(x*)."""
     value: Array = problem.f.value(state.x[..., None, :])[..., 0]
     return value - problem.f.value(problem.x_star[..., None, :])[..., 0]
@@ -97,7 +97,7 @@ def _above(problem: Problem, params: Any, state: Pair) -> Array:
 def _downhill(at_star: bool) -> Any:
     """<grad f, x - x*>, with the gradient at x or at x*."""
 
-    def of(problem: Problem, params: Any, state: Pair) -> Array:
+    def of(problem: Problem, params: object, state: Pair) -> Array:
         away = state.x - problem.x_star
         at = problem.x_star + 0 * away if at_star else state.x
         found: Array = (problem.f.gradient(at[..., None, :])[..., 0, :] * away).sum(axis=-1)

@@ -116,7 +116,7 @@ ISOLATED = Hypothesis(
 # The literal reading of grad F, at a stationary point, which Algorithm 1 does not leave
 
 
-def _squared_blocks(problem: Problem, params: Any, state: Any) -> Array:
+def _squared_blocks(problem: Problem, params: object, state: Any) -> Array:
     """sum_i |g_i|^2, the squared gradient of F as a function of m blocks."""
     total: Array = (steepest(problem, params, state.W) ** 2).sum(axis=(-1, -2))
     return total

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fedtheory.algorithms import fedadmm
 from fedtheory.claims import Claim
 from fedtheory.kinds.eventually import Eventually
@@ -34,7 +32,7 @@ _away, _away_next = (
 )
 
 
-def _at_most(left: Any, right: Any, *quantities: Quantity) -> Inequality:
+def _at_most(left: object, right: object, *quantities: Quantity) -> Inequality:
     return Inequality(left, right, quantities)
 
 

@@ -27,7 +27,7 @@ from fedtheory.settings.relations import Comparison
 _Q = sympy.Rational
 
 
-def equal(left: Any, right: Any) -> tuple[Comparison, Comparison]:
+def equal(left: sympy.Expr, right: sympy.Expr) -> tuple[Comparison, Comparison]:
     """left = right, among inequalities."""
     return Comparison(left, "<=", right), Comparison(right, "<=", left)
 
@@ -254,18 +254,18 @@ EQ_34 = (
 )
 
 
-def _blocks(problem: Problem, params: Any, at: Any) -> Array:
+def _blocks(problem: Problem, params: transition.Params, at: State) -> Array:
     """sum_i |g_i|^2: the squared gradient of F as eq. (11) defines it, of m blocks g_i = alpha_i grad f_i(w_i)."""
     total: Array = square(steepest(problem, params, at.W)).sum(axis=-1)
     return total
 
 
-def _sum_of_g(problem: Problem, params: Any, at: Any) -> Array:
+def _sum_of_g(problem: Problem, params: transition.Params, at: State) -> Array:
     """|sum_i g_i|^2, g_i = alpha_i grad f_i(w_i)."""
     return square(sum_of_gradients(problem, params, at))
 
 
-def _from_multipliers(problem: Problem, params: Any, at: Any) -> Array:
+def _from_multipliers(problem: Problem, params: transition.Params, at: State) -> Array:
     """sum_i |g_i + pi_i|^2: how far the gradient of F is from -Pi, block by block."""
     apart: Array = square(steepest(problem, params, at.W) - at.Pi).sum(axis=-1)
     return apart

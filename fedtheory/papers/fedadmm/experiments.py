@@ -152,7 +152,7 @@ def _fedavg_params(recipe: Recipe, problem: Problem, exact: bool) -> fedavg_stal
     return fedavg_stale.Params(number(recipe["gamma"], exact), int(recipe["k0"]), everyone)
 
 
-def _next_average(problem: Problem, params: Any, state: Any) -> Array:
+def _next_average(problem: Problem, params: object, state: Any) -> Array:
     """|w - w*|^2 for the average w of the W, the server's next model."""
     away = state.W.sum(axis=-2) / problem.n - problem.x_star
     total: Array = (away**2).sum(axis=-1)
@@ -234,18 +234,18 @@ def _row(values: Any) -> str:
     return "(" + ", ".join(map(str, values)) + ")"
 
 
-def _taken(problem: Problem, params: Rows, state: Any) -> Array:
+def _taken(problem: Problem, params: Rows, state: Array) -> Array:
     """pi_i^0 = 0, as in the experiments."""
     return 0 * _asked(problem, params, state)
 
 
-def _asked(problem: Problem, params: Rows, state: Any) -> Array:
+def _asked(problem: Problem, params: Rows, state: object) -> Array:
     """-alpha_i grad f_i(0)."""
     slope: Array = -params.fed.alpha[:, None] * problem.f.gradient(np.zeros((problem.n, 1), dtype=int))
     return slope
 
 
-def _begun(problem: Problem, params: Rows, state: Any) -> Array:
+def _begun(problem: Problem, params: Rows, state: object) -> Array:
     """pi_i^0 as Algorithm 1 computes it from w_i^0 = 0."""
     return fedadmm.init(problem, params.fed).Pi
 
@@ -327,7 +327,7 @@ def _law_shares(deal: Deal, client: int, shuffled: bool) -> list[Fraction]:
     return [Fraction(count, len(orders) * deal.sizes[client]) for count in found]
 
 
-def _shared(problem: Any, params: Deal, state: Any, shuffled: bool) -> Array:
+def _shared(problem: object, params: Deal, state: object, shuffled: bool) -> Array:
     """1 less the distance in variation of the laws of the first client's samples from those of the last's."""
     one, other = (_law_shares(params, client, shuffled) for client in (0, len(params.sizes) - 1))
     found = np.empty((1, 1), dtype=object)

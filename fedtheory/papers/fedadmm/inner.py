@@ -31,7 +31,7 @@ class Root(NamedTuple):
     v: Array
 
 
-def inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str, Array]:
+def inner_step(problem: Problem, params: Any, state: Any, draw: object) -> dict[str, Array]:
     """(15) around w = v*, which every w and pi with the same root gives too: the residual at v differs from that at v*
     by what does not depend on them."""
     alpha, sigma = (np.array([value]) for value in (params.alpha, params.sigma))
@@ -40,7 +40,7 @@ def inner_step(problem: Problem, params: Any, state: Any, draw: Any) -> dict[str
     return {"v": (v - task.residual(problem, v) / (params.alpha * problem.L + params.sigma))[..., 0, :]}
 
 
-def _from_root(problem: Problem, params: Any, state: Any) -> Array:
+def _from_root(problem: Problem, params: object, state: Any) -> Array:
     return square(state.v - problem.x_star)
 
 
@@ -153,7 +153,7 @@ def _residual_after(steps: Any) -> Any:
     return of
 
 
-def _tolerance(problem: Any, params: Inner, state: Root) -> Array:
+def _tolerance(problem: object, params: Inner, state: Root) -> Array:
     """eps = 2 (alpha^2 r^2 + sigma^2) |v^0 - v*|^2 / X."""
     return 2 * (params.alpha**2 * params.r**2 + params.sigma**2) * square(state.v) / params.X
 
@@ -179,7 +179,7 @@ _NOT_NEGATIVE = Hypothesis("kappa >= 0", met=lambda problem, params: _printed_st
 _residual, _eps = parts("|alpha_i*grad_f_i(v)+pi_i+sigma_i(v-w)|^2 eps_i^{k+1}")
 
 
-def _eq_16(steps: Any) -> Inequality:
+def _eq_16(steps: object) -> Inequality:
     return Inequality(_residual, _eps, (Quantity(_residual, _residual_after(steps)), Quantity(_eps, _tolerance)))
 
 

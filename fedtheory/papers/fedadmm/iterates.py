@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fedtheory.algorithms.fedadmm import State
 from fedtheory.numbers.rational import Array, square
 from fedtheory.problems.base import Problem, weighted_value
 from fedtheory.settings.quantities import Difference, Image, Shared, Square, Total
@@ -41,25 +42,25 @@ def objective(problem: Problem, params: Any, at: Any) -> Array:
     return weighted_value(problem, params.alpha, at.w)
 
 
-def accuracy(problem: Problem, params: Any, at: Any) -> Array:
+def accuracy(problem: Problem, params: object, at: State) -> Array:
     """The tolerances of the clients, ``(..., m)``."""
     eps: Array = at.eps
     return eps
 
 
-def server_model(problem: Problem, params: Any, at: Any) -> Array:
+def server_model(problem: Problem, params: object, at: State) -> Array:
     """The server's model."""
     w: Array = at.w
     return w
 
 
-def models(problem: Problem, params: Any, at: Any) -> Array:
+def models(problem: Problem, params: object, at: State) -> Array:
     """The models of the clients."""
     W: Array = at.W
     return W
 
 
-def multipliers(problem: Problem, params: Any, at: Any) -> Array:
+def multipliers(problem: Problem, params: object, at: State) -> Array:
     """The multipliers of the clients."""
     Pi: Array = at.Pi
     return Pi

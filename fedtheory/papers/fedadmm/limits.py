@@ -226,7 +226,7 @@ START = Hypothesis(
 # What the theorems assume of f, as inequalities at the model of the server
 
 
-def optimum(problem: Problem, params: Any) -> Array:
+def optimum(problem: Problem, params: object) -> Array:
     """w*, a minimiser of f: there is one, as f is coercive and continuous."""
     w: Array = problem.x_star
     return w
@@ -254,7 +254,7 @@ _DISTANCE = _at("|w^{tau_k}-w*|^2", Square(Away(server_model, optimum)))
 _modulus, _ROUNDING = sympy.Symbol("mu", positive=True), 1e-9
 
 
-def _everywhere(left: Any, right: Any, *quantities: Quantity) -> Everywhere:
+def _everywhere(left: sympy.Expr, right: sympy.Expr, *quantities: Quantity) -> Everywhere:
     return Everywhere(Inequality(left, right, quantities))
 
 

@@ -12,6 +12,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import ages, along, iterates, transition
 from fedtheory.papers.fedadmm.letters import c, k, k0, m, parts, q, s0, section, sigma_bar, varepsilon
 from fedtheory.papers.fedadmm.runs import (
@@ -58,7 +59,7 @@ def _start(name: sympy.Symbol, function: Any) -> Quantity:
     return Quantity(name, Start(ages.ALONG, At(ages.ITERATION, function)))
 
 
-def _infimum(problem: Problem, run: ScheduledRun) -> Any:
+def _infimum(problem: Problem, run: ScheduledRun) -> Scalar:
     """f*."""
     return lowest(problem, run.fed.alpha)
 

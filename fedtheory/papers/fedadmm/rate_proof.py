@@ -115,7 +115,7 @@ _OF_64 = (
 )
 
 
-def _eq_64(kept: Any, early: Any, least: Any) -> Inequality:
+def _eq_64(kept: sympy.Expr, early: sympy.Expr, least: sympy.Expr) -> Inequality:
     """eps_i^k = kept, as two inequalities; Lt^k <= Lt^{k_i} <= early; least <= k_i <= k."""
     return Inequality(
         _eps_now,
@@ -253,7 +253,7 @@ _OF_67 = (
 )
 
 
-def _eq_67(before: Any, eps: Any) -> Inequality:
+def _eq_67(before: sympy.Expr, eps: sympy.Expr) -> Inequality:
     return Inequality(_slope, sympy.Rational(940, 9) * m * s0 * sigma_bar * (before - _V_after) + 169 * m * eps, _OF_67)
 
 

@@ -66,7 +66,7 @@ EQ_53 = (
 _kept = parts("|z_i^{k+1}-z_i^k|^2")[0]
 
 
-def _begins_without(problem: Any, run: ScheduledRun) -> bool:
+def _begins_without(problem: object, run: ScheduledRun) -> bool:
     """Return True if k is in K, and i not in Omega^{tau_k}; Omega^0 is [m]."""
     begins = run.k % run.fed.k0 == 0 and run.round > 1
     return begins and not run.masks[run.round - 2][run.i]
@@ -92,7 +92,7 @@ _l = (_tau - 1) * k0
 _ITERATIONS = Setting("all k >= 0 and k_0 >= 1", letters=(k, k0))
 
 
-def _eq_55(inside: Any) -> Inequality:
+def _eq_55(inside: sympy.Expr) -> Inequality:
     """l + 1 <= k + 1 <= tau_{k+1} k_0, and tau_{l+1} = ceil(inside) = tau_{k+1}."""
     return Inequality(
         _l + 1,
@@ -204,7 +204,7 @@ _LATER = Hypothesis("k = t k_0 > s_0 k_0", met=lambda problem, run: run.k > run.
 _ODD = Hypothesis("k is odd", met=lambda problem, run: run.k % 2 == 1)
 
 
-def _last_display(least: Any, of: Any) -> Inequality:
+def _last_display(least: sympy.Expr, of: Any) -> Inequality:
     return Inequality(
         least,
         _least_late,
@@ -263,12 +263,12 @@ LAST = (
 _more = sympy.Symbol("A", nonnegative=True), sympy.Symbol("B", nonnegative=True)
 
 
-def _rounds_needed(k0: Any, c: Any = c, s0: Any = s0) -> Any:
+def _rounds_needed(k0: sympy.Expr, c: sympy.Expr = c, s0: sympy.Expr = s0) -> sympy.Expr:
     """CR of (29), as remark-4.3/eq-29 reads it, with the k of (28)."""
     return 2 * sympy.ceiling(sympy.ceiling((c + varepsilon * s0) * k0 / varepsilon) / k0)
 
 
-def _c_of(s0: Any) -> Any:
+def _c_of(s0: sympy.Expr) -> sympy.Expr:
     """The c of Theorem 4.3, as a function of s_0."""
     A, B = _more
     return A * s0 * (s0 + 1) + B * s0

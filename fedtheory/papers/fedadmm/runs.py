@@ -19,6 +19,7 @@ import numpy as np
 from fedtheory.algorithms import fedadmm
 from fedtheory.instances import Instance, Instances, Recipe, number, numbers, pick
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm import iterates
 from fedtheory.papers.fedadmm.letters import alpha_i, k, k0, m, nu_i, q, r_i, s0, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient, weighted_value
@@ -174,7 +175,7 @@ def of_client(name: str, of: Callable[[RunView, int], Array]) -> Quantity:
 # Instances
 
 
-def lowest(problem: Problem, alpha: Array) -> Any:
+def lowest(problem: Problem, alpha: Array) -> Scalar:
     """f*, the infimum of sum_i alpha_i f_i for functions that are bent along the first coordinate: exact on fractions.
 
     The slope is linear between bends, so that the minimiser is a root of it or lies at a bend.
@@ -187,7 +188,7 @@ def lowest(problem: Problem, alpha: Array) -> Any:
     return least + (weights * (f.c[:, 1:] - mean) ** 2 / 2).sum()
 
 
-def _lowest_on_a_line(problem: Problem, alpha: Array) -> Any:
+def _lowest_on_a_line(problem: Problem, alpha: Array) -> Scalar:
     f: Any = problem.f
     bends = {(f.t[i] + side * f.width[i]) / f.u[i, 0] for i in range(f.n) if f.u[i, 0] != 0 for side in (-1, 1)}
     # Beyond it every f_i bends back to its parabola, whose vertex lies within.
@@ -475,7 +476,7 @@ RUN = Setting(_TEXT + "any k >= 0 and any client i", letters=LETTERS, drawing=Dr
 ROUND = Setting(_TEXT + "any k in K and any client i", letters=LETTERS, drawing=Drawing(special=ROUNDS))
 
 
-def step_condition(factor: Any) -> Hypothesis:
+def step_condition(factor: Scalar) -> Hypothesis:
     """sigma_i >= factor alpha_i r_i for every client."""
 
     def met(problem: Problem, run: ScheduledRun) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import sympy
@@ -71,7 +71,7 @@ def _fewer_rounds(recipe: Recipe) -> Iterator[Recipe]:
         yield {**recipe, "clients": tuple({"rounds": c["rounds"][:length]} for c in clients)}
 
 
-def _longest(problem: Any, params: Selection, state: Any) -> Array:
+def _longest(problem: object, params: Selection, state: object) -> Array:
     """The most rounds between two selections of a client, u > v, with none between."""
     return np.array([[int(gaps(params.masks).max())]])
 
@@ -109,7 +109,7 @@ GAP = (
 # Remark 4.3: Scheme 4.1 with a larger s_0
 
 
-def _left_out(problem: Any, params: Selection, state: Any) -> Array:
+def _left_out(problem: object, params: Selection, state: object) -> Array:
     """How many clients the windows of s_0 + 1 rounds, all of them whole, leave out, in all."""
     length = params.s0 + 1
     whole = len(params.masks) // length
@@ -178,13 +178,13 @@ def _sizes_build(recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, params, 0, lambda theta: (None, theta), text=text)
 
 
-def _one(value: Any) -> Array:
+def _one(value: object) -> Array:
     found = np.empty((1, 1), dtype=object)
     found[0, 0] = value
     return found
 
 
-def _met(problem: Any, params: Sizes, state: Any) -> Array:
+def _met(problem: object, params: Sizes, state: object) -> Array:
     """P(the first client is in one of the subsets), each enumerated."""
     missed = Fraction(1)
     for size in params.sizes:
@@ -193,7 +193,7 @@ def _met(problem: Any, params: Sizes, state: Any) -> Array:
     return _one(1 - missed)
 
 
-def _formula(problem: Any, params: Sizes, state: Any) -> Array:
+def _formula(problem: object, params: Sizes, state: object) -> Array:
     missed = Fraction(1)
     for size in params.sizes:
         missed *= 1 - Fraction(size, params.m)
@@ -211,17 +211,17 @@ def window(m: int, sizes: tuple[int, ...]) -> Fraction:
     return total
 
 
-def _all_windows(problem: Any, params: Sizes, state: Any) -> Array:
+def _all_windows(problem: object, params: Sizes, state: object) -> Array:
     """P(every window covers all clients)."""
     return _one(window(params.m, params.sizes) ** params.windows)
 
 
-def _covered(problem: Any, params: Sizes, state: Any) -> Array:
+def _covered(problem: object, params: Sizes, state: object) -> Array:
     """P(a window covers all clients)."""
     return _one(window(params.m, params.sizes))
 
 
-def _missed(problem: Any, params: Sizes, state: Any) -> Array:
+def _missed(problem: object, params: Sizes, state: Array) -> Array:
     """P(a client is in none of the subsets of a window)."""
     return _one(1 - _formula(problem, params, state)[0, 0])
 

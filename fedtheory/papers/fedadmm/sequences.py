@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory.algorithms.fedadmm import State
 from fedtheory.claims import Claim
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
@@ -39,45 +40,45 @@ from fedtheory.settings.relations import Comparison, Quantity
 # Functions of the state of Algorithm 1
 
 
-def values(problem: Problem, params: Any, at: Any) -> Array:
+def values(problem: Problem, params: transition.Params, at: Any) -> Array:
     """F(W^k)."""
     total: Array = (params.alpha * problem.f.value(at.W)).sum(axis=-1)
     return total
 
 
-def excess(problem: Problem, params: Any, at: Any) -> Array:
+def excess(problem: Problem, params: transition.Params, at: State) -> Array:
     """alpha_i (f_i(w_i^k) - f_i(w^{tau_k})), ``(..., m)``."""
     shared = at.w[..., None, :] + 0 * at.W
     found: Array = params.alpha * (problem.f.value(at.W) - problem.f.value(shared))
     return found
 
 
-def coupling(problem: Problem, params: Any, at: Any) -> Array:
+def coupling(problem: Problem, params: transition.Params, at: State) -> Array:
     """<w_i^k - w^{tau_k}, pi_i^k> + sigma_i/2 |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
     gap = gaps(problem, params, at)
     found: Array = (gap * (at.Pi + params.sigma[:, None] * gap / 2)).sum(axis=-1)
     return found
 
 
-def spread(problem: Problem, params: Any, at: Any) -> Array:
+def spread(problem: Problem, params: transition.Params, at: State) -> Array:
     """sigma_i |w_i^k - w^{tau_k}|^2, ``(..., m)``."""
     found: Array = params.sigma * disagreement(problem, params, at)
     return found
 
 
-def sum_of_gradients(problem: Problem, params: Any, at: Any) -> Array:
+def sum_of_gradients(problem: Problem, params: transition.Params, at: State) -> Array:
     """The sum of the g_i."""
     total: Array = (params.alpha[:, None] * problem.f.gradient(at.W)).sum(axis=-2)
     return total
 
 
-def sum_of_multipliers(problem: Problem, params: Any, at: Any) -> Array:
+def sum_of_multipliers(problem: Problem, params: object, at: State) -> Array:
     """The sum of the multipliers."""
     total: Array = at.Pi.sum(axis=-2)
     return total
 
 
-def _from_zero(problem: Problem, params: Any, at: Any) -> Array:
+def _from_zero(problem: Problem, params: transition.Params, at: State) -> Array:
     """-alpha_i grad f_i(0)."""
     return steepest(problem, params, 0 * at.W)
 
@@ -130,7 +131,7 @@ _accuracies = of_all("sum_i eps_i", Total(accuracy))
 # What holds at every iteration
 
 
-def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
+def _part(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: Any) -> Claim:
     """left <= right for each iteration; ``parts``: quantities and hypotheses."""
     place = f"Theorem {name.split('/')[0].rpartition('-')[2]}"
     requires = (p for p in parts if isinstance(p, Hypothesis))
@@ -138,14 +139,14 @@ def _part(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
     return section(place, TRANSITION, *requires, id="")(name, statement, gist, origin="implied")
 
 
-def _between(name: str, gist: str, low: Any, middle: Any, high: Any, *parts: Any) -> Claim:
+def _between(name: str, gist: str, low: sympy.Expr, middle: sympy.Expr, high: sympy.Expr, *parts: Any) -> Claim:
     """low <= middle <= high, as two differences that are not negative: signs of the sides are not known."""
     claim = _part(name, gist, sympy.S.Zero, high - middle, *parts)
     assert isinstance(claim.statement, Inequality)
     return replace(claim, statement=replace(claim.statement, also=(Comparison(sympy.S.Zero, "<=", middle - low),)))
 
 
-def _equal(name: str, gist: str, left: Any, right: Any, *parts: Any) -> Claim:
+def _equal(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: Any) -> Claim:
     """left = right."""
     claim = _part(name, gist, left, right, *parts)
     return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))

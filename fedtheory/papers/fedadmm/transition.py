@@ -23,6 +23,7 @@ from fedtheory.classes import SmoothOwn
 from fedtheory.instances import Recipe, number, numbers, pick
 from fedtheory.meanings import Lipschitz
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedadmm.iterates import steepest
 from fedtheory.papers.fedadmm.letters import alpha_i, m, nu_i, q, r_i, sigma, sigma_bar, sigma_i
 from fedtheory.problems.base import Problem, weighted_gradient
@@ -120,7 +121,7 @@ def _residuals(problem: Problem, params: Params, state: State) -> tuple[Array, A
     return square(residuals(problem, params, state)), square(residuals(problem, params, after))
 
 
-def residuals(problem: Problem, params: Any, at: Any) -> Array:
+def residuals(problem: Problem, params: object, at: Any) -> Array:
     """phi_i of (37), of a state of Algorithm 1 or of this setting, ``(..., m, d)``."""
     found: Array = at.Pi - steepest(problem, params, at.W)
     return found
@@ -279,7 +280,7 @@ STATE = replace(
 )
 
 
-def step_condition(factor: Any) -> Hypothesis:
+def step_condition(factor: Scalar) -> Hypothesis:
     """sigma_i >= factor alpha_i r_i for every client."""
     return Hypothesis(f"sigma_i >= {factor} alpha_i r_i for every i", sympy.Le(ratio, 1 / sympy.sympify(factor)))
 
@@ -306,7 +307,7 @@ def before(problem: Problem, params: Params, state: State) -> fedadmm.State:
     return fedadmm.State(state.w, state.W, state.Pi, params.sigma[:, None] * state.W + state.Pi, state.eps)
 
 
-def _kept(problem: Problem, params: Any, at: fedadmm.State) -> Array:
+def _kept(problem: Problem, params: object, at: fedadmm.State) -> Array:
     """Eq. (37): |phi_i|^2 - eps_i."""
     gap: Array = square(residuals(problem, params, at)) - at.eps
     return gap

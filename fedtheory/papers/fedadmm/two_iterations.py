@@ -48,14 +48,16 @@ def _first(v: RunView) -> int:
 # Two models of the clients in one round: w_i^{l+1} is the W of the state, w_i^{k+1} is W + D
 
 
-def _init(problem: Problem, params: Any, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array) -> Any:
+def _init(
+    problem: Problem, params: transition.Params, w: Array, W: Array, Phi: Array, D: Array, E: Array, F: Array
+) -> transition.State:
     """phi_i^{l+1} and phi_i^{k+1} are Phi and F; eps_i^{l+1} = |E_i|^2, or as much as (37) asks of both."""
     Pi = Phi - params.alpha[:, None] * problem.f.gradient(W)
     eps = transition.largest(square(E), square(Phi), square(F))
     return transition.State(w, W, Phi, D, E, F, Pi, eps, square(F))
 
 
-def _known(problem: Problem, params: Any, state: transition.State) -> Array:
+def _known(problem: Problem, params: object, state: transition.State) -> Array:
     """Eq. (37) of both, with eps_i^{k+1} <= eps_i^{l+1}."""
     now, then = square(transition.residuals(problem, params, state)), square(state.F)
     return np.stack([now - state.eps, then - state.eps], axis=-2)

@@ -207,7 +207,7 @@ def _block_norm(L: Array, x: Array) -> Array:
 
 
 def _triple(first: str, second: str) -> Any:
-    def value(problem: Any, params: TripleParams, state: Triple) -> Array:
+    def value(problem: object, params: TripleParams, state: Triple) -> Array:
         points = {**state._asdict(), "u": _u(params, state)}
         return _norm(params.L, points[first] - points[second])
 

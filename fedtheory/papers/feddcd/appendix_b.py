@@ -17,6 +17,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array, is_exact
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.feddcd import exceptions, three_points
 from fedtheory.papers.feddcd.dual import section
 from fedtheory.papers.feddcd.exceptions import Pair
@@ -41,7 +42,7 @@ _OF_SETS = {
 }
 
 
-def _least(problem: Problem, params: rbcd.Params) -> Any:
+def _least(problem: Problem, params: rbcd.Params) -> Scalar:
     return min(problem.f.mu)
 
 
@@ -59,7 +60,7 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> rbcd.Params:
     return rbcd.Params(recipe["tau"], numbers([c["L"] for c in recipe["clients"]], exact))
 
 
-def _origin(problem: Problem, params: Any) -> rbcd.State:
+def _origin(problem: Problem, params: object) -> rbcd.State:
     return rbcd.State(zeros(problem.n, problem.d))
 
 
@@ -117,13 +118,13 @@ def _support(params: rbcd.Params) -> tuple[Array, Array]:
     return WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))
 
 
-def _expected_P(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _expected_P(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """E[P_I] x over the sets I: ``(..., n)``."""
     masks, probabilities = _support(params)
     return expectation(P(params, masks, state.x[..., None, :]), probabilities, axis=-2)
 
 
-def _expected_G(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _expected_G(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """E[G_I] x over the sets I: ``(..., n)``."""
     masks, probabilities = _support(params)
     return expectation(G(params, masks, state.x[..., None, :]), probabilities, axis=-2)
@@ -138,24 +139,24 @@ def of_every_set(operator: Any) -> Any:
     return lambda problem, params, state: operator(params, _support(params)[0], state.x[..., None, :])
 
 
-def _form(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _form(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """y' G_I x for every set I: ``(..., K)``."""
     return (state.y[..., None, :] * G(params, _support(params)[0], state.x[..., None, :])).sum(axis=-1)
 
 
-def _transposed_form(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _transposed_form(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """x' G_I y, which is y' G_I' x, for every set I."""
     return (state.x[..., None, :] * G(params, _support(params)[0], state.y[..., None, :])).sum(axis=-1)
 
 
-def _form_of_GLG(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _form_of_GLG(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """y' G_I' L G_I x for every set I."""
     masks = _support(params)[0]
     left, right = (G(params, masks, vector[..., None, :]) for vector in (state.x, state.y))
     return (params.L * left * right).sum(axis=-1)
 
 
-def _twice(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _twice(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """P_I P_I x for every set I."""
     masks = _support(params)[0]
     return P(params, masks, P(params, masks, state.x[..., None, :]))
@@ -166,25 +167,25 @@ def _L_norm(L: Array, x: Array) -> Array:
     return (L * x**2).sum(axis=-1)
 
 
-def _expected_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _expected_norm(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """E of |G_I x|_L^2 over the sets I: ``(...)``."""
     masks, probabilities = _support(params)
     return expectation(_L_norm(params.L, G(params, masks, state.x[..., None, :])), probabilities)
 
 
-def _full_norm(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _full_norm(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """|G_I x|_L^2 for the set I of all: ``(...)``."""
     return _L_norm(params.L, G(params, _everyone(params), state.x))
 
 
-def _expected_product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _expected_product(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """E of sum_i L_i (G_I x)_i y_i over the sets I, of x and y less their means: ``(...)``."""
     masks, probabilities = _support(params)
     x, y = (_balanced(v)[..., None, :] for v in (state.x, state.y))
     return expectation((params.L * G(params, masks, x) * y).sum(axis=-1), probabilities)
 
 
-def _product(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _product(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """sum_i x_i y_i, of x and y less their means: ``(...)``."""
     return (_balanced(state.x) * _balanced(state.y)).sum(axis=-1)
 
@@ -194,18 +195,18 @@ def _balanced(x: Array) -> Array:
     return x - x.sum(axis=-1, keepdims=True) / x.shape[-1]
 
 
-def _rayleigh(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _rayleigh(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """x' G_[n] x."""
     return (state.x * G(params, _everyone(params), state.x)).sum(axis=-1)
 
 
-def _shifted(problem: Any, params: rbcd.Params, state: Pair) -> Array:
+def _shifted(problem: object, params: rbcd.Params, state: Pair) -> Array:
     """(x + s e)' G_[n] (x + s e), s being the sum of the y_i."""
     shifted = state.x + state.y.sum(axis=-1)[..., None]
     return (shifted * G(params, _everyone(params), shifted)).sum(axis=-1)
 
 
-def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: Any) -> Array:
+def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: object) -> Array:
     """P_[n]' grad h(x*)."""
     gradient = problem.f.gradient(rbcd.constrained_minimiser(problem))
     L = params.L[:, None]
@@ -214,17 +215,17 @@ def _gradient_at_optimum(problem: Problem, params: rbcd.Params, state: Any) -> A
     return image
 
 
-def h(problem: Problem, params: Any, state: rbcd.State) -> Array:
+def h(problem: Problem, params: object, state: rbcd.State) -> Array:
     """h(x) = sum_i h_i(x_i)."""
     return problem.f.value(state.x).sum(axis=-1)
 
 
-def h_star(problem: Problem, params: Any, state: Any) -> Array:
+def h_star(problem: Problem, params: object, state: object) -> Array:
     """h(x*), x* the minimiser of h where the x_i add up to 0."""
     return problem.f.value(rbcd.constrained_minimiser(problem)).sum(axis=-1)
 
 
-def h_gap(problem: Problem, params: Any, state: rbcd.State) -> Array:
+def h_gap(problem: Problem, params: object, state: rbcd.State) -> Array:
     """h(x) - h(x*), h(x) = sum_i h_i(x_i), x* the minimiser of h where the x_i add up to 0."""
     return h(problem, params, state) - h_star(problem, params, state)
 

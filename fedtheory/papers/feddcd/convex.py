@@ -19,6 +19,7 @@ from fedtheory.kinds.one_step import one_step
 from fedtheory.kinds.order import Order
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.feddcd import accelerated, appendix_b
 from fedtheory.papers.feddcd.accelerated import A
 from fedtheory.papers.feddcd.dual import CONSTANTS, section
@@ -33,18 +34,18 @@ class Params(NamedTuple):
 
     tau: int
     L: Array
-    a: Any
+    a: Scalar
 
 
-def _of_algorithm_4(params: Any) -> accelerated_rbcd.Params:
+def _of_algorithm_4(params: Params) -> accelerated_rbcd.Params:
     return accelerated_rbcd.Params(params.tau, params.L, params.a, 0)
 
 
-def _draws(problem: Problem, params: Any, state: accelerated_rbcd.State) -> Any:
+def _draws(problem: Problem, params: Params, state: accelerated_rbcd.State) -> Any:
     return accelerated_rbcd.draws(problem, _of_algorithm_4(params), state)
 
 
-def _step(problem: Problem, params: Any, state: accelerated_rbcd.State, draw: Any) -> accelerated_rbcd.State:
+def _step(problem: Problem, params: Params, state: accelerated_rbcd.State, draw: Subsets) -> accelerated_rbcd.State:
     return accelerated_rbcd.step(problem, _of_algorithm_4(params), state, draw)
 
 

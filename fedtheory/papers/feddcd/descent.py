@@ -18,6 +18,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import one_step
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.feddcd import appendix_b, dual, inexact
 from fedtheory.papers.feddcd.dual import alpha, beta, section
 from fedtheory.problems.base import Problem
@@ -36,7 +37,7 @@ class Params(NamedTuple):
 
     tau: int
     L: Array
-    eta: Any
+    eta: Scalar
 
 
 class State(NamedTuple):
@@ -179,24 +180,26 @@ _last = _h - _r * eta * _true + _r * eta * (_true / 2 + _off / 2) + _r * eta**2 
 # (29) to (36), along FedDCD, where L_min = L_max = 1/alpha and mu = 1/beta; sums over rounds so far are in the state
 
 
-def _next(problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState, draw: Any) -> Any:
+def _next(
+    problem: Problem, params: inexact.TrackedParams, state: inexact.TrackedState, draw: inexact_feddcd.Draws
+) -> inexact_feddcd.State:
     """y and w after a round, without what lemmas sum up."""
     base = inexact_feddcd.Params(*params[:5])
     return inexact_feddcd.step(problem, base, inexact_feddcd.State(*state[:2]), draw)
 
 
-def _gap_after(problem: Problem, params: Any, state: Any, after: inexact_feddcd.State) -> Array:
+def _gap_after(problem: Problem, params: inexact.TrackedParams, state: object, after: inexact_feddcd.State) -> Array:
     """G(y_next) - G*."""
     return dual.dual_gap(problem, params, after)
 
 
-def _moved(problem: Problem, params: Any, state: Any, after: inexact_feddcd.State) -> Array:
+def _moved(problem: Problem, params: object, state: inexact.TrackedState, after: inexact_feddcd.State) -> Array:
     """|grad G(y) - grad G(y_next)|^2."""
     gradient = problem.f.conjugate_gradient
     return ((gradient(state.y) - gradient(after.y)) ** 2).sum(axis=(-1, -2))
 
 
-def _projected(problem: Problem, params: Any, state: inexact.TrackedState) -> Array:
+def _projected(problem: Problem, params: object, state: inexact.TrackedState) -> Array:
     """sum_i |w_i - w_bar|^2 for w_i = grad f_i^*(y_i), w_bar their mean: 1/alpha times |G_[N] grad G(y)|_L^2."""
     w = problem.f.conjugate_gradient(state.y)
     return ((w - w.sum(axis=-2, keepdims=True) / problem.n) ** 2).sum(axis=(-1, -2))

@@ -17,6 +17,7 @@ from fedtheory.classes import SmoothStronglyConvex
 from fedtheory.instances import Recipe, check_shape, number
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
 from fedtheory.sections import section as section_of
 from fedtheory.settings import Drawing, Setting
@@ -88,38 +89,38 @@ class Nothing(NamedTuple):
     """No parameters."""
 
 
-def dual_gap(problem: Problem, params: Any, state: Any) -> Array:
+def dual_gap(problem: Problem, params: object, state: Any) -> Array:
     """G(y) - G(y*), where G(y) = sum_i f_i^*(y_i)."""
     return (problem.f.conjugate(state.y) - problem.f.conjugate(problem.y_star)).sum(axis=-1)
 
 
-def primal_distance(problem: Problem, params: Any, state: Any) -> Array:
+def primal_distance(problem: Problem, params: object, state: Any) -> Array:
     """E|w - w*|^2 for w = grad f_i^*(y_i) with i uniform on [N]."""
     w = problem.f.conjugate_gradient(state.y)
     return ((w - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
-def dual_distance(problem: Problem, params: Any, state: Any) -> Array:
+def dual_distance(problem: Problem, params: object, state: algorithm_1.State) -> Array:
     """|y - y*|^2."""
     return ((state.y - problem.y_star) ** 2).sum(axis=(-1, -2))
 
 
-def norm_y_star(problem: Problem, params: Any, state: Any) -> Array:
+def norm_y_star(problem: Problem, params: object, state: object) -> Array:
     """|y*|^2."""
     return (problem.y_star**2).sum(axis=(-1, -2))
 
 
-def heterogeneity(problem: Problem, params: Any, state: Any) -> Array:
+def heterogeneity(problem: Problem, params: object, state: object) -> Array:
     """zeta^2 = max_i |grad f_i(w*)|^2, the smallest zeta that Assumption 3.3 admits."""
     return (problem.y_star**2).sum(axis=-1).max(axis=-1)
 
 
-def smallest_curvature(problem: Problem, params: Any, state: Any) -> Any:
+def smallest_curvature(problem: Problem, params: object, state: object) -> Scalar:
     """The smallest strong convexity constant of the f_i."""
     return min(problem.f.mu)
 
 
-def largest_curvature(problem: Problem, params: Any, state: Any) -> Any:
+def largest_curvature(problem: Problem, params: object, state: object) -> Scalar:
     """The largest smoothness constant of the f_i."""
     return max(problem.f.L)
 

@@ -27,7 +27,7 @@ class At(NamedTuple):
     v: Array
 
 
-def _centre(problem: Problem, params: Any) -> At:
+def _centre(problem: Problem, params: object) -> At:
     return At(problem.x_star, problem.x_star + 0 * problem.y_star)
 
 
@@ -39,14 +39,14 @@ def _G(problem: Problem, v: Array) -> Array:
 def _G_of(of: str) -> Any:
     """G at y, at (grad f_i(w)) or at (grad f_i(w*))."""
 
-    def value(problem: Problem, params: Any, state: At) -> Array:
+    def value(problem: Problem, params: object, state: At) -> Array:
         at = {"v": state.v, "w": everywhere(problem, state.w), "w*": problem.x_star + 0 * state.v}
         return _G(problem, at[of])
 
     return value
 
 
-def _F(problem: Problem, params: Any, state: At) -> Array:
+def _F(problem: Problem, params: object, state: At) -> Array:
     """F(w)."""
     return problem.f.value(everywhere(problem, state.w)).sum(axis=-1)
 
@@ -54,19 +54,19 @@ def _F(problem: Problem, params: Any, state: At) -> Array:
 def _residual(of: str) -> Any:
     """<w, sum_i y_i> for the y of the state, or y_i = grad f_i(w); 0 where y is feasible."""
 
-    def value(problem: Problem, params: Any, state: At) -> Array:
+    def value(problem: Problem, params: object, state: At) -> Array:
         at = state.v if of == "v" else everywhere(problem, state.w)
         return (state.w * problem.f.gradient(at).sum(axis=-2)).sum(axis=-1)
 
     return value
 
 
-def _residual_at_optimum(problem: Problem, params: Any, state: At) -> Array:
+def _residual_at_optimum(problem: Problem, params: object, state: At) -> Array:
     """<w*, sum_i y_i>."""
     return (problem.x_star * problem.f.gradient(state.v).sum(axis=-2)).sum(axis=-1)
 
 
-def _from_gradients(problem: Problem, params: Any, state: At) -> Array:
+def _from_gradients(problem: Problem, params: object, state: At) -> Array:
     """sum_i |y_i - grad f_i(w*)|^2."""
     return ((problem.f.gradient(state.v) - problem.y_star) ** 2).sum(axis=(-1, -2))
 
@@ -133,28 +133,28 @@ class Gradients(NamedTuple):
     w: Array
 
 
-def _same(problem: Problem, params: Any) -> Gradients:
+def _same(problem: Problem, params: object) -> Gradients:
     return Gradients(*(problem.x_star + 0 * problem.y_star,) * 3)
 
 
-def _excess(problem: Problem, params: Any, state: Gradients) -> Array:
+def _excess(problem: Problem, params: object, state: Gradients) -> Array:
     """sum_i of f_i(w_i) - <w_i, y_i> less the same at v_i."""
     f, (v, _, w) = problem.f, state
     return (f.value(w) - f.value(v) - ((w - v) * f.gradient(v)).sum(axis=-1)).sum(axis=-1)
 
 
-def _above_tangent(problem: Problem, params: Any, state: Gradients) -> Array:
+def _above_tangent(problem: Problem, params: object, state: Gradients) -> Array:
     """sum_i f_i^*(z_i) - f_i^*(y_i) - <v_i, z_i - y_i>."""
     y, z = problem.f.gradient(state.v), problem.f.gradient(state.u)
     return _G(problem, state.u) - _G(problem, state.v) - (state.v * (z - y)).sum(axis=(-1, -2))
 
 
-def _from_v(problem: Problem, params: Any, state: Gradients) -> Array:
+def _from_v(problem: Problem, params: object, state: Gradients) -> Array:
     """sum_i |w_i - v_i|^2."""
     return ((state.w - state.v) ** 2).sum(axis=(-1, -2))
 
 
-def _from_y(problem: Problem, params: Any, state: Gradients) -> Array:
+def _from_y(problem: Problem, params: object, state: Gradients) -> Array:
     """sum_i |z_i - y_i|^2."""
     return ((problem.f.gradient(state.u) - problem.f.gradient(state.v)) ** 2).sum(axis=(-1, -2))
 
@@ -207,7 +207,7 @@ EQ_1 = section("Section 4", _TWO, CONVEX, id="")(
 # Section 4.1, where all f_i are the same
 
 
-def _from_optimum(problem: Problem, params: Any, state: At) -> Array:
+def _from_optimum(problem: Problem, params: object, state: At) -> Array:
     """sum_i |v_i - w*|^2."""
     return ((state.v - everywhere(problem, problem.x_star)) ** 2).sum(axis=(-1, -2))
 
@@ -227,14 +227,14 @@ IDENTICAL = section("Section 4.1", GUESSES, CONVEX, id="")(
 # Local steps, Section 5
 
 
-def _after_step(problem: Problem, params: Any, state: At) -> Array:
+def _after_step(problem: Problem, params: object, state: At) -> Array:
     """sum_i |w - (1/beta)(grad f_i(w) - y_i) - v_i|^2, where v_i is grad f_i^*(y_i)."""
     f, w = problem.f, everywhere(problem, state.w)
     after = w - (f.gradient(w) - f.gradient(state.v)) / problem.L
     return ((after - state.v) ** 2).sum(axis=(-1, -2))
 
 
-def _before_step(problem: Problem, params: Any, state: At) -> Array:
+def _before_step(problem: Problem, params: object, state: At) -> Array:
     """sum_i |w - grad f_i^*(y_i)|^2."""
     return ((everywhere(problem, state.w) - state.v) ** 2).sum(axis=(-1, -2))
 

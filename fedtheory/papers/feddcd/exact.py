@@ -56,12 +56,12 @@ _READING = (
 _block_L, _block_mu = sympy.symbols("block_smoothness block_convexity", real=True)
 
 
-def _block_smoothness(problem: Problem, params: Any, state: Any) -> Any:
+def _block_smoothness(problem: Problem, params: object, state: object) -> Any:
     """The largest L_i of G: 1 over the least curvature of an f_i."""
     return 1 / smallest_curvature(problem, params, state)
 
 
-def _block_convexity(problem: Problem, params: Any, state: Any) -> Any:
+def _block_convexity(problem: Problem, params: object, state: object) -> Any:
     """The least mu_i of G: 1 over the largest curvature of an f_i."""
     return 1 / largest_curvature(problem, params, state)
 

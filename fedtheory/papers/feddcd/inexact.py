@@ -22,6 +22,7 @@ from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import Bound, bound
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import Min, T
 from fedtheory.papers.feddcd import appendix_b, dual, identities
 from fedtheory.papers.feddcd.dual import (
@@ -78,7 +79,7 @@ class TrackedParams(NamedTuple):
 
     tau: int
     Lambda: Array
-    eta: Any
+    eta: Scalar
     oracle: Any
     idle: str
     delta: Any
@@ -98,7 +99,7 @@ def _draws(problem: Problem, params: TrackedParams, state: TrackedState) -> Any:
     return inexact_feddcd.draws(problem, _base(params), inexact_feddcd.State(*state[:2]))
 
 
-def _step(problem: Problem, params: TrackedParams, state: TrackedState, draw: Any) -> TrackedState:
+def _step(problem: Problem, params: TrackedParams, state: TrackedState, draw: inexact_feddcd.Draws) -> TrackedState:
     after = inexact_feddcd.step(problem, _base(params), inexact_feddcd.State(*state[:2]), draw)
     conjugate_gradient = problem.f.conjugate_gradient
     moved = ((conjugate_gradient(after.y) - conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
@@ -205,18 +206,18 @@ def _warm_blocks(
     return inexact_rbcd.State(x, problem.f.gradient(x) if slope is None else slope)
 
 
-def _error(problem: Problem, params: Any, state: TrackedState) -> Array:
+def _error(problem: Problem, params: object, state: TrackedState) -> Array:
     """sum_i |last estimate_i - gradient_i|^2, from which the next call starts; 0 where the guess is exact."""
     found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
     return found
 
 
-def _block_error(problem: Problem, params: Any, state: inexact_rbcd.State) -> Array:
+def _block_error(problem: Problem, params: object, state: inexact_rbcd.State) -> Array:
     found: Array = ((state.slope - problem.f.gradient(state.x)) ** 2).sum(axis=(-1, -2))
     return found
 
 
-def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Any:
+def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Scalar:
     return inexact_rbcd.constants(problem.mu, params.L, params.tau).delta / 2
 
 
@@ -276,29 +277,29 @@ _ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_mi
 CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)
 
 
-def answers(problem: Problem, params: Any, state: Any) -> Array:
+def answers(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
     """w^{(t)}: the oracles' answers at y^{(t)}, ``(..., N, d)``."""
     return params.oracle.answer(problem.f, state.y, state.w, None).w
 
 
-def oracle_error(problem: Problem, params: Any, state: Any) -> Array:
+def oracle_error(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
     """sum_i |w_i^{(T)} - grad f_i^*(y_i^{(T)})|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, its guess w_i."""
     exact = problem.f.conjugate_gradient(state.y)
     return ((answers(problem, params, state) - exact) ** 2).sum(axis=(-1, -2))
 
 
-def primal_distance(problem: Problem, params: Any, state: Any) -> Array:
+def primal_distance(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
     """(1/N) sum_i |w_i^{(T)} - w*|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, with w_i as its guess."""
     return ((answers(problem, params, state) - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
 
-def drift(problem: Problem, params: Any, state: Any) -> Array:
+def drift(problem: Problem, params: object, state: TrackedState) -> Array:
     """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
     found: Array = state.drift
     return found
 
 
-def sum_of_gaps(problem: Problem, params: Any, state: Any) -> Array:
+def sum_of_gaps(problem: Problem, params: object, state: TrackedState) -> Array:
     """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
     found: Array = state.gaps
     return found

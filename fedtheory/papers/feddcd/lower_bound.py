@@ -50,12 +50,12 @@ def hessian(params: HardParams) -> Array:
     return whole / params.block
 
 
-def _curvature(problem: Any, params: HardParams, state: Vector) -> Array:
+def _curvature(problem: object, params: HardParams, state: Vector) -> Array:
     """x'Hx, H the Hessian of the f_i of the client, eq. (41)."""
     return (state.x * apply(hessian(params), state.x)).sum(axis=-1)
 
 
-def _square(problem: Any, params: HardParams, state: Vector) -> Array:
+def _square(problem: object, params: HardParams, state: Vector) -> Array:
     """|x|^2."""
     return (state.x**2).sum(axis=-1)
 
@@ -64,13 +64,13 @@ def _square(problem: Any, params: HardParams, state: Vector) -> Array:
 _curvature.parts = {"H": lambda problem, params: hessian(params)}  # type: ignore[attr-defined]
 
 
-def _sum_of_M(problem: Any, params: HardParams, state: Vector) -> Array:
+def _sum_of_M(problem: object, params: HardParams, state: Vector) -> Array:
     """M^(1) + ... + M^(m), all rows but the last."""
     total = sum(chain(k, params.m, params.size) for k in range(1, params.m + 1))
     return np.asarray(total)[:-1]
 
 
-def _tridiagonal(problem: Any, params: HardParams, state: Vector) -> Array:
+def _tridiagonal(problem: object, params: HardParams, state: Vector) -> Array:
     """The matrix with 2 on its diagonal and -1 beside it, all rows but the last."""
     matrix = (
         2 * np.eye(params.size, dtype=int) - np.eye(params.size, k=1, dtype=int) - np.eye(params.size, k=-1, dtype=int)
@@ -78,7 +78,7 @@ def _tridiagonal(problem: Any, params: HardParams, state: Vector) -> Array:
     return matrix[:-1]
 
 
-def _gradient_at_solution(problem: Any, params: HardParams, state: Vector) -> Array:
+def _gradient_at_solution(problem: object, params: HardParams, state: Vector) -> Array:
     """The first size - 1 entries of sum_i grad f_i(w*), with w*_i = q^i, q = (s - 1)/(s + 1)."""
     q = (params.s - 1) / (params.s + 1)
     w = np.array([q ** (i + 1) for i in range(params.size)])
@@ -88,14 +88,14 @@ def _gradient_at_solution(problem: Any, params: HardParams, state: Vector) -> Ar
     return (smooth * (tridiagonal @ w - first) + params.N * params.alpha * w)[:-1]
 
 
-def _expected_power(problem: Any, params: HardParams, state: Vector) -> Any:
+def _expected_power(problem: object, params: HardParams, state: Vector) -> Any:
     """E[delta^K] for K binomial with t trials of probability tau/N, delta = ((s - 1)/(s + 1))^2."""
     delta = ((params.s - 1) / (params.s + 1)) ** 2
     p = (0 * params.s + params.tau) / params.N
     return sum(comb(params.t, i) * (p * delta) ** i * (1 - p) ** (params.t - i) for i in range(params.t + 1))
 
 
-def _zero(problem: Any, params: Any, state: Any) -> Array:
+def _zero(problem: object, params: object, state: object) -> Array:
     return np.zeros((), dtype=int)
 
 

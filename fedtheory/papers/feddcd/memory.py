@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 import sympy
@@ -20,6 +19,7 @@ from fedtheory.classes import InexactOracles
 from fedtheory.instances import Recipe, check_shape, number, numbers, pick
 from fedtheory.kinds.bound import bound
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.numbers.symbols import T
 from fedtheory.papers.feddcd import dual, identities, inexact
 from fedtheory.papers.feddcd.dual import CONVEX, PARTICIPATION, SCALING, N, alpha, beta, section
@@ -34,18 +34,18 @@ from fedtheory.settings.relations import E, Quantity
 WEIGHT = Fraction(3, 16)
 
 
-def allowed(problem: Problem, params: inexact_feddcd.Params) -> Any:
+def allowed(problem: Problem, params: inexact_feddcd.Params) -> Scalar:
     """(1 - kappa)/4, the inexactness that Theorem 5.2 allows."""
     return (1 - inexact_feddcd.kappa(problem, params.tau)) / 4
 
 
-def stored_error(problem: Problem, params: Any, state: inexact_feddcd.State) -> Array:
+def stored_error(problem: Problem, params: object, state: inexact_feddcd.State) -> Array:
     """sum_i |w_i - grad f_i^*(y_i)|^2 for the answers that the clients hold, from which their next calls start."""
     found: Array = ((state.w - problem.f.conjugate_gradient(state.y)) ** 2).sum(axis=(-1, -2))
     return found
 
 
-def potential(problem: Problem, params: Any, state: inexact_feddcd.State) -> Array:
+def potential(problem: Problem, params: inexact_feddcd.Params, state: inexact_feddcd.State) -> Array:
     """G(y) - G* + (3 alpha/16) sum_i |w_i - grad f_i^*(y_i)|^2 for the answers w_i that the clients hold."""
     return dual.dual_gap(problem, params, state) + WEIGHT * problem.mu * stored_error(problem, params, state)
 

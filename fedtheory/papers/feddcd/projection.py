@@ -30,21 +30,21 @@ def _column(a: Array, like: Array) -> Array:
     return a.astype(object) if is_exact(like) else a.astype(np.float64)
 
 
-def projection_printed(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
+def projection_printed(problem: object, params: ProjectionParams, state: Blocks) -> Array:
     """The closed form of Section 3.1, with u = e_I (x) e_d as printed: 1 in the blocks in I, and 0 in others."""
     u = _column(np.repeat(params.mask, params.d), params.W)
     Wu = apply(inverse(params.W), u)
     return state.x - Wu * (state.x @ u)[..., None] / (u @ Wu)
 
 
-def projection_repaired(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
+def projection_repaired(problem: object, params: ProjectionParams, state: Blocks) -> Array:
     """The closed form with U = e_I (x) I_d: x - W^{-1} U (U' W^{-1} U)^{-1} U' x."""
     U = _column(np.kron(params.mask[:, None], np.eye(params.d, dtype=int)), params.W)
     WU = inverse(params.W) @ U
     return state.x - apply(WU @ inverse(U.T @ WU), state.x @ U)
 
 
-def projection_argmin(problem: Any, params: ProjectionParams, state: Blocks) -> Array:
+def projection_argmin(problem: object, params: ProjectionParams, state: Blocks) -> Array:
     """argmin_y |y - x|_W^2 subject to sum_{i in I} y_i = 0, from its KKT system."""
     U = _column(np.kron(params.mask[:, None], np.eye(params.d, dtype=int)), params.W)
     zero = 0 * (U.T @ U)
@@ -83,7 +83,7 @@ SECTION_3_1 = (
 # P_I and G_I
 
 
-def _of_sets(params: Any, x: Array) -> tuple[Array, Array]:
+def _of_sets(params: Params, x: Array) -> tuple[Array, Array]:
     """Return the printed P_I of x for every set I, ``(..., K, n)``, and the sets ``(K, n)``."""
     masks = WeightedSubset(1 / params.L, params.tau).support(is_exact(params.L))[0]
     inverses = np.where(masks, 1 / params.L, 0 * params.L)
@@ -92,23 +92,23 @@ def _of_sets(params: Any, x: Array) -> tuple[Array, Array]:
     return found, masks
 
 
-def _printed_P(problem: Any, params: Any, state: Any) -> Array:
+def _printed_P(problem: object, params: Params, state: exceptions.Pair) -> Array:
     """(I_I - L^{-1} e_I e_I'/(e_I' L^{-1} e_I)) x for every set I."""
     return _of_sets(params, state.x)[0]
 
 
-def _printed_G(problem: Any, params: Any, state: Any) -> Array:
+def _printed_G(problem: object, params: Params, state: exceptions.Pair) -> Array:
     """(I_I L^{-1} - L^{-1} e_I e_I' L^{-1}/(e_I' L^{-1} e_I)) x for every set I."""
     return _of_sets(params, state.x / params.L)[0]
 
 
-def _sum_over_set(problem: Any, params: Any, state: Any) -> Array:
+def _sum_over_set(problem: object, params: Params, state: exceptions.Pair) -> Array:
     """e_I' P_I x, P_I as printed, for every set I."""
     d, masks = _of_sets(params, state.x)
     return np.where(masks, d, 0 * d).sum(axis=-1)
 
 
-def _normal(problem: Any, params: Any, state: Any) -> Array:
+def _normal(problem: object, params: Params, state: exceptions.Pair) -> Array:
     """<P_I x - I_I x, y>_L, P_I as printed, for every set I, where y is moved into C_I: any vector of C_I is such."""
     d, masks = _of_sets(params, state.x)
     x, y = state.x[..., None, :], state.y[..., None, :]
@@ -117,7 +117,7 @@ def _normal(problem: Any, params: Any, state: Any) -> Array:
     return (params.L * away * balanced).sum(axis=-1)
 
 
-def _zero(problem: Any, params: Any, state: Any) -> Array:
+def _zero(problem: object, params: object, state: object) -> Array:
     return np.zeros((), dtype=int)
 
 

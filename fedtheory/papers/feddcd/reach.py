@@ -69,23 +69,23 @@ def _after(params: Reach, k: int) -> tuple[Array, Array]:
     return np.where(masks, own, k).max(axis=-1, initial=k), chances
 
 
-def _rise(problem: Any, params: Reach, state: At) -> Any:
+def _rise(problem: object, params: Reach, state: At) -> Any:
     """P(K_t > K_(t-1) = k): w_1 to w_k are reached, B_j leads from w_l to w_(l+1) where m divides l - j."""
     ends, chances = _after(params, params.k)
     return expectation((ends > params.k).astype(int), chances) + 0 * params.s
 
 
-def _longest(problem: Any, params: Reach, state: At) -> Any:
+def _longest(problem: object, params: Reach, state: At) -> Any:
     """The largest K_t - K_(t-1) = K_t - k: f_1 leads to w_1, B_j from w_l to w_(l+1) where m divides l - j."""
     return int((_after(params, params.k)[0] - params.k).max()) + 0 * params.s
 
 
-def _one(problem: Any, params: Reach, state: At) -> Any:
+def _one(problem: object, params: Reach, state: At) -> Any:
     """1."""
     return 1 + 0 * params.s
 
 
-def _left(problem: Any, params: Reach, state: At) -> Any:
+def _left(problem: object, params: Reach, state: At) -> Any:
     """E delta^(K_t) from K_0 = 0, delta = ((s - 1)/(s + 1))^2, on the functions of Appendix F where s > 4; else the
     probability that the client of the only f_i that is not minimised at 0 is in none of t rounds."""
     if params.s <= 4:
@@ -140,7 +140,7 @@ def _build(owners: Any, alone: bool, recipe: Recipe, exact: bool) -> Instance:
     return Instance(None, params, 0, lambda theta: (None, At()), text=text)
 
 
-def _setting(text: str, owners: Any = lower_bounds.blocks, alone: bool = False) -> Setting:
+def _setting(text: str, owners: object = lower_bounds.blocks, alone: bool = False) -> Setting:
     instances = Instances(partial(_recipes, alone), partial(_build, owners, alone))
     letters = {letter: str(letter) for letter in (N, tau, m, s, t)}
     return Setting(text, letters=letters, drawing=Drawing(special=instances), hints=Hints(complete=True))

@@ -49,7 +49,7 @@ NEWTON_QUADRATIC = Setting(
 )
 
 
-def newton_error(problem: Any, params: NewtonParams, state: Guess) -> Array:
+def newton_error(problem: object, params: NewtonParams, state: Guess) -> Array:
     """|w_K - w*|^2 after K exact Newton steps on the function of the setting."""
     w, alpha, beta = state.w, params.alpha, params.beta
     for _ in range(params.steps):
@@ -59,7 +59,7 @@ def newton_error(problem: Any, params: NewtonParams, state: Guess) -> Array:
     return (w**2).sum(axis=-1)
 
 
-def inexact_newton_error(problem: Any, params: InexactNewtonParams, state: Guess) -> Array:
+def inexact_newton_error(problem: object, params: InexactNewtonParams, state: Guess) -> Array:
     """|w_K - w*|^2 after K steps with H s = grad - eta R grad, R orthogonal: the residual is eta |grad| long."""
     w = state.w
     for _ in range(params.steps):
@@ -67,7 +67,7 @@ def inexact_newton_error(problem: Any, params: InexactNewtonParams, state: Guess
     return (w**2).sum(axis=-1)
 
 
-def first_error(problem: Any, params: Any, state: Guess) -> Array:
+def first_error(problem: object, params: object, state: Guess) -> Array:
     """|w_0 - w*|^2."""
     return (state.w**2).sum(axis=-1)
 
@@ -124,7 +124,7 @@ _ROWS = {
 }
 
 
-def _derived(name: str, where: str, gist: str, factor: Any, order: Any) -> Claim:
+def _derived(name: str, where: str, gist: str, factor: sympy.Expr, order: sympy.Expr) -> Claim:
     distance, risk = (
         Order(accuracy / -sympy.log(factor), order * sympy.log(zeta / epsilon), small=epsilon)
         for accuracy in (_accuracy, _accuracy_of_risk)
@@ -146,7 +146,7 @@ _log_zeta, _log_accuracy = sympy.symbols("ell_epsilon ell", positive=True)
 _log_alpha = sympy.Symbol("ell_alpha", nonnegative=True)
 
 
-def _at_all_values(name: str, where: str, factor: Any, order: Any) -> Iterator[Claim]:
+def _at_all_values(name: str, where: str, factor: sympy.Expr, order: sympy.Expr) -> Iterator[Claim]:
     """A row with one constant for all values of the letters: with its logarithm as printed, and with that of the
     theorem."""
     rounds = 1 / -sympy.log(factor)
@@ -273,12 +273,12 @@ _log_1 = sympy.Symbol("ell_1", positive=True)
 _fed_dcd, _mb_sgd = (N - 1) * beta / ((tau - 1) * alpha) * sympy.log(zeta / epsilon), CITED["mb-sgd"].subs(n, N)
 
 
-def _for_small_epsilon(other: Any, when: tuple[sympy.Basic, ...] = ()) -> Order:
+def _for_small_epsilon(other: sympy.Expr, when: tuple[sympy.Basic, ...] = ()) -> Order:
     """FedDCD's rounds are no more than a constant times the others' as epsilon tends to 0."""
     return Order(_fed_dcd.subs(N, tau + _idle), other.subs(N, tau + _idle), small=epsilon, when=when)
 
 
-def _for_many_clients(other: Any) -> Order:
+def _for_many_clients(other: sympy.Expr) -> Order:
     """The others' rounds are no more than a constant times FedDCD's as N grows; 1 - tau/N is 1 at most."""
     logarithms = {sympy.log(1 / epsilon): _log_1, sympy.log(zeta / epsilon): _log_zeta, 1 - tau / N: sympy.S.One}
     return Order(other.subs(logarithms), _fed_dcd.subs(logarithms), large=N)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import sympy
 
 from fedtheory import claims
@@ -20,7 +18,7 @@ _OWN = {"feddcd": "FedDCD", "accfeddcd": "AccFedDCD"}
 def build(name: str) -> Table:
     """Table 1, in the paper's letters; the common n, m, mu and L are understood too."""
 
-    def row(key: str, label: str, order: Any, rounds: Any = None) -> Row:
+    def row(key: str, label: str, order: object, rounds: object = None) -> Row:
         return Row(
             key, label, (Entry(order),), (order, None if rounds is None else sympy.Max(1, rounds, evaluate=False))
         )

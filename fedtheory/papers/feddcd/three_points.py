@@ -6,7 +6,7 @@ of u + D_Phi(., z) at z+, and no more than that: the segment between them is suc
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
@@ -30,7 +30,7 @@ class Three(NamedTuple):
     plus: Array
 
 
-def _centre(problem: Problem, params: Any) -> Three:
+def _centre(problem: Problem, params: object) -> Three:
     return Three(problem.x_star, problem.x_star, problem.x_star)
 
 
@@ -58,18 +58,18 @@ def _divergence(problem: Problem, x: Array, z: Array) -> Array:
     return _phi(problem, x) - _phi(problem, z) - (_slope(problem, z) * (x - z)).sum(axis=-1)
 
 
-def _sum_before(problem: Problem, params: Any, state: Three) -> Array:
+def _sum_before(problem: Problem, params: object, state: Three) -> Array:
     """u(x) + D_Phi(x, z)."""
     return _u(problem, state.x) + _divergence(problem, state.x, state.z)
 
 
-def _sum_after(problem: Problem, params: Any, state: Three) -> Array:
+def _sum_after(problem: Problem, params: object, state: Three) -> Array:
     """u(z+) + D_Phi(z+, z) + D_Phi(x, z+)."""
     of_z = _divergence(problem, state.plus, state.z)
     return _u(problem, state.plus) + of_z + _divergence(problem, state.x, state.plus)
 
 
-def _increase(problem: Problem, params: Any, state: Three) -> Array:
+def _increase(problem: Problem, params: object, state: Three) -> Array:
     """<grad u(z+) + grad Phi(z+) - grad Phi(z), x - z+>, where grad is a subgradient."""
     of_u = problem.f.gradient(everywhere(problem, state.plus)).sum(axis=-2)
     slope = of_u + _slope(problem, state.plus) - _slope(problem, state.z)

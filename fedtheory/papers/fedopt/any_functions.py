@@ -65,10 +65,10 @@ def on_nodes(problem: Problem, params: Held) -> Any:
 def placed(method: Algorithm, params_of: Callable[[Held], Any]) -> Algorithm:
     """A method for data on functions that the nodes hold; ``params_of``: its parameters, of those of the setting."""
 
-    def draws(problem: Problem, params: Held, state: Any) -> Any:
+    def draws(problem: Problem, params: Held, state: object) -> Any:
         return method.draws(on_nodes(problem, params), params_of(params), state)
 
-    def step(problem: Problem, params: Held, state: Any, draw: Any) -> Any:
+    def step(problem: Problem, params: Held, state: object, draw: Array) -> Any:
         return method.step(on_nodes(problem, params), params_of(params), state, draw)
 
     return replace(method, Params=Held, draws=draws, step=step)

@@ -56,12 +56,12 @@ def _best(source: Source) -> Any:
     return source.p / (source.p + source.lam)
 
 
-def _bias(problem: Any, source: Source, state: Array) -> Array:
+def _bias(problem: object, source: Source, state: Array) -> Array:
     """(E w_1 - w*)^2, of which the average of any number of machines has no less."""
     return (source.p * _output(source) - _best(source)) ** 2 + 0 * state[:, :1]
 
 
-def _error(problem: Any, source: Source, state: Array) -> Array:
+def _error(problem: object, source: Source, state: Array) -> Array:
     """E (w_1 - w*)^2 of a single machine."""
     one, best = _output(source), _best(source)
     return source.p * (one - best) ** 2 + (1 - source.p) * best**2 + 0 * state[:, :1]

@@ -14,6 +14,7 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, few, one_of, positive, value
 from fedtheory.papers.fedopt.predictors import (
@@ -49,13 +50,13 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
 
-def _inexact(contraction: Any, way: str) -> Any:
+def _inexact(contraction: Scalar, way: str) -> cocoa_plus.Solver:
     """A local solver of accuracy Theta = contraction^2, exactly: the exact step, and ``contraction`` times its image.
 
     ``way``: "short" of the exact step, "long" beyond it, or "aside": its reflection in the metric of the subproblem.
     """
 
-    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Any, draw: Any) -> Array:
+    def answer(f: LinearModels, alpha: Array, w: Array, sigma: Scalar, draw: object) -> Array:
         best = maximisers(f, alpha, w, sigma)
         if way != "aside":
             return best * (1 - contraction if way == "short" else 1 + contraction)
@@ -125,7 +126,9 @@ _SAFE = Hypothesis(
 # After Theorem 5
 
 
-def _inexact_step(problem: LinearProblem, params: Cocoa, state: dual_block_ascent.State, draw: Any) -> Any:
+def _inexact_step(
+    problem: LinearProblem, params: Cocoa, state: dual_block_ascent.State, draw: Array
+) -> dual_block_ascent.State:
     """A round of Algorithm 6 whose Step 5 is solved inexactly."""
     f, alpha = problem.f, state.alpha
     return dual_block_ascent.State(alpha + params.solver.answer(f, alpha, f.primal(alpha), params.sigma, draw))
@@ -140,17 +143,17 @@ _inexactly = replace(
 )
 
 
-def _both(problem: LinearProblem, params: Any, state: cocoa_plus.State) -> Array:
+def _both(problem: LinearProblem, params: object, state: cocoa_plus.State) -> Array:
     """alpha and w, side by side."""
     return np.concatenate([state.alpha, state.w], axis=-1)
 
 
-def _with_image(problem: LinearProblem, params: Any, state: dual_block_ascent.State) -> Array:
+def _with_image(problem: LinearProblem, params: object, state: dual_block_ascent.State) -> Array:
     """alpha and X alpha/(lambda n), side by side."""
     return np.concatenate([state.alpha, problem.f.primal(state.alpha)], axis=-1)
 
 
-def _own_subproblem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+def _own_subproblem(f: LinearModels, sigma: Scalar, alpha: Array, u: Array) -> Array:
     """Return the objective that a node of CoCoA+ maximises (Ma et al. 2015, eq. (9)), for every k: ``(..., K)``."""
     w = f.primal(alpha)
     images = f.per_client(u[..., None] * f.X, -2)

@@ -41,7 +41,7 @@ class Two(NamedTuple):
     u: Array
 
 
-def _dual(n: int, lam: Any, at: Array, value: Array, slope: Array) -> Array:
+def _dual(n: int, lam: Scalar, at: Array, value: Array, slope: Array) -> Array:
     """D(alpha), eq. (13), of losses with ``value (..., n)`` and ``slope (..., n, d)`` at the points ``at``."""
     conjugates = ((at * slope).sum(axis=-1) - value).sum(axis=-1)
     return -square(slope.sum(axis=-2)) / (2 * lam * n**2) - conjugates / n
@@ -50,7 +50,7 @@ def _dual(n: int, lam: Any, at: Array, value: Array, slope: Array) -> Array:
 # Of losses of w, and at the model w itself
 
 
-def _dual_at(problem: Problem, lam: Any, v: Array) -> Array:
+def _dual_at(problem: Problem, lam: Scalar, v: Array) -> Array:
     return _dual(problem.n, lam, v, problem.f.value(v), problem.f.gradient(v))
 
 

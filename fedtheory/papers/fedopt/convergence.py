@@ -56,7 +56,7 @@ from fedtheory.settings.relations import Quantity
 # Rounds as linear maps
 
 
-def primal_map(problem: LinearProblem, params: Any) -> Array:
+def primal_map(problem: LinearProblem, params: perturbed_primal.Params) -> Array:
     """The linear map of a round of Algorithm 5 on (w - w*, g_1 - g_1*, ..., g_K - g_K*), from its code."""
     d, size = problem.d, problem.d * (problem.n + 1)
     rest = perturbed_primal.fixed_point(problem, params)
@@ -67,7 +67,7 @@ def primal_map(problem: LinearProblem, params: Any) -> Array:
     return images.T
 
 
-def dual_map(problem: LinearProblem, params: Any) -> Array:
+def dual_map(problem: LinearProblem, params: dual_block_ascent.Params) -> Array:
     """The linear map of a round of Algorithm 6 on alpha - alpha*, from its code."""
     rest = dual_optimum(problem)
     basis = np.eye(len(rest), dtype=int) + 0 * problem.f.X[0, 0]
@@ -76,7 +76,7 @@ def dual_map(problem: LinearProblem, params: Any) -> Array:
 
 
 def _beyond(round_map: Any, of: str) -> Quantity:
-    def value(problem: LinearProblem, params: Any, state: Any) -> Array:
+    def value(problem: LinearProblem, params: Any, state: object) -> Array:
         M = round_map(problem, params)
         return np.asarray(determinant(M + np.eye(len(M), dtype=int)))[None, None]
 

@@ -18,6 +18,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.any_functions import (
     COPIES,
     CURVATURES,
@@ -125,7 +126,7 @@ ONE_NODE_ALONE = Hypothesis("K = 1", sympy.Eq(K, 1, evaluate=False))
 # Instances
 
 
-def _plain(recipe: Any, problem: LinearProblem, exact: bool) -> dane.Params:
+def _plain(recipe: object, problem: LinearProblem, exact: bool) -> dane.Params:
     one = Fraction(1) if exact else 1.0
     return dane.Params(0 * one, one)
 
@@ -139,7 +140,7 @@ ONE = setting(
 # Property B with nodes that hold nothing, and property C: for all mu and eta
 
 
-def with_empty_nodes(count: int, curvature: Any) -> Algorithm:
+def with_empty_nodes(count: int, curvature: object) -> Algorithm:
     """DANE on the data of one node and ``count`` more that hold none, F_k = (``curvature``/2) |w|^2.
 
     Eq. (6) is 0/0 for those; the curvature is lambda if the regulariser is theirs too, else 0, which needs mu > 0. Such
@@ -158,7 +159,7 @@ def with_empty_nodes(count: int, curvature: Any) -> Algorithm:
 _TRIED = (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(100))
 
 
-def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> Any:
+def least_rate(method: object, problem: LinearProblem, nodes: int, least: Scalar) -> Scalar:
     """A number that no mu >= 0 and eta bring the largest factor below by which a round multiplies an error, in size.
 
     ``nodes``: K. Along every coordinate one node has a curvature b_j >= l = ``least``, and the K - 1 others have l;
@@ -178,14 +179,14 @@ def least_rate(method: Any, problem: LinearProblem, nodes: int, least: Any) -> A
     return max(ratio - 1, 0 * ratio) / (ratio + 1)
 
 
-def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: Any) -> Array:
+def _rate_with_empty_nodes(problem: LinearProblem, params: Idle, state: object) -> Array:
     """The least factor of the worst error in a round of DANE with nodes that hold nothing, over all mu and eta."""
     ways = (problem.f.lam, 0 * problem.f.lam)
     rates = [least_rate(with_empty_nodes(params.empty, l), problem, 1 + params.empty, l) for l in ways]
     return np.asarray(min(rates))[None, None]
 
 
-def _rate_apart(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _rate_apart(problem: LinearProblem, params: object, state: object) -> Array:
     """A lower bound, over all mu and eta, on the worst error that a round of DANE leaves."""
     return np.asarray(least_rate(dane, problem, problem.f.n, problem.f.lam))[None, None]
 
@@ -224,7 +225,7 @@ def _rounds_of(f: LinearModels) -> Any:
     return f.X[0, 0] / _STRETCH
 
 
-def _is_apart(recipe: Any, f: LinearModels) -> bool:
+def _is_apart(recipe: object, f: LinearModels) -> bool:
     apart = f.X.shape == (2, 2) and f.X[0, 1] == f.X[1, 0] == 0 and f.X[1, 1] == 1
     return bool(apart and _rounds_of(f) >= 1 and _rounds_of(f) % 1 == 0)
 

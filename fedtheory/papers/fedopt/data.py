@@ -15,6 +15,7 @@ import numpy as np
 
 from fedtheory.instances import Instance, Instances, Recipe, check_shape, generic, number, numbers, pick
 from fedtheory.numbers.rational import Array, inverse, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearModels, LinearProblem, Share
 from fedtheory.problems.losses import squared
 from fedtheory.problems.optimum import Optimum
@@ -174,7 +175,7 @@ class States:
     coordinates: Callable[[LinearProblem, Any, Any], Array] | None = None
 
 
-def _no_state(problem: LinearProblem, params: Any, theta: Array) -> Any:
+def _no_state(problem: LinearProblem, params: object, theta: Array) -> Nothing:
     return Nothing()
 
 
@@ -250,7 +251,7 @@ def value(recipe: Recipe, name: str, exact: bool) -> Any:
     return number(recipe[name], exact)
 
 
-def positive(recipe: Recipe, name: str, exact: bool) -> Any:
+def positive(recipe: Recipe, name: str, exact: bool) -> Scalar:
     """A letter that is positive. Raise ``ValueError`` if it is not."""
     if recipe[name] <= 0:
         raise ValueError(f"{name} must be positive")
@@ -267,6 +268,6 @@ def count_of(*values: int) -> Letter:
     return lambda rng, recipe: pick(rng, values)
 
 
-def about(low: Any, high: Any) -> Letter:
+def about(low: str, high: Any) -> Letter:
     """A letter between two positive numbers, on a logarithmic scale."""
     return lambda rng, recipe: generic(rng, Fraction(low), Fraction(high))

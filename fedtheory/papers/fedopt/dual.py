@@ -12,6 +12,7 @@ from fedtheory.algorithms import perturbed_primal
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt import conjugates
 from fedtheory.papers.fedopt.any_functions import LEARNING, Learning, Learnt, learning_of
 from fedtheory.papers.fedopt.data import RidgeInstances, States, clients_of, few
@@ -32,7 +33,7 @@ from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.settings.relations import Comparison, Quantity
 
 
-def _eta(problem: Problem, params: Learning) -> Any:
+def _eta(problem: Problem, params: Learning) -> Scalar:
     return perturbed_primal.eta(learning_of(problem, params), perturbed_primal.Params(params.sigma))
 
 
@@ -115,7 +116,7 @@ def _in_blocks_alone(f: LinearModels, h: Array) -> Array:
 
 
 def _of_step(function: Any) -> Any:
-    def quantity(problem: LinearProblem, params: Any, state: Duals) -> Array:
+    def quantity(problem: LinearProblem, params: object, state: Duals) -> Array:
         found: Array = function(problem.f, state.alpha - dual_optimum(problem))
         return found
 
@@ -131,12 +132,12 @@ class Stepping(NamedTuple):
     c: Array
 
 
-def _stepping(problem: LinearProblem, params: Any, theta: Array) -> Stepping:
+def _stepping(problem: LinearProblem, params: object, theta: Array) -> Stepping:
     n = problem.f.examples
     return Stepping(theta[:, None, :n], theta[:, None, n : 2 * n], theta[:, None, -1])
 
 
-def _after_step(problem: LinearProblem, params: Any, state: Stepping) -> Array:
+def _after_step(problem: LinearProblem, params: object, state: Stepping) -> Array:
     """D(alpha + h)."""
     f = problem.f
     return -_xi(f, state.alpha + state.h) / (2 * f.lam * f.examples**2) - state.c
@@ -154,7 +155,7 @@ def _sparse(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tup
     return clients_of(rng, kind, bool(rng.random() < 0.5))
 
 
-def _most_nodes(problem: LinearProblem, params: Any) -> int:
+def _most_nodes(problem: LinearProblem, params: object) -> int:
     """max_j omega^j: the largest number of nodes that hold a feature."""
     f = problem.f
     held: Array = f.per_client((f.X != 0).astype(int), 0) > 0

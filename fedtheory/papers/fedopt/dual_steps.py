@@ -21,6 +21,7 @@ from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.classes import SmoothConvex
 from fedtheory.instances import Recipe, generic, members, number, pick
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import K, Theta, lamda, n, sigma
 from fedtheory.problems.base import Problem
 from fedtheory.settings import Drawing, Hints, Setting
@@ -34,7 +35,7 @@ class Params(NamedTuple):
 
     lamda: Any
     n: int
-    sigma: Any
+    sigma: Scalar
     progress: Any
 
 
@@ -95,7 +96,7 @@ def _exact(problem: Problem, params: Params, v: Array) -> Array:
     return losses.root(losses.slope(v) + losses.shift * w)
 
 
-def _local(problem: Problem, params: Params, v: Array, a: Array, F: Any) -> Array:
+def _local(problem: Problem, params: Params, v: Array, a: Array, F: Array) -> Array:
     """n times what (15) minimises, D_k(h), for the h that takes the slopes at v_k to those at a_k: ``(..., K)``."""
     losses, w = _losses(problem, params), _model(problem, params, v)[..., None, :]
     h = losses.slope(v) - losses.slope(a)
@@ -136,7 +137,7 @@ def _centre(problem: Problem, params: Params) -> State:
     return State(x, none, x, none, x, none)
 
 
-def _dual(problem: Problem, params: Params, v: Array, E: Any) -> Array:
+def _dual(problem: Problem, params: Params, v: Array, E: Array) -> Array:
     """D(alpha), eq. (13)."""
     losses = _losses(problem, params)
     image = square(losses.slope(v).sum(axis=-2)) / (2 * params.lamda * params.n**2)

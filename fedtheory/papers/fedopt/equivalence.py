@@ -11,6 +11,7 @@ from fedtheory.algorithms import dual_block_ascent, perturbed_primal
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, inverse
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.data import RidgeInstances, States, few
 from fedtheory.papers.fedopt.predictors import (
     ANY_SIGMA,
@@ -50,7 +51,7 @@ def _images(problem: LinearProblem, params: dual_block_ascent.Params, state: dua
     return np.concatenate([w, f.n / params.sigma * (own - f.lam * w)], axis=-2)
 
 
-def _primal_state(problem: LinearProblem, params: Any, state: perturbed_primal.State) -> Array:
+def _primal_state(problem: LinearProblem, params: object, state: perturbed_primal.State) -> Array:
     """w, and the g_k."""
     return np.concatenate([state.w[..., None, :], state.g], axis=-2)
 
@@ -77,7 +78,7 @@ class Lines(NamedTuple):
     alpha: Array
 
 
-def _lines_at(problem: LinearProblem, params: Any, theta: Array) -> Lines:
+def _lines_at(problem: LinearProblem, params: object, theta: Array) -> Lines:
     d = problem.d
     return Lines(theta[:, None, :d], theta[:, None, d : 2 * d], theta[:, None, 2 * d :])
 
@@ -93,7 +94,7 @@ def _printed(which: int) -> Any:
     return value
 
 
-def _chain(f: LinearModels, sigma: Any, state: Lines) -> list[Array]:
+def _chain(f: LinearModels, sigma: Scalar, state: Lines) -> list[Array]:
     """The thirteen forms of L_k(w), ``(..., K)`` each, with beta_1 and beta_2 as printed."""
     K, n, lam = f.n, f.examples, f.lam
     w, w_t, alpha = state.w[..., None, :], state.w_t[..., None, :], state.alpha
@@ -162,12 +163,12 @@ REWRITTEN = setting(
 )
 
 
-def _negative_dual(problem: LinearProblem, params: Any, state: Duals) -> Array:
+def _negative_dual(problem: LinearProblem, params: object, state: Duals) -> Array:
     """-D(alpha), D of eq. (13)."""
     return -problem.f.dual(state.alpha)
 
 
-def _minimised(problem: LinearProblem, params: Any, state: Duals) -> Array:
+def _minimised(problem: LinearProblem, params: object, state: Duals) -> Array:
     """|X alpha|^2/(2 lambda n^2) + |alpha|^2/(2n) - y'alpha/n, eq. (17)."""
     f, alpha = problem.f, state.alpha
     square, n = (f.combined(alpha) ** 2).sum(axis=-1), f.examples
@@ -177,20 +178,20 @@ def _minimised(problem: LinearProblem, params: Any, state: Duals) -> Array:
 # Eqs. (18) to (22), and the closed form of g_k
 
 
-def _gradients(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _gradients(problem: LinearProblem, params: object, state: Model) -> Array:
     """grad F_k(w) for every k, and grad f(w), from the code of the losses: ``(..., K+1, d)``."""
     own = problem.f.gradient(state.w[..., None, :])
     return np.concatenate([own, problem.f.full_gradient(state.w)[..., None, :]], axis=-2)
 
 
-def _printed_gradients(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _printed_gradients(problem: LinearProblem, params: object, state: Model) -> Array:
     """(K/n) X_k (X_k'w - y_k) + lambda w for every k, eq. (18), and their mean."""
     f, w = problem.f, state.w
     own = f.per_client((f.predictions(w) - f.y)[..., None] * f.X, -2) * f.n / f.examples + f.lam * w[..., None, :]
     return np.concatenate([own, own.sum(axis=-2, keepdims=True) / f.n], axis=-2)
 
 
-def _local_problem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+def _local_problem(f: LinearModels, sigma: Scalar, alpha: Array, u: Array) -> Array:
     """D_k(u), eq. (15), for every k; phi_i^*(-a) = a^2/2 - y_i a."""
     coupled = (f.combined(alpha)[..., None, :] * f.per_client(u[..., None] * f.X, -2)).sum(axis=-1)
     square = (f.per_client(u[..., None] * f.X, -2) ** 2).sum(axis=-1)
@@ -198,7 +199,7 @@ def _local_problem(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array
     return (coupled + sigma * square / 2) / (f.lam * f.examples**2) + conjugates / f.examples
 
 
-def _of_19(f: LinearModels, sigma: Any, alpha: Array, u: Array) -> Array:
+def _of_19(f: LinearModels, sigma: Scalar, alpha: Array, u: Array) -> Array:
     """The objective of eq. (19), for every k."""
     square = (f.per_client(u[..., None] * f.X, -2) ** 2).sum(axis=-1)
     c = f.y - f.predictions(f.primal(alpha)) - alpha
@@ -217,7 +218,7 @@ def _over_start(local: Any, count: bool) -> Any:
     return value
 
 
-def _responses(f: LinearModels, sigma: Any, alpha: Array) -> tuple[Array, Array]:
+def _responses(f: LinearModels, sigma: Scalar, alpha: Array) -> tuple[Array, Array]:
     """c_k = y_k - X_k'w - alpha_k of all nodes, and h_k from the normal equations of (19): ``(..., n)`` each."""
     c = f.y - f.predictions(f.primal(alpha)) - alpha
     gram = np.matmul(f.X, f.X.T) * sigma / (f.lam * f.examples)
@@ -225,7 +226,7 @@ def _responses(f: LinearModels, sigma: Any, alpha: Array) -> tuple[Array, Array]
     return c, apply(inverse(blocks), c)
 
 
-def _moved(f: LinearModels, sigma: Any, alpha: Array, s: Array) -> Array:
+def _moved(f: LinearModels, sigma: Scalar, alpha: Array, s: Array) -> Array:
     """s_k and w_k^(t+1) = w^t + (K/sigma) s_k for every k: ``(..., 2K, d)``."""
     return np.concatenate([s, f.primal(alpha)[..., None, :] + f.n / sigma * s], axis=-2)
 

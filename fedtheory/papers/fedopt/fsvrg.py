@@ -130,7 +130,7 @@ def _with_h(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
     return fsvrg.theory(problem, positive(recipe, "h", exact), Fraction(1) if exact else 1.0)
 
 
-def _best_of_fsvrg(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _best_of_fsvrg(problem: LinearProblem, params: object, state: object) -> Array:
     """The least factor, over all stepsizes h, by which a round of FSVRG shrinks |w - w*| from the worst w."""
     rows = np.arange(problem.f.examples)
     rate = best_rate(fsvrg, problem, lambda step: fsvrg.theory(problem, step), rows)
@@ -189,13 +189,13 @@ def _copies(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tup
     return 2, tuple({"examples": tuple({"x": x, "y": y} for y in labels)} for x in xs)
 
 
-def _are_copies(recipe: Any, f: LinearModels) -> bool:
+def _are_copies(recipe: object, f: LinearModels) -> bool:
     """Return True if each node has one x, and all nodes have the same number of examples."""
     same = all((block == block[0]).all() for block in np.split(f.X, f.starts[1:]))
     return same and bool((f.sizes == f.sizes[0]).all())
 
 
-def _own(recipe: Any, problem: LinearProblem, exact: bool) -> fsvrg.Params:
+def _own(recipe: object, problem: LinearProblem, exact: bool) -> fsvrg.Params:
     """Clients move the features that they hold, and no others: the full gradient is masked too."""
     return _with_h(recipe, problem, exact)._replace(held=appearances(problem.f) > 0)
 

@@ -63,12 +63,12 @@ class Network:
         return multiplications / self.speed
 
 
-def time_of_rounds(rounds: Any, c: Any, each: Any) -> Any:
+def time_of_rounds(rounds: Array, c: Scalar, each: Array) -> Array:
     """TIME with communication, eq. (3): rounds of ``c`` seconds on the network and ``each`` of local work."""
     return rounds * (c + each)
 
 
-def time_at_accuracy(log_accuracy: Any, Theta: Any, c: Any, fold: Any, log: Any = np.log) -> Any:
+def time_at_accuracy(log_accuracy: Scalar, Theta: Array, c: Scalar, fold: Scalar, log: Any = np.log) -> Array:
     """TIME of local solutions of accuracy Theta, eq. (4): log(1/epsilon)/(1 - Theta) rounds.
 
     ``fold``: seconds in which a linearly convergent local solver gains a factor e of accuracy: T(Theta) = fold
@@ -127,13 +127,13 @@ def _costs_at(recipe: Recipe, exact: bool) -> Instance:
     )
 
 
-def threshold(root: Any) -> Any:
+def threshold(root: Scalar) -> Scalar:
     """Theta_0 = 1/(1 + sqrt(c/fold))^2: at and below it a finer local accuracy only costs time."""
     return 1 / (1 + root) ** 2
 
 
 def _time(finer: bool) -> Any:
-    def value(problem: Any, params: Costs, state: Finer) -> Array:
+    def value(problem: object, params: Costs, state: Finer) -> Array:
         u = state.u[..., 0] if finer else 0 * state.u[..., 0]
         Theta = threshold(params.root) / (1 + u**2)
         if Theta.dtype != object:

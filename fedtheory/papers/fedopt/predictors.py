@@ -14,8 +14,10 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms import dual_block_ascent, perturbed_primal
+from fedtheory.algorithms.fsvrg import State
 from fedtheory.numbers import symbols
 from fedtheory.numbers.rational import Array, to_float
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.data import Letter, RidgeInstances, States, about, one_of, positive, problem_of
 from fedtheory.problems.dual_blocks import least_sigma
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -74,12 +76,12 @@ def dual_optimum(problem: LinearProblem) -> Array:
     return problem.f.dual_of(problem.x_star)
 
 
-def _two(problem: LinearProblem, params: Any, theta: Array) -> Two:
+def _two(problem: LinearProblem, params: object, theta: Array) -> Two:
     first, second = np.split(theta, 2, axis=1)
     return Two(problem.x_star + first[:, None], problem.x_star + second[:, None])
 
 
-def _steps(problem: LinearProblem, params: Any, theta: Array) -> Steps:
+def _steps(problem: LinearProblem, params: object, theta: Array) -> Steps:
     first, second = np.split(theta, 2, axis=1)
     return Steps(dual_optimum(problem) + first[:, None], second[:, None])
 
@@ -92,7 +94,7 @@ def models(State: Any) -> States:
 def optimum(State: Any) -> States:
     """States that are one model w, the optimum alone."""
 
-    def at(problem: LinearProblem, params: Any, theta: Array) -> Any:
+    def at(problem: LinearProblem, params: object, theta: Array) -> State:
         return State(np.broadcast_to(problem.x_star, (len(theta), 1, problem.d)))
 
     return States(lambda problem: 0, at)
@@ -138,7 +140,7 @@ def letters(*names: sympy.Symbol) -> dict[sympy.Symbol, Any]:
     return {name: of(str(name)) for name in names}
 
 
-def largest_block(f: LinearModels) -> Any:
+def largest_block(f: LinearModels) -> Scalar:
     """max_k |X_k|_2^2, for fractions a fraction that is at most 1e-9 larger."""
     blocks = np.split(to_float(f.X), f.starts[1:])
     top = max(float(np.linalg.norm(block, 2)) ** 2 for block in blocks)
@@ -161,7 +163,7 @@ def sigma_at(*shares: Any) -> Letter:
     return drawn
 
 
-def dominates(f: Any, value: Any) -> bool:
+def dominates(f: Any, value: Scalar) -> bool:
     """Return True if X'X <= sigma B at this sigma, to nine digits."""
     return float(value) >= least_sigma(f) * (1 - 1e-9)
 
@@ -175,22 +177,22 @@ IN_RANGE = Hypothesis("sigma in [1, K]", sympy.And(sympy.Ge(sigma, 1), sympy.Le(
 # Quantities
 
 
-def gap(problem: LinearProblem, params: Any, state: Any) -> Array:
+def gap(problem: LinearProblem, params: object, state: State) -> Array:
     """f(w) - f*."""
     return problem.f.objective(state.w) - problem.f.objective(problem.x_star)
 
 
-def dual_gap(problem: LinearProblem, params: Any, state: Any) -> Array:
+def dual_gap(problem: LinearProblem, params: object, state: Any) -> Array:
     """D* - D(alpha)."""
     return problem.f.dual(dual_optimum(problem)) - problem.f.dual(state.alpha)
 
 
-def model_of(problem: LinearProblem, params: Any, state: Any) -> Array:
+def model_of(problem: LinearProblem, params: object, state: Any) -> Array:
     """w."""
     return np.asarray(state.w)
 
 
-def gradient_of(problem: LinearProblem, params: Any, state: Any) -> Array:
+def gradient_of(problem: LinearProblem, params: object, state: Model) -> Array:
     """grad f(w)."""
     return problem.f.full_gradient(state.w)
 
@@ -212,7 +214,7 @@ LOSSES = "phi_i(t) = (t - y_i)^2/(2 gamma)"
 ANY_GAMMA = {"gamma": about("1/20", 20)}
 
 
-def _coordinates(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _coordinates(problem: LinearProblem, params: object, state: Any) -> Array:
     """alpha - alpha* of a state of the dual method: ``(..., n)``."""
     return np.asarray(state.alpha - dual_optimum(problem))
 

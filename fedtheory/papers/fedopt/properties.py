@@ -33,7 +33,7 @@ from fedtheory.randomness import expectation
 from fedtheory.tables import Column, Entry, Row, Table
 
 
-def ridge(X: Any, y: Any, sizes: tuple[int, ...], lam: Any) -> LinearProblem:
+def ridge(X: object, y: Any, sizes: tuple[int, ...], lam: Any) -> LinearProblem:
     """Ridge regression in fractions; where all n_k are equal, as here, the F_k of eqs. (6) and (12) are the same."""
     data = LinearModels(exact(np.array(X)), exact(np.array(y)), np.array(sizes), Fraction(lam), SQUARED)
     return LinearProblem(data)
@@ -74,7 +74,7 @@ class Dual:
         """The model w of a state, ``(..., d)``: w = X alpha/(lambda n) where the state holds alpha."""
         return state.w if hasattr(state, "w") else problem.f.primal(state.alpha)
 
-    def share(self, problem: LinearProblem, sigma: Any) -> Any:
+    def share(self, problem: LinearProblem, sigma: object) -> Any:
         """The share of D* - D(alpha) that a round leaves; of f(w) - f* for Algorithm 5, which has no alpha."""
         f, params = problem.f, self.params(sigma)
         alpha = exact(np.arange(f.examples) % 3 - 1)
@@ -85,7 +85,7 @@ class Dual:
             return (best - f.dual(after.alpha)) / (best - f.dual(alpha))
         return gap_of(problem, after.w) / gap_of(problem, state.w)
 
-    def stays(self, problem: LinearProblem, alpha: Any) -> bool:
+    def stays(self, problem: LinearProblem, alpha: object) -> bool:
         """Return True if a round with sigma = K leaves the model of ``alpha`` unchanged."""
         state = self.module.init(problem, self.params(Fraction(problem.n)), alpha)
         after = self.module.step(problem, self.params(Fraction(problem.n)), state, np.zeros(0))
@@ -126,14 +126,14 @@ def _after_a_round(share: Any, where: str) -> str:
     return f"no: a round multiplies the gap by {_short(share)} ({where})"
 
 
-def _stays(module: Any, params: Any) -> str:
+def _stays(module: Any, params: object) -> str:
     state = module.State(GENERAL.x_star)
     draws, _ = module.draws(GENERAL, params, state).support()
     after = module.step(GENERAL, params, state, draws)[0]
     return "yes, exactly, for all draws" if (after == GENERAL.x_star).all() else "no"
 
 
-def _best(module: Any, problem: LinearProblem, params_at: Callable[[Any], Any], data: str) -> str:
+def _best(module: object, problem: LinearProblem, params_at: Callable[[Any], Any], data: str) -> str:
     """Say whether the best stepsize reduces the gap to a quarter in this many rounds, on data where an
     error is scaled.
     """
@@ -187,7 +187,7 @@ _LONG, _RUNS = (0.02, 3000), 60
 
 
 def _naive() -> dict[str, str]:
-    def left(problem: LinearProblem, h: float, m: int, offset: Any) -> float:
+    def left(problem: LinearProblem, h: float, m: int, offset: object) -> float:
         """The mean share of the gap that a round of long local runs leaves, from w* and an offset."""
         f = problem.f
         floats = LinearModels(to_float(f.X), to_float(f.y), f.sizes, float(f.lam), SQUARED)

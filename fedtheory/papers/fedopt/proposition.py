@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ PROPOSITION_1 = replace(HELD, text=f"{_ON_NODES}; any h and m, from any w^t; all
 # Remark 3
 
 
-def _general_step(problem: LinearProblem, params: dane_svrg.Params, state: dane.State, draw: Any) -> dane.State:
+def _general_step(problem: LinearProblem, params: dane_svrg.Params, state: dane.State, draw: Array) -> dane.State:
     """Algorithm 3 for any mu and eta: line 8 has eta grad f(w^t) for grad f(w^t), and mu (w_k - w^t) besides."""
     f, w = problem.f, state.w[..., None, :]
     full = params.eta * f.full_gradient(state.w)[..., None, :]
@@ -72,7 +71,7 @@ def _as_gradient(problem: LinearProblem, state: Two) -> Array:
     return problem.f.full_gradient(state.w_t)[..., None, :]
 
 
-def _display(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _display(problem: LinearProblem, params: object, state: Two) -> Array:
     """Both sides of the display, for every i, side by side."""
     full, of_f = _as_gradient(problem, state), _as_number(problem, state)
     difference = _bracket(problem, state, state.w, of_f) - _bracket(problem, state, state.w_t, of_f)
@@ -80,7 +79,7 @@ def _display(problem: LinearProblem, params: Any, state: Two) -> Array:
     return np.stack([difference + full, short + full], axis=-3)
 
 
-def _direction(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _direction(problem: LinearProblem, params: object, state: Two) -> Array:
     """SVRG's direction on (10), twice: the gradient of the i-th summand at w, less that at w^t, plus their mean there.
 
     The mean is over the examples of the node that holds i.
@@ -92,17 +91,17 @@ def _direction(problem: LinearProblem, params: Any, state: Two) -> Array:
     return np.stack([direction] * 2, axis=-3)
 
 
-def _printed_bracket(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _printed_bracket(problem: LinearProblem, params: object, state: Two) -> Array:
     """grad f_i(w) - grad F_k(w^t) - grad f(w^t), for every i in P_k."""
     return _bracket(problem, state, state.w, _as_gradient(problem, state))
 
 
-def _repaired_bracket(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _repaired_bracket(problem: LinearProblem, params: object, state: Two) -> Array:
     """grad f_i(w) - grad F_k(w^t) + grad f(w^t), for every i in P_k."""
     return _bracket(problem, state, state.w, -_as_gradient(problem, state))
 
 
-def _of_summand(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _of_summand(problem: LinearProblem, params: object, state: Two) -> Array:
     """Gradient at w of f_i(w) - (grad F_k(w^t) - grad f(w^t))'w, the summands of (10) with eta = 1 and mu = 0.
 
     By differences, which are exact on quadratics.

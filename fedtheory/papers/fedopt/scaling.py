@@ -27,14 +27,14 @@ def _holders(f: LinearModels) -> Array:
     return np.asarray((f.per_client((f.X != 0).astype(int), 0) > 0).argmax(axis=0))
 
 
-def _own_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _own_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
     """E of (grad phi_i)_j over the examples of the node that holds feature j: ``(..., d)``."""
     f = problem.f
     own = f.gradient(state.w[..., None, :]) - f.lam * state.w[..., None, :]
     return own[..., _holders(f), np.arange(f.d)]
 
 
-def _larger_slopes(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _larger_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
     """(n/n_k) times the gradient of the whole loss, k the node that holds feature j: ``(..., d)``."""
     f = problem.f
     return (gradient_of(problem, params, state) - f.lam * state.w) / f.shares[_holders(f)]
@@ -47,7 +47,7 @@ ONE_HOLDER = setting(
 # Bias
 
 
-def _both_differences(problem: LinearProblem, params: Any, state: Two) -> Array:
+def _both_differences(problem: LinearProblem, params: object, state: Two) -> Array:
     """|E G_1 - grad f(w)|^2 |E G_1 - grad f(w^t)|^2."""
     mean = expected_directions(problem, state)[..., 0, :]
     targets = (problem.f.full_gradient(w) for w in (state.w, state.w_t))
@@ -55,7 +55,7 @@ def _both_differences(problem: LinearProblem, params: Any, state: Two) -> Array:
     return first * second
 
 
-def _zero(problem: Any, params: Any, state: Any) -> Array:
+def _zero(problem: object, params: object, state: object) -> Array:
     return np.zeros((), dtype=int)
 
 
@@ -67,7 +67,7 @@ SEVERAL = setting(
 # Separable data
 
 
-def _added(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _added(problem: LinearProblem, params: object, state: object) -> Array:
     """The sum of the minimisers of the F_k, each in the features that its node holds and 0 elsewhere: ``(d,)``."""
     f = problem.f
     held = np.arange(f.n)[:, None] == _holders(f)
@@ -78,7 +78,7 @@ def _added(problem: LinearProblem, params: Any, state: Any) -> Array:
     return apply(inverse(own), -slope).sum(axis=-2)
 
 
-def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _solution(problem: LinearProblem, params: object, state: object) -> Array:
     """w*."""
     return problem.x_star
 
@@ -87,7 +87,7 @@ def _separable(regularised: bool) -> RidgeInstances:
     def lam(rng: np.random.Generator) -> Fraction:
         return generic(rng, Fraction(1, 50), Fraction(5)) if regularised else Fraction(0)
 
-    def holds(recipe: Any, f: LinearModels) -> bool:
+    def holds(recipe: object, f: LinearModels) -> bool:
         return bool((f.lam > 0) == regularised and (f.X != 0).any(axis=0).all())
 
     return RidgeInstances(kind=SEPARATE, lam=lam, plain=True, holds=holds)
@@ -106,13 +106,13 @@ REGULARISED = replace(
 # s_k^j where node k has no example with feature j
 
 
-def _whole(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _whole(problem: LinearProblem, params: object, state: object) -> Array:
     """phi^j for every node and feature: ``(K, d)``."""
     counts = appearances(problem.f)
     return _fractions(problem, counts.sum(axis=0, keepdims=True) + 0 * counts) / problem.f.examples
 
 
-def _by_ratio(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _by_ratio(problem: LinearProblem, params: object, state: Two) -> Array:
     """s_k^j phi_k^j, with s_k^j = phi^j/phi_k^j as it is defined: ``(K, d)``."""
     f = problem.f
     own = _fractions(problem, appearances(f)) / np.asarray(f.sizes)[:, None]
@@ -127,7 +127,7 @@ def _fractions(problem: LinearProblem, counts: Array) -> Array:
 def _scaled_changes(absent: int) -> Any:
     """S_k times grad phi_i(w) - grad phi_i(w^t), i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
 
-    def of(problem: LinearProblem, params: Any, state: Two) -> Array:
+    def of(problem: LinearProblem, params: object, state: Two) -> Array:
         f, S = problem.f, local_scaling(problem.f, absent)
         rows = rows_of_nodes(f)
         changes = [

@@ -13,6 +13,7 @@ from fedtheory.classes import Smooth
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.order import Order
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.data import RidgeInstances, few, one_of, value
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -50,7 +51,7 @@ def _from_limit(problem: Problem, params: Eta, state: Model) -> Array:
     return ((a - problem.y_star) ** 2).sum(axis=(-1, -2))
 
 
-def _distance(problem: Problem, params: Any, state: Model) -> Array:
+def _distance(problem: Problem, params: object, state: Model) -> Array:
     """|w - w*|^2."""
     return ((state.w - problem.x_star) ** 2).sum(axis=-1)
 
@@ -94,7 +95,7 @@ def _progress(more: bool) -> Any:
 def _factor(more: bool) -> Any:
     """The size of the number by which a round multiplies w - w*, in one dimension."""
 
-    def of(problem: LinearProblem, params: Larger, state: Any) -> Array:
+    def of(problem: LinearProblem, params: Larger, state: object) -> Array:
         mu = params.mu + params.more if more else params.mu
         after = dane.step(problem, dane.Params(mu, params.eta), dane.State(problem.x_star + 1), None).w
         return abs(after - problem.x_star)
@@ -111,7 +112,7 @@ LARGER = setting(
 )
 
 
-def _stable(recipe: Any, f: LinearModels) -> bool:
+def _stable(recipe: object, f: LinearModels) -> bool:
     """One feature, on which DANE with mu converges."""
     if f.d != 1:
         return False
@@ -133,11 +134,11 @@ def _ladder(rng: np.random.Generator, kind: str, single: bool) -> tuple[int, tup
     return 1, tuple({"examples": ({"x": (Fraction(k),), "y": Fraction(0)},)} for k in range(1, nodes + 1))
 
 
-def _is_ladder(recipe: Any, f: LinearModels) -> bool:
+def _is_ladder(recipe: object, f: LinearModels) -> bool:
     return f.d == 1 and f.n == f.examples and bool((f.X[:, 0] == np.arange(1, f.n + 1)).all())
 
 
-def _speed(problem: LinearProblem, params: dane.Params, state: Any) -> Array:
+def _speed(problem: LinearProblem, params: dane.Params, state: object) -> Array:
     """c, where a round of DANE multiplies w - w* by 1 - c."""
     after = dane.step(problem, params, dane.State(problem.x_star + 1), None).w
     return 1 - (after - problem.x_star)[..., None]
@@ -168,14 +169,14 @@ class Similar(NamedTuple):
     rho2: Any
 
 
-def _spread(f: LinearModels) -> Any:
+def _spread(f: LinearModels) -> Scalar:
     """max_k |hess F_k - hess f|^2 in the norm of Frobenius, which no eigenvalue exceeds; of one feature it is one."""
     H = f.hessian(np.zeros((1, f.d), dtype=int))
     mean = (f.weights[:, None, None] * H).sum(axis=0)
     return ((H - mean) ** 2).sum(axis=(-1, -2)).max()
 
 
-def _similar(recipe: Any, problem: LinearProblem, exact: bool) -> Similar:
+def _similar(recipe: object, problem: LinearProblem, exact: bool) -> Similar:
     rho2, lam = _spread(problem.f), problem.f.lam
     return Similar(max(8 * rho2 / lam - lam, 0 * lam), Fraction(1) if exact else 1.0, rho2)
 

@@ -15,6 +15,7 @@ from fedtheory.kinds.identity import identity
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.untested import Untested
 from fedtheory.numbers.rational import Array
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.data import RidgeInstances, about, count_of, positive, solvable
 from fedtheory.papers.fedopt.predictors import (
     CONSTANTS,
@@ -77,7 +78,7 @@ def _epoch(recipe: Any, problem: LinearProblem, exact: bool) -> Epoch:
     return Epoch(positive(recipe, "share", exact) / largest_L(problem, None), recipe["m"])
 
 
-def largest_L(problem: LinearProblem, params: Any) -> Any:
+def largest_L(problem: LinearProblem, params: object) -> Scalar:
     """max_i L_i, L_i = |x_i|^2 + lambda."""
     return problem.f.squared_norms.max() + problem.f.lam
 
@@ -104,7 +105,7 @@ def after_epoch(problem: LinearProblem, params: Epoch, state: Model) -> Array:
     return squares
 
 
-def _gap(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _gap(problem: LinearProblem, params: object, state: Model) -> Array:
     """f(w^t) - f*."""
     return problem.f.objective(state.w) - problem.f.objective(problem.x_star)
 
@@ -192,24 +193,24 @@ GENERAL_SMOOTH = section_32(
 # Section 3.3
 
 
-def _objective(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _objective(problem: LinearProblem, params: object, state: Model) -> Array:
     """f(w), eq. (1)."""
     return problem.f.objective(state.w)
 
 
-def _combination(problem: LinearProblem, params: Any, state: Model) -> Array:
+def _combination(problem: LinearProblem, params: object, state: Model) -> Array:
     """sum_k (n_k/n) F_k(w), with the F_k of eq. (6)."""
     f = problem.f
     return (f.shares * f.value(state.w[..., None, :])).sum(axis=-1)
 
 
-def _average(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _average(problem: LinearProblem, params: object, state: object) -> Array:
     """sum_k (n_k/n) argmin F_k."""
     start = one_shot_averaging.init(problem, one_shot_averaging.Params(), problem.x_star)
     return one_shot_averaging.step(problem, one_shot_averaging.Params(), start, None).w
 
 
-def _solution(problem: LinearProblem, params: Any, state: Any) -> Array:
+def _solution(problem: LinearProblem, params: object, state: object) -> Array:
     """w*."""
     return problem.x_star
 

@@ -195,7 +195,7 @@ def _figure(
     return Figure(f"fedadmm/figure-{number}", f"Figure {number}", gist, statements, sources, run, reads, FAIR, remark)
 
 
-def _counted(data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def _counted(data: object, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
     return {"sizes": partial(_sizes, data, seeds)}
 
 

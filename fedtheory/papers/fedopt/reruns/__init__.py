@@ -61,7 +61,7 @@ def read(paths: tuple[Path, ...]) -> Any:
     return read(paths)
 
 
-def _tasks(which: str, data: Any, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
+def _tasks(which: str, data: object, seeds: tuple[int, ...]) -> Mapping[str, Callable[[], Result]]:
     from fedtheory.papers.fedopt.reruns import panels
 
     tasks: Mapping[str, Callable[[], Result]] = getattr(panels, which)(data, seeds)

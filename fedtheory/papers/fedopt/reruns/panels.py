@@ -151,7 +151,7 @@ def descent(problem: LinearProblem, factor: float, rng: np.random.Generator) -> 
         w = w - h * f.full_gradient(w)
 
 
-def _stepped(algorithm: Any, problem: LinearProblem, params: Any, rng: np.random.Generator) -> Iterator[Array]:
+def _stepped(algorithm: Any, problem: LinearProblem, params: object, rng: np.random.Generator) -> Iterator[Array]:
     state = algorithm.init(problem, params)
     while True:
         yield np.asarray(state.w, dtype=np.float64)
