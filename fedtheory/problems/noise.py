@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fedtheory.numbers.rational import Array, exact, is_exact, root_below
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Independent, Shared
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import sympy
 
+from fedtheory.algorithms.fedadmm import State
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from fedtheory.algorithms import accelerated_rbcd
+from fedtheory.algorithms.accfeddcd import Subsets
 from fedtheory.classes import ConvexBlocks
 from fedtheory.instances import Recipe, check_shape, number, numbers
 from fedtheory.kinds.inequality import Inequality

@@ -117,9 +117,9 @@ _NEW = "; w^(T) are the answers after the calls of round T, of which only those 
 def _theorem_52(
     name: str,
     gist: str,
-    constant: Any,
+    constant: sympy.Expr,
     initial: Quantity,
-    of_potential: Any = None,
+    of_potential: sympy.Expr | None = None,
     *,
     tex: str,
     uses: tuple[str, ...],

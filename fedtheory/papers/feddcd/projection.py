@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import sympy
 
+from fedtheory.algorithms.rbcd import Params
 from fedtheory.kinds.identity import Identity, identity
 from fedtheory.numbers.rational import Array, apply, inverse, is_exact
 from fedtheory.papers.feddcd import exceptions

@@ -15,6 +15,7 @@ import sympy
 from fedtheory.classes import SmoothConvex
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.rational import Array, square
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import lamda, n, section
 from fedtheory.problems.base import Problem, everywhere
 from fedtheory.settings import Setting, points

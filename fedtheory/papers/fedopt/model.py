@@ -16,6 +16,7 @@ from fedtheory.kinds.experiment import Experiment
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, enclosed
+from fedtheory.numbers.scalar import Scalar
 from fedtheory.papers.fedopt.predictors import CONSTANTS, section
 from fedtheory.settings import Drawing, Setting
 from fedtheory.settings.relations import Comparison, Quantity
