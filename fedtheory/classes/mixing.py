@@ -13,8 +13,16 @@ class MixingMatrix:
     r"""A symmetric, doubly stochastic W with the spectral gap delta, the same in every round; in a field of ``Params``.
 
     ``params.W.mix(v)`` are the vectors sum_j W_ij v_j, for ``v (..., n, d)``: their mean is that of the v_i, and
-    $\sum_i |(W v)_i - \bar v|^2 \le (1 - \delta)^2 \sum_i |v_i - \bar v|^2$. ``gap``: the parameter that is delta, at
-    most 1.
+    $\sum_i |(W v)_i - \bar v|^2 \le (1 - \delta)^2 \sum_i |v_i - \bar v|^2$.
+
+    Args:
+        field: The parameter of the method that is the matrix.
+        gap: The parameter that is delta, positive and at most 1.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.MixingMatrix().text
+        'a mixing matrix W with the spectral gap delta'
     """
 
     field: str = "W"

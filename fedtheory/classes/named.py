@@ -32,8 +32,20 @@ class Named(FunctionClass):
 
     With ``clients=(2,)``, ``problem.f.gradient(x[..., None, :])[..., 0, :]`` is the gradient of f_1, and
     ``problem.f.resolvent(1 / gamma, x[..., None, :] / gamma)[..., 1, :]`` the proximal point of f_2 at x. The constants
-    of one of the classes may be letters, of the others none. ``ValueError`` for classes that say more of functions than
-    their curvatures.
+    of one of the classes may be letters, of the others none.
+
+    Args:
+        of: The classes, in the order of the functions.
+        optimum: What x* is: "consensus", a minimiser of the sum.
+
+    Raises:
+        ValueError: For fewer than two classes or more than four, for classes that say more of functions than their
+            curvatures, or if two of them have letters.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> ft.Named((ft.SmoothConvex(ft.letters("L")), ft.Convex())).text
+        'f_1 convex and L-smooth; f_2 convex'
     """
 
     of: tuple[FunctionClass, ...]
