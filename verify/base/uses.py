@@ -37,8 +37,7 @@ PACKAGES = names("""
 _OURS = "fedtheory"
 _STATING = names("""
     algorithms claims classes compressors instances kinds meanings numbers origins problems randomness sampling sections
-    settings
-    tables
+    settings tables
 """)
 _ROOT = Path(fedtheory.__file__).parents[1]
 _MISSING = object()
