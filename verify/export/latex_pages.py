@@ -13,7 +13,7 @@ from verify.export.latex_forms import FormPart, Pairs, Vector, joined, parts, si
 from verify.export.latex_names import symbols
 from verify.export.latex_reading import is_deviation, ratio_of, written
 from verify.export.latex_scalars import Scalars
-from verify.export.latex_words import conventions, heading, plain, sentences, untold, words
+from verify.export.latex_words import conventions, heading, plain, sentences, unexplained, words
 from verify.export.letters import MAXIMUM
 from verify.export.weights import Certificates
 from verify.multipliers.ratios import Ratio, key, polynomials
@@ -84,9 +84,9 @@ def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
     page = _Page(group, printed)
-    told = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
-    if told := " ".join(filter(None, [told, *untold(page.symbols, told)])).strip():
-        yield told
+    notation = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
+    if paragraph := " ".join([notation, *unexplained(page.symbols, notation)]).strip():
+        yield paragraph
     for place, shared in enumerate(group.programs):
         yield from page.program(place, shared)
 

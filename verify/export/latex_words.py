@@ -77,7 +77,7 @@ def words(item: Mapping[str, Any], symbols: Symbols) -> str:
 
 
 def _curved(least: str, largest: str, symbols: Symbols) -> str:
-    """What curvatures between two numbers, in brackets unless they are digits, make a function; any is no bound."""
+    """Name functions by the ends of their curvatures, which are in brackets unless they are digits or "any"."""
     low, high = (math(of.removeprefix("(").removesuffix(")"), symbols) for of in (least, largest))
     if low.startswith("-"):
         return f"has curvatures between \\({low}\\) and \\({high}\\)"
@@ -319,7 +319,7 @@ def conventions(symbols: Symbols) -> Iterator[str]:
             yield f"\\({symbol}\\) is {mathematical(name)}."
 
 
-def untold(symbols: Symbols, written: str) -> Iterator[str]:
+def unexplained(symbols: Symbols, written: str) -> Iterator[str]:
     """Yield what symbols without a name of their own stand for, unless it is ``written`` already."""
     for name, symbol in {**symbols.vectors, **symbols.values}.items():
         if re.fullmatch(r"[vF]_\{(i, )?\d+\}", symbol) and f"\\({symbol}" not in written:

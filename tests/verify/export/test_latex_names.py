@@ -8,7 +8,7 @@ from fedtheory import claims
 from verify.export import found, latex
 from verify.export.latex_names import symbols
 from verify.export.latex_reading import Symbols
-from verify.export.latex_words import combination, untold, words
+from verify.export.latex_words import combination, unexplained, words
 
 #: A subscript or an exponent of what has one already.
 TWICE = re.compile(r"_(\{[^{}]*\}|\w)_|\^(\{[^{}]*\}|\w)\^")
@@ -46,8 +46,8 @@ def test_no_symbol_has_two_scripts():
 
 def test_a_symbol_without_a_name_of_its_own_is_explained():
     of = Symbols({}, {"error: error 0": "v_{2}", "mean: x": "x"}, {"mean of f(3)": "F_{4}"}, {})
-    assert list(untold(of, "")) == [r"\(v_{2}\) is error 0.", r"\(F_{4}\) is mean of \(f(3)\)."]
-    assert list(untold(of, r"\(v_{2} = x\)")) == [r"\(F_{4}\) is mean of \(f(3)\)."]
+    assert list(unexplained(of, "")) == [r"\(v_{2}\) is error 0.", r"\(F_{4}\) is mean of \(f(3)\)."]
+    assert list(unexplained(of, r"\(v_{2} = x\)")) == [r"\(F_{4}\) is mean of \(f(3)\)."]
 
 
 def test_points_are_sums_with_letters_of_any_kind():
