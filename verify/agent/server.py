@@ -7,12 +7,14 @@ its proof exported.
 
 from __future__ import annotations
 
+import importlib.metadata
+import inspect
 import json
 import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +26,8 @@ import verify
 FILE = "theorem.py"
 #: Bytes of such a text.
 _MOST = 200_000
+#: Values of letters, as texts such as "n=100" or as an object.
+Values = list[str] | dict[str, str | int | float] | None
 #: How many times its processor time a command may last, and the number of lines of an error that are returned.
 _WAITING, _TOLD = 4, 5
 _INSTRUCTIONS = """\
@@ -89,85 +93,99 @@ def words(given: Sequence[str]) -> list[str]:
     return list(given)
 
 
+def values(at: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    """Return values of letters as the commands take them, from such texts or from an object. Raise as :func:`words`."""
+    return words([f"{name}={value}" for name, value in at.items()] if isinstance(at, Mapping) else at)
+
+
 def _failed(arguments: Sequence[str], why: str) -> dict[str, Any]:
     from verify.cli.answering import FORMAT
 
     return {"format": FORMAT, "command": arguments[0], "status": 2, "error": why, "lines": []}
 
 
+def _version() -> str:
+    try:
+        return importlib.metadata.version("fedtheory")
+    except importlib.metadata.PackageNotFoundError:
+        return "unknown"
+
+
 def server(limits: Limits) -> MCPServer:
     """The server, with its tools."""
-    found = MCPServer("fedtheory", instructions=_INSTRUCTIONS)
+    found = MCPServer("fedtheory", instructions=_INSTRUCTIONS, version=_version())
+
+    def tool(run: Callable[..., dict[str, Any]]) -> None:
+        """Add a tool that is described by its docstring, without the margin of the source."""
+        found.tool(description=inspect.getdoc(run))(run)
 
     def own(text: str | None) -> list[str]:
         return [] if text is None else ["--own", FILE]
 
-    @found.tool()
+    @tool
     def example() -> dict[str, Any]:
         """A complete file with two theorems, one true and one false: the text that `check` takes."""
         return {"text": _EXAMPLE}
 
-    @found.tool()
+    @tool
     def list_claims(names: list[str] | None = None, verdict: str | None = None) -> dict[str, Any]:
         """The registered claims of papers with their verdicts. names: papers or beginnings of ids, such as "feddcd";
         verdict: only those with it."""
         only = [] if verdict is None else ["--verdict", *words([verdict])]
         return answer(["list", *words(names or []), *only], limits)
 
-    @found.tool()
+    @tool
     def show(id: str, text: str | None = None) -> dict[str, Any]:
         """A claim and the evidence for it. text: of a file of your own that has the claim."""
         return answer(["show", *words([id]), *own(text)], limits, text)
 
-    @found.tool()
+    @tool
     def why(id: str, text: str | None = None) -> dict[str, Any]:
         """Why a claim does not hold, and what holds instead; or what a claim that holds rests on."""
         return answer(["why", *words([id]), *own(text)], limits, text)
 
-    @found.tool()
-    def table(name: str, at: list[str] | None = None) -> dict[str, Any]:
-        """A complexity table, such as "locodl/table-2"; at: values, such as ["n=100", "kappa=1e4"]."""
-        return answer(["table", *words([name]), *(["--at", *words(at)] if at else [])], limits)
+    @tool
+    def table(name: str, at: Values = None) -> dict[str, Any]:
+        """A complexity table, such as "locodl/table-2"; at: values, such as {"n": 100, "kappa": "1e4"}."""
+        return answer(["table", *words([name]), *(["--at", *values(at)] if at else [])], limits)
 
-    @found.tool()
+    @tool
     def check(text: str, ids: list[str] | None = None, budget: str = "quick") -> dict[str, Any]:
         """Test the theorems in the text of a Python file, of a method or of a compressor (`ft.compressor_claim`):
         verdict, what was not searched, counterexample, next step. ids: only these; budget: "quick" or "full"."""
         return answer(["check", FILE, *words(ids or []), "--budget", *words([budget])], limits, text, "--json -")
 
-    @found.tool()
-    def certify(text: str, call: str | None = None, at: list[str] | None = None) -> dict[str, Any]:
+    @tool
+    def certify(text: str, call: str | None = None, at: Values = None) -> dict[str, Any]:
         """Prove both ends of the worst case of a model written for PEPit, the text of a Python file. call: a function
-        of it, with the arguments at, such as ["L=1", "gamma=1/2", "n=3"]."""
-        more = [*(["--call", *words([call])] if call else []), *(["--at", *words(at)] if at else [])]
+        of it, with the arguments at, such as {"L": 1, "gamma": "1/2"}."""
+        more = [*(["--call", *words([call])] if call else []), *(["--at", *values(at)] if at else [])]
         return answer(["certify", FILE, *more], limits, text, "--json -")
 
-    @found.tool()
+    @tool
     def check_trace(algorithm: str, file: str) -> dict[str, Any]:
         """Compare a loop of any language with the theory: a run recorded in an .npz file on this machine, of an
         algorithm such as "locodl" (docs/conformance.md)."""
         return answer(["check-trace", *words([algorithm]), str(Path(file).resolve())], limits)
 
-    @found.tool()
+    @tool
     def repair(id: str, text: str | None = None, seconds: int | None = None) -> dict[str, Any]:
         """The least change that makes a refuted claim true, with its verdict. text: of a file that has the claim."""
         more = [] if seconds is None else ["--seconds", str(seconds)]
         return answer(["repair", *words([id]), *own(text), *more], limits, text)
 
-    @found.tool()
-    def best(
-        id: str, text: str | None = None, at: list[str] | None = None, largest: str | None = None
-    ) -> dict[str, Any]:
+    @tool
+    def best(id: str, text: str | None = None, at: Values = None, largest: str | None = None) -> dict[str, Any]:
         """The smallest rate for which a claim is true, as an exact interval with proofs, at values such as
-        ["kappa=10"]; largest: a letter whose largest value is wanted instead, such as a stepsize."""
-        more = [*(["--at", *words(at)] if at else []), *(["--largest", *words([largest])] if largest else [])]
+        {"kappa": 10}; largest: a letter whose largest value is wanted instead, such as a stepsize."""
+        more = [*(["--at", *values(at)] if at else []), *(["--largest", *words([largest])] if largest else [])]
         return answer(["best", *words([id]), *own(text), *more], limits, text)
 
-    @found.tool()
+    @tool
     def export(id: str | None = None, text: str | None = None, format: str = "json") -> dict[str, Any]:
-        """The proof of a claim as files that need nothing of this package: json, latex or rocq. text: of a file, all of
-        whose proved claims are exported."""
-        of = own(text) if text is not None else words([id]) if id is not None else []
+        """The proof of a claim as files that need nothing of this package: json, latex or rocq. text: of a file
+        that has the claim; without an id all of its proved claims are exported."""
+        of = [*(words([id]) if id is not None else []), *own(text)]
         return answer(["export", *of, "--format", *words([format]), "--out", "proofs"], limits, text)
 
     return found

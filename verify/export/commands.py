@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from fedtheory.claims import Claim
 
 FORMATS = ("json", "latex", "rocq")
 #: The default folder of proofs, under the current directory.
@@ -37,7 +40,7 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         "--own",
         type=Path,
         metavar="FILE.py",
-        help="a Python file of your own, which is executed: export what is proved of its claims",
+        help="a Python file of your own, which is executed: export what is proved of its claims, or of those named",
     )
     exporting.add_argument("--all", action="store_true", help="export all claims, skipping those without a verdict")
     exporting.add_argument("--format", choices=FORMATS, default="json", help="output format (default: json)")
@@ -60,9 +63,9 @@ def run_export(args: Any) -> int:
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")
-    if args.own is not None and (args.all or args.names):
-        raise ValueError("--own is of the claims of a file: name none")
-    selected = claims.select(args.names) if args.own is None else own.load(args.own)
+    if args.own is not None and args.all:
+        raise ValueError("--all is of the registered claims: --own alone exports all of a file")
+    selected = claims.select(args.names) if args.own is None else _chosen(own.load(args.own), args.names)
     args.out.mkdir(parents=True, exist_ok=True)
     libraries = {"json": Path(checker.__file__), "rocq": rocq.LIBRARY}
     if library := libraries.get(args.format):
@@ -110,3 +113,11 @@ def run_export(args: Any) -> int:
             print(f"{claim.id}: {why}")
     print(f"objects: {', '.join(f'{kind} {count}' for kind, count in sorted(kinds.items())) or 'none'}")
     return int(without)
+
+
+def _chosen(given: Sequence[Claim], names: Sequence[str]) -> list[Claim]:
+    """The claims of a file that have these names, all where there are none. Raise ``ValueError`` for another name."""
+    for name in names:
+        if all(claim.id != name for claim in given):
+            raise ValueError(f"the file has no claim {name!r}, but {', '.join(claim.id for claim in given)}")
+    return [claim for claim in given if not names or claim.id in names]

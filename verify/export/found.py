@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from fedtheory import claims
 from fedtheory.claims import Claim
 from verify import checker, results
 from verify.base.verdict import Verdict
+from verify.derivation import printed_rounds
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code
@@ -21,12 +22,13 @@ from verify.methods import (
     multipliers,
     polynomials,
     real_closed_fields,
+    telescoping,
     witness,
 )
 from verify.methods import read_code as code_read
 from verify.methods.base import Inquiry
 from verify.multipliers.induction import chain_of
-from verify.multipliers.proving import prove
+from verify.multipliers.proving import Shown, prove
 from verify.report import statement
 
 #: How many instances are proposed where a witness is looked for: as many as in a quick check.
@@ -66,14 +68,22 @@ def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
         ['own/square']
     """
     reasons, kind = [], claim.statement.kind
-    for_all = {**_WRITTEN, multipliers.METHOD.name: _of_multipliers}
-    for method in (multipliers.METHOD, polynomials.METHOD, code_read.METHOD, client_by_client.METHOD):
+    for_all = {
+        multipliers.METHOD: _of_multipliers,
+        polynomials.METHOD: closed.of_relations,
+        code_read.METHOD: read_code.of,
+        client_by_client.METHOD: _of_clients,
+        induction.METHOD: _of_step,
+        telescoping.METHOD: _of_round,
+    }
+    for method, written in for_all.items():
         if method.speaks_of(claim):
             try:
-                return for_all[method.name](claim), ""
+                return written(claim), ""
             except ValueError as error:
                 reasons.append(f"{method.name}: {error}")
-    return [], "; ".join(reasons) or f"a statement of the kind {kind} has no proof for all letters"
+    why = "; ".join(reasons) or f"a statement of the kind {kind} has none"
+    return [], f"no proof for all letters is found: {why}"
 
 
 def _of_multipliers(claim: Claim) -> list[dict[str, Any]]:
@@ -118,8 +128,10 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         for_all, reason = _of_letters(id)
         return for_all, reason and f"{why} ({reason})"
     if how == induction.METHOD.name:
-        steps, reason = _of_step(id)
-        return steps, reason and f"{why} ({reason})"
+        try:
+            return _of_step(claims.get(id)), ""
+        except ValueError as error:
+            return [], f"{why} ({error})"
     if how in _WRITTEN:
         try:
             return _WRITTEN[how](claims.get(id)), ""
@@ -137,20 +149,37 @@ def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
         return [], str(error)
 
 
-def _of_step(id: str) -> tuple[list[dict[str, Any]], str]:
+def _of_step(claim: Claim) -> list[dict[str, Any]]:
     """The objects of what a bound for every number of rounds follows from: of a step, and of inequalities of states."""
-    try:
-        chain = chain_of(claims.get(id))
-        shown = prove(chain.step)
-        if isinstance(shown, str):
-            return [], shown
-        made = [*letters.of(shown), *(one for lemma in chain.lemmas for one in letters.of_each_client(lemma))]
-    except ValueError as error:
-        return [], str(error)
-    says = f"of {id}, which follows from it by induction on the rounds:"
+    chain = chain_of(claim)
+    shown = prove(chain.step)
+    if isinstance(shown, str):
+        raise ValueError(shown)
+    by = "by induction on the rounds"
     if chain.lemmas:
-        says = f"of {id}, which follows by induction on the rounds from a step and from inequalities of all states:"
-    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made], ""
+        return _premises(
+            f"of {claim.id}, which follows {by} from a step and from inequalities of all states:", shown, chain.lemmas
+        )
+    return _premises(f"of {claim.id}, which follows from it {by}:", shown)
+
+
+def _of_round(claim: Claim) -> list[dict[str, Any]]:
+    """The objects of the inequality of one round from which a bound follows, where nothing else has to be shown."""
+    followed = telescoping.follow(Inquiry(claim, size=_PROPOSED))
+    if isinstance(followed, str):
+        raise ValueError(followed)
+    chain = followed.chain
+    if followed.step is None or chain.lemma is not None:
+        raise ValueError(f"more than one round is needed, which is not written: {followed.note}")
+    quantities = printed_rounds.names(claim)
+    known = [f"as {quantities[q]} >= 0 in all states" for q in chain.nonnegative]
+    how = ", ".join(["by induction on the rounds", *chain.ways, *known])
+    return _premises(f"of {claim.id}, which follows from it {how}:", followed.step)
+
+
+def _premises(says: str, step: Shown, lemmas: Iterable[Claim] = ()) -> list[dict[str, Any]]:
+    made = [*letters.of(step), *(one for lemma in lemmas for one in letters.of_each_client(lemma))]
+    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made]
 
 
 def all_of(id: str) -> list[dict[str, Any]]:

@@ -56,9 +56,20 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
         )
     parts.append(" ".join([_CONVENTIONS, *added(line for data in objects for line in data["says"])]))
     printed: set[str] = set()
-    for group in grouped(objects):
+    for group in grouped(_without_g(objects)):
         parts += pages(group, list(_besides(claim, group.objects)), printed)
     return by_itself(_HEAD + "\n\n".join(parts) + "\n\\par}", _PACKAGES)
+
+
+def _without_g(objects: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """The objects, where none has a g their cases without that word."""
+    cases = [str(data["at"].get("case", "")) for data in objects]
+    if not all(case.split(", ")[0] == "without g" for case in cases):
+        return objects
+    return [
+        {**data, "at": {**data["at"], "case": ", ".join(case.split(", ")[1:])}}
+        for data, case in zip(objects, cases, strict=True)
+    ]
 
 
 def checked(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:

@@ -84,9 +84,9 @@ def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
     page = _Page(group, printed)
-    explained = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
-    if explained := " ".join(filter(None, [explained, *unexplained(page.symbols, explained)])).strip():
-        yield explained
+    notation = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
+    if paragraph := " ".join([notation, *unexplained(page.symbols, notation)]).strip():
+        yield paragraph
     for place, shared in enumerate(group.programs):
         yield from page.program(place, shared)
 

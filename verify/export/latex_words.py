@@ -12,7 +12,7 @@ from verify.export.latex_names import BETWEEN, letter_of, point_letter, source, 
 from verify.export.latex_reading import Symbols
 from verify.report.names import COMPOSED
 
-_CURVED = re.compile(r"(?:each )?(\w\*?)(?:_i)? has curvatures between \((.+?)\) and \((.+?)\), between .*")
+_CURVED = re.compile(r"(?:each )?(\w\*?)(?:_i)? has curvatures between (\(.+?\)|\S+) and (\(.+?\)|\S+), between .*")
 _LARGEST = re.compile(
     r"the largest curvature of (\w\*?) is \((.+?)\): at .*, which is drawn, by the gradient at (.+?)(?:, where .*)?"
 )
@@ -44,10 +44,7 @@ def words(item: Mapping[str, Any], symbols: Symbols) -> str:
     origin = source(item)
     if match := _CURVED.fullmatch(origin):
         two = ", both ways" if item.get("both") else ""
-        return (
-            f"{_each(origin, match[1])} is \\({math(match[2], symbols)}\\)-strongly convex and "
-            f"\\({math(match[3], symbols)}\\)-smooth, {_between(origin, symbols)}{two}"
-        )
+        return f"{_each(origin, match[1])} {_curved(match[2], match[3], symbols)}, {_between(origin, symbols)}{two}"
     for start, written in _SMOOTH.items():
         if origin.startswith(f"{start}, "):
             return f"{written}, {_between(origin, symbols)}"
@@ -77,6 +74,15 @@ def words(item: Mapping[str, Any], symbols: Symbols) -> str:
     ):
         return f"\\({one}\\) is 0 in the sum over the clients, so also its product with \\({by}\\)"
     return mathematical(origin.rstrip(".,"))
+
+
+def _curved(least: str, largest: str, symbols: Symbols) -> str:
+    """Name functions by the ends of their curvatures, which are in brackets unless they are digits or "any"."""
+    low, high = (math(of.removeprefix("(").removesuffix(")"), symbols) for of in (least, largest))
+    if low.startswith("-"):
+        return f"has curvatures between \\({low}\\) and \\({high}\\)"
+    convex = "is convex" if least == "0" else f"is \\({low}\\)-strongly convex"
+    return convex if largest == "any" else f"{convex} and \\({high}\\)-smooth"
 
 
 def _between(origin: str, symbols: Symbols) -> str:
@@ -270,7 +276,7 @@ def sentences(lines: Sequence[str], symbols: Symbols) -> Iterator[str]:
         elif (match := re.fullmatch(r"(\w[\w.]*) = (.*root.*)", line)) and letter_of(match[1]):
             yield f"\\({letter_of(match[1])} = {_polynomial(match[2], symbols)}\\)."
         elif match := re.fullmatch(r"of (\S+), which follows from it (by [^:]+):", line):
-            yield f"From this {plain(match[1])} follows {match[2]}:"
+            yield f"From this {plain(match[1])} follows {mathematical(match[2])}:"
         else:
             yield mathematical(line) + ("" if line.endswith((":", ".")) else ".")
 

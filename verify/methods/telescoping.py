@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import sympy
 
@@ -28,7 +29,7 @@ from verify.multipliers.cases import FunctionCase, stated
 from verify.multipliers.induction import check_start
 from verify.multipliers.posing import FALLING
 from verify.multipliers.proofs import leaves
-from verify.multipliers.proving import prove
+from verify.multipliers.proving import Shown, prove
 from verify.reading.terms import Term
 from verify.search import hunting
 
@@ -36,46 +37,64 @@ from verify.search import hunting
 TRIED = 8
 
 
+class Followed(NamedTuple):
+    """How a bound follows: by which chain, the proof of its inequality of one round, and all of it in words.
+
+    ``step`` is None where further parts of the potential were found, which the inequality does not have.
+    """
+
+    chain: Chain
+    step: Shown | None
+    note: str
+
+
 def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved where an inequality of one round is, from which the bound follows; otherwise nothing is known."""
+    found = follow(inquiry)
+    if isinstance(found, str):
+        return method.skipped(f"left open: {found}")
+    return method.found(Verdict.PROVED, found.note, used=("symbolic",))
+
+
+def follow(inquiry: Inquiry) -> Followed | str:
+    """How a bound follows from an inequality of one round that is shown, or what stands in the way."""
     claim, why = inquiry.claim, ""
     try:
         if part := telescoping.undefined(claim):
-            return method.skipped(f"left open: {part} is not shown to be a real number wherever the hypotheses hold")
+            return f"{part} is not shown to be a real number wherever the hypotheses hold"
         if varies := starts.varying(claim):
-            return method.skipped(f"left open: {varies}")
+            return varies
         check_start(claim)
         for chain in islice(telescoping.chains(claim), TRIED):
             try:
-                note, obstacle = _proved(inquiry, chain)
+                found = _followed(inquiry, chain)
             except (ValueError, ArithmeticError) as error:
-                note, obstacle = None, str(error)
-            if note is not None:
-                return method.found(Verdict.PROVED, note, used=("symbolic",))
-            why = why or obstacle
+                found = str(error)
+            if not isinstance(found, str):
+                return found
+            why = why or found
     except (ValueError, ArithmeticError) as error:
-        return method.skipped(f"left open: {error}")
-    return method.skipped(f"left open: {why}")
+        return str(error)
+    return why
 
 
-def _proved(inquiry: Inquiry, chain: Chain) -> tuple[str | None, str]:
-    """By what a bound is shown, None where it is not; and what stands in the way."""
+def _followed(inquiry: Inquiry, chain: Chain) -> Followed | str:
     claim, named = inquiry.claim, names(inquiry.claim)
     if why := next((named[q] for q in chain.convex if not is_convex(claim, q)), ""):
-        return None, f"{why} is not shown to be convex"
+        return f"{why} is not shown to be convex"
     if not starts.at_most(claim, chain.excess, telescoping.signs_of(claim), lambda q: _is_nonnegative(inquiry, q)):
-        return None, "the potential is not shown to be at most the right side where runs begin"
+        return "the potential is not shown to be at most the right side where runs begin"
     if undefined := reals.unreal(chain.step):
-        return None, undefined.removeprefix("left open: ")
+        return undefined.removeprefix("left open: ")
     found = prove(chain.step, read_at=claim)
     further = "" if not isinstance(found, str) else _further(claim, chain)
     if further is None:
-        return None, f"of every round, {chain.words} is asked for: {found}"
+        return f"of every round, {chain.words} is asked for: {found}"
     if not all(_is_nonnegative(inquiry, q) for q in chain.nonnegative):
-        return None, "a part of the potential is not shown to be nonnegative"
+        return "a part of the potential is not shown to be nonnegative"
     if chain.lemma is not None and (why := _unshown(inquiry, chain.lemma)):
-        return None, why
-    return _note(chain, further), ""
+        return why
+    return Followed(chain, None if isinstance(found, str) else found, _note(chain, further))
 
 
 def _further(claim: Claim, chain: Chain) -> str | None:

@@ -27,9 +27,9 @@ from fedtheory.numbers.symbols import Latex, Plain, positive_first
 from fedtheory.settings import Setting
 from fedtheory.settings.iterations import At, Infimum, Least, Overall, Root, Start, Then
 from fedtheory.settings.quantities import Among, Away, Difference, Image, Inner, Square, Total
-from fedtheory.settings.relations import Monomial, Quantity
+from fedtheory.settings.relations import Monomial, OfRun, Quantity
 from verify.base.plain import clean
-from verify.report import names
+from verify.report import names, whole_runs
 
 #: How a character that LaTeX reads otherwise is written.
 _ESCAPED = r"\\\1"
@@ -69,7 +69,9 @@ def text(claim: Claim, written: Callable[[sympy.Expr], str] | None = None) -> li
 def definitions(claim: Claim, text: str | None = None) -> list[tuple[str, str]]:
     """(name, meaning) of the quantities in the statement, or in what is ``text`` of it, whose meaning says more than
     their name, and then of what the paper's notation says of these."""
-    named = [(expression(q.expression), _meaning(q)) for q in claim.statement.named]
+    # Of a whole run, what is meant is that of its iterates.
+    parts = [p for q in claim.statement.named for p in (q.of.inner if isinstance(q.of, OfRun) else (q,))]
+    named = [(expression(q.expression), _meaning(q)) for q in dict.fromkeys(parts)]
     named = [pair for pair in named if text is None or pair[0] in text]
     found = [(name, meaning) for name, meaning in named if meaning not in ("", name)]
     return [*found, *_notation(claim, " ".join(chain(*named)))]
@@ -207,6 +209,11 @@ def _latex(expression: sympy.Expr, statement: Statement) -> str:
     written = {
         s: names.latex(s.name, alone=expression == s)
         for s in {*quantities, *(s for s in expression.free_symbols if "(" in s.name)}
+    }
+    written |= {
+        q.expression: whole_runs.latex(q.of, expression == q.expression)
+        for q in statement.named
+        if isinstance(q.of, OfRun) and q.expression.is_Symbol
     }
     written |= {s: f"{sympy.latex(sympy.Symbol(s.name[:-1]))}'" for s in expression.free_symbols if s.name[-1] == "'"}
     found = str(Latex(positive_first, symbol_names=written, parenthesize_super=False).doprint(expression))

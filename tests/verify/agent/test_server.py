@@ -47,6 +47,14 @@ def test_a_long_text_and_an_option_in_place_of_a_name_are_refused():
         server.words(["--own", "other.py"])
 
 
+def test_values_of_letters_are_texts_or_an_object():
+    assert server.values(["n=100"]) == server.values({"n": 100}) == ["n=100"]
+    assert server.values({"kappa": "1e4", "gamma": 0.5}) == ["kappa=1e4", "gamma=0.5"]
+    for at in (["--own=x"], {"--own": "x"}):
+        with pytest.raises(ValueError, match="begins with -"):
+            server.values(at)
+
+
 def test_a_process_that_cannot_be_kept_from_the_network_runs_nothing(monkeypatch, capsys):
     monkeypatch.setattr(isolated, "alone", lambda: False)
     assert isolated.main(["10", str(2**33), "alone", "list"]) == isolated.REFUSED
@@ -76,12 +84,14 @@ def session(steps):
 
 def test_an_agent_lists_tools_shows_and_asks_why():
     async def steps(client, call):
-        tools = {tool.name for tool in (await client.list_tools()).tools}
-        return tools, await call("show", id="nosuch/claim"), await call("table", name="locodl/table-2")
+        tools = {tool.name: tool.description for tool in (await client.list_tools()).tools}
+        at = {"n": 100, "d": 300, "kappa": "1e4"}
+        return tools, await call("show", id="nosuch/claim"), await call("table", name="locodl/table-2", at=at)
 
     tools, unknown, table = session(steps)
+    assert not any("  " in text for text in tools.values())
     wanted = {"list_claims", "show", "why", "table", "check", "certify", "check_trace", "repair", "best", "export"}
-    assert wanted <= tools
+    assert wanted <= set(tools)
     assert valid(unknown)["status"] == 2 and "unknown claim" in unknown["error"]
     assert valid(table)["table"]["table"] == "locodl/table-2"
 
@@ -95,7 +105,7 @@ def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
         repaired = await call("repair", id="prox/faster", text=wrong)
         right = wrong.replace(") ** 3)", ") ** 2)")
         proved = await call("check", text=right, ids=["prox/faster"])
-        return refuted, repaired, proved, await call("export", text=right)
+        return refuted, repaired, proved, await call("export", id="prox/faster", text=right)
 
     refuted, repaired, proved, exported = map(valid, session(steps))
     (claim,) = refuted["claims"]
@@ -104,4 +114,4 @@ def test_a_wrong_theorem_is_written_refuted_repaired_proved_and_exported():
     assert repaired["repairs"][0]["verdict"] == "proved" and "^2" in repaired["repairs"][0]["statement"][0]
     (claim,) = proved["claims"]
     assert claim["verdict"] == "proved" and claim["counterexample"] is None and not claim["not_searched"]
-    assert {"checker.py", "prox_faster_1.json"} <= set(exported["files"])
+    assert set(exported["files"]) == {"checker.py", "prox_faster_1.json", "prox_faster_2.json"}
