@@ -285,7 +285,7 @@ class Claim:
             raise TypeError(f"the changed claim {self.id} cannot be sent to another process")
         return get, (self.id,)
 
-    def variant(self, **changes: Any) -> Claim:
+    def variant(self, **changes: object) -> Claim:
         """Return the claim with parts of its statement, or its hypotheses, replaced; its id gains a "*".
 
         Args:

@@ -74,7 +74,7 @@ class Algorithm:
             object.__setattr__(self, name, in_fractions(getattr(self, name)))
 
 
-def place(function: Callable[..., Any]) -> str:
+def place(function: Callable[..., object]) -> str:
     """Where a function is written: its name, file and line."""
     inner = unwrap(function)
     while isinstance(inner, partial):
@@ -85,7 +85,7 @@ def place(function: Callable[..., Any]) -> str:
     return f"{code.co_name} ({Path(code.co_filename).name}, line {code.co_firstlineno})"
 
 
-def no_step(*arguments: Any) -> Any:
+def no_step(*arguments: object) -> Any:
     """The step of something without steps: a point that a statement is about."""
     raise ValueError("a point has no step")
 
@@ -224,7 +224,7 @@ def method(
     Params: Any = namedtuple("Params", fields, defaults=(0,) if varying else ())  # type: ignore[misc]
     State: Any = namedtuple("State", list(state))  # type: ignore[misc]
 
-    def start(problem: Problem, params: object, **parts: Any) -> Any:
+    def start(problem: Problem, params: object, **parts: object) -> Any:
         empty = {p: _empty(problem, s) for p, s in state.items()}
         return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
@@ -262,7 +262,7 @@ def _empty(problem: Problem, shape: str) -> Array:
     return zeros(problem.d) if shape == "point" else zeros(problem.n, problem.d)
 
 
-def beginning(name: str, init: Callable[..., Any], State: object, shapes: Mapping[str, str]) -> Callable[..., Any]:
+def beginning(name: str, init: Callable[..., object], State: object, shapes: Mapping[str, str]) -> Callable[..., Any]:
     """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
     default for starts at 0 where it is not given.
 
@@ -278,13 +278,13 @@ def beginning(name: str, init: Callable[..., Any], State: object, shapes: Mappin
     asked = [p.name for p in given[2:] if p.default is Parameter.empty]
 
     @wraps(made)
-    def begun(problem: Problem, params: object, **parts: Any) -> Any:
+    def begun(problem: Problem, params: object, **parts: object) -> Any:
         return made(problem, params, **{p: _empty(problem, shapes[p]) for p in asked if p not in parts}, **parts)
 
     return begun if asked else made
 
 
-def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
+def drawing(draws: Callable[..., object]) -> Callable[..., Any]:
     """The ``draws``, its ``__wrapped__``. Raise ``ValueError`` if it gives no distribution."""
     draws = in_fractions(draws)
 
@@ -299,7 +299,7 @@ def drawing(draws: Callable[..., Any]) -> Callable[..., Any]:
     return drawn
 
 
-def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
+def stepping(step: Callable[..., object], State: Any) -> Callable[..., Any]:
     """The function that gives a ``State`` where ``step``, its ``__wrapped__``, gives a mapping or a tuple of its parts.
 
     So may ``init`` and ``fixed_point``. Raise ``ValueError`` if it gives something else, or other parts.
@@ -308,7 +308,7 @@ def stepping(step: Callable[..., Any], State: Any) -> Callable[..., Any]:
     step = in_fractions(step)
 
     @wraps(step)
-    def stepped(*given: Any, **parts: Any) -> Any:
+    def stepped(*given: object, **parts: object) -> Any:
         if len(given) == 4:
             # No init or fixed point: these are not given a state and a draw.
             given = (given[0], in_step(given[1]), *given[2:])

@@ -34,7 +34,7 @@ class Irrational(ValueError):
     """Raised for a schedule that is not a fraction at some round."""
 
 
-def checked(schedules: Mapping[str, Any], params: Sequence[str]) -> dict[str, sympy.Expr]:
+def checked(schedules: Mapping[str, object], params: Sequence[str]) -> dict[str, sympy.Expr]:
     """The schedules as expressions.
 
     ``ValueError`` for a name that the method's parameters have, for a letter that neither they nor the problem have,
@@ -70,7 +70,7 @@ def _check(name: str, schedule: sympy.Expr, params: Sequence[str]) -> None:
             raise ValueError(f"the schedule {name} = {schedule} is {at[0]} at k = {k}")
 
 
-def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> str:
+def _fault(schedule: sympy.Expr, values: Mapping[sympy.Expr, object]) -> str:
     """Return the defect of a schedule at a round and values of its letters; empty if there is none."""
     try:
         value = evaluate(schedule, values)

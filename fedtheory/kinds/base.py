@@ -198,7 +198,7 @@ class Statement:
                 raise ValueError(f"a statement of kind {self.kind} has no part {name!r}: it has {known}")
         return replace(self, **self._fields_of(dict(changes)))
 
-    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+    def _fields_of(self, parts: dict[str, object]) -> dict[str, Any]:
         """The fields that changed parts give."""
         return parts
 

@@ -109,7 +109,7 @@ class Bound(Statement):
         """The names of the parts that can be changed; ``bound`` is the whole right-hand side."""
         return (*(name for name in super().part_names() if name != "override"), "bound")
 
-    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+    def _fields_of(self, parts: dict[str, object]) -> dict[str, Any]:
         apart = {"factor", "constant", "initial"} & set(parts)
         if apart and (self.override is not None or "bound" in parts):
             raise ValueError(f"{min(apart)} has no place in a bound that is given as a whole")

@@ -53,7 +53,7 @@ class CompressorClass(Statement):
             other = min(others or {self.d}, key=str)
             raise ValueError(f"a compressor's omega and bits are expressions in d and k, and speak of {other}")
 
-    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+    def _fields_of(self, parts: dict[str, object]) -> dict[str, Any]:
         if isinstance(fixed := parts.get("compressor"), Compressor):
             return {**parts, "compressor": lambda d, k: fixed}
         return parts

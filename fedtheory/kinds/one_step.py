@@ -69,7 +69,7 @@ class OneStep(Statement):
     def lines(self, plain: Written) -> list[str]:
         return super().lines(plain) + ([] if self.factor is None else [f"factor = {plain(self.factor)}"])
 
-    def _fields_of(self, parts: dict[str, Any]) -> dict[str, Any]:
+    def _fields_of(self, parts: dict[str, object]) -> dict[str, Any]:
         if "factor" not in parts:
             # Other sides are no longer a potential and a multiple of it.
             return parts if not {"left", "right"} & set(parts) else {**parts, "factor": None}
@@ -86,7 +86,7 @@ def contracts(
     algorithm: Algorithm,
     potential: Callable[[Problem, Any, Any], Array],
     factor: sympy.Expr,
-    noise: Mapping[Callable[[Problem, Any, Any], Array], Any] | None = None,
+    noise: Mapping[Callable[[Problem, Any, Any], Array], object] | None = None,
 ) -> OneStep:
     """State that a potential contracts: E[potential after] <= factor * potential before + noise.
 

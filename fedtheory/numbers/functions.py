@@ -58,7 +58,7 @@ def filled(values: object) -> Any:
     return rounded(exact(values)) if getattr(values, "dtype", None) == np.float64 else values
 
 
-def called(name: str, on: object, *given: Any, **named: Any) -> Any:
+def called(name: str, on: object, *given: object, **named: object) -> Any:
     """A method of an array, or numpy's function, which would make floats of integers or of fractions: of these as
     fractions."""
     if on is np and given and isinstance(given[0], np.ndarray) and counts(given[0]):
@@ -100,10 +100,10 @@ def _is_known(value: object) -> bool:
     return counts(value) or isinstance(value, Fraction | Interval) or _is_array(value)
 
 
-def _where_known(of: Callable[..., Any], original: Any) -> Callable[..., Any]:
+def _where_known(of: Callable[..., object], original: Any) -> Callable[..., Any]:
     """A function of arguments that are known, or else the original."""
 
-    def known(*given: Any, **named: Any) -> Any:
+    def known(*given: object, **named: object) -> Any:
         if given and not named and all(map(_is_known, given)):
             try:
                 return rounded(of(*given))
@@ -155,7 +155,7 @@ def _each(name: str) -> Callable[[Any], Any]:
 def _array(original: Any) -> Callable[..., Any]:
     """``numpy.array`` and ``numpy.asarray`` of numbers that are known, of which a type of floats is asked."""
 
-    def array(values: Any, *given: Any, **named: Any) -> Any:
+    def array(values: Any, *given: object, **named: object) -> Any:
         kinds = [*given, *named.values()]
         in_floats = len(kinds) == 1 and (given or "dtype" in named) and kinds[0] in (float, np.float64)
         if in_floats and _is_known(values):

@@ -45,11 +45,11 @@ def _is_own(function: FunctionType) -> bool:
     return bool(root) and root not in _KNOWN and (root == "__main__" or root not in sys.stdlib_module_names)
 
 
-def _root(names: Mapping[str, Any]) -> str:
+def _root(names: Mapping[str, object]) -> str:
     return str(names.get("__name__", "")).split(".")[0]
 
 
-def _is_beside(module: ModuleType, names: Mapping[str, Any]) -> bool:
+def _is_beside(module: ModuleType, names: Mapping[str, object]) -> bool:
     """Return True if a module belongs to the same package as the module with these names."""
     return _root(vars(module)) == _root(names)
 
@@ -57,7 +57,7 @@ def _is_beside(module: ModuleType, names: Mapping[str, Any]) -> bool:
 @lru_cache(maxsize=4096)
 def _reading(function: FunctionType) -> Callable[..., Any]:
     @wraps(function)
-    def reading(*given: Any, **named: Any) -> Any:
+    def reading(*given: object, **named: object) -> Any:
         written = _written(function) if are_fractions(*given, *named.values()) else None
         if written is None:
             return function(*given, **named)
@@ -74,7 +74,7 @@ def _reading(function: FunctionType) -> Callable[..., Any]:
     return reading
 
 
-def are_fractions(*given: Any) -> bool:
+def are_fractions(*given: object) -> bool:
     """Return True if (problem, params, state) are given in fractions. The first that shows it decides, starting with
     states, since integers do not show it.
     """
@@ -110,7 +110,7 @@ class _Written:
     function: FunctionType
     called: tuple[str, ...]
 
-    def refresh(self, seen: frozenset[Any]) -> None:
+    def refresh(self, seen: frozenset[object]) -> None:
         """Look names up again, of the functions that it calls too: what modules hold may change."""
         known = self.original.__globals__
         literals = {name: rounded(value) for name, value in self.source.names.items() if isinstance(value, Fraction)}
@@ -123,7 +123,10 @@ class _Written:
 
 
 def _meant(
-    known: Mapping[str, Any], called: Collection[str], source: sourcecode.ModuleSource | None, seen: frozenset[Any]
+    known: Mapping[str, object],
+    called: Collection[str],
+    source: sourcecode.ModuleSource | None,
+    seen: frozenset[object],
 ) -> dict[str, Any]:
     """Return the values of the names that code uses: constants as they are written, functions that read their literals
     so, and the user's modules that contain both.
@@ -146,7 +149,7 @@ def _meant(
     return found
 
 
-def _helper(function: FunctionType, seen: frozenset[Any]) -> FunctionType:
+def _helper(function: FunctionType, seen: frozenset[object]) -> FunctionType:
     """A function that the user's code calls, as it is written; ``seen``: those that are looked up already."""
     written = _written(function) if _is_own(function) else None
     if written is None:

@@ -27,7 +27,7 @@ from fedtheory.numbers.quotients import Quotient
 Array = NDArray[Any]
 
 
-def is_exact(*arrays: Any) -> bool:
+def is_exact(*arrays: object) -> bool:
     """Return True if any of the arrays holds objects (fractions) rather than floats."""
     return any(np.asarray(a).dtype == object for a in arrays)
 
@@ -287,11 +287,11 @@ def _evaluate(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
     raise ValueError(f"cannot evaluate {e} at numbers")
 
 
-def _sum(e: sympy.Add, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+def _sum(e: sympy.Add, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> Any:
     return reduce(_sum_of, [_evaluate(a, values, constant) for a in e.args])
 
 
-def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> Any:
     """A sum or a product over an index between two integers; of nothing it is 0 or 1."""
     (index, low, high), *more = e.limits
     if more:
@@ -324,7 +324,11 @@ def _repeated(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callabl
 
 
 def _ends(
-    e: sympy.Expr, low: object, high: object, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
+    e: sympy.Expr,
+    low: object,
+    high: object,
+    values: Mapping[sympy.Expr, object],
+    constant: Callable[[Fraction], object],
 ) -> tuple[int, int]:
     ends = [_known(_evaluate(end, values, constant)) for end in (low, high)]
     if any(isinstance(end, Interval) or end != int(end) for end in ends):
@@ -333,7 +337,7 @@ def _ends(
 
 
 def _alike_repeated(
-    e: sympy.Expr, count: int, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]
+    e: sympy.Expr, count: int, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]
 ) -> Any:
     """A sum or product of equal terms; what has none is not looked at."""
     if count == 0:
@@ -342,7 +346,7 @@ def _alike_repeated(
     return _product_of(constant(Fraction(count)), term) if isinstance(e, sympy.Sum) else _integer_power(term, count)
 
 
-def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> int:
+def _terms(e: sympy.Expr, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> int:
     """How many terms the outermost sums and products in an expression have, those of equal terms as one."""
     if not isinstance(e, sympy.Sum | sympy.Product):
         return sum(_terms(part, values, constant) for part in e.args) if e.args else 0
@@ -374,7 +378,7 @@ def _is_root(e: sympy.Expr) -> bool:
     return isinstance(e, sympy.Pow) and e.exp.is_Rational and e.exp.q == 2
 
 
-def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+def _product(e: sympy.Mul, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> Any:
     """A product; its square roots are taken together, since sqrt(a)/sqrt(b) may be rational where neither is."""
     roots = [a for a in e.args if _is_root(a) and a not in values]
     parts = [_evaluate(a, values, constant) for a in e.args if a not in roots]
@@ -389,7 +393,7 @@ def _product(e: sympy.Mul, values: Mapping[sympy.Expr, Any], constant: Callable[
     return reduce(_product_of, parts)
 
 
-def _in_floats(values: Mapping[sympy.Expr, Any]) -> bool:
+def _in_floats(values: Mapping[sympy.Expr, object]) -> bool:
     """Return True if all values are floats, arrays of floats, or integers."""
     return not any(
         is_exact(v) if isinstance(v, np.ndarray) else isinstance(v, Fraction | Interval) for v in values.values()
@@ -415,7 +419,7 @@ def _alike(a: object, b: object) -> tuple[Any, Any]:
     return a, b
 
 
-def _power(e: sympy.Pow, values: Mapping[sympy.Expr, Any], constant: Callable[[Fraction], Any]) -> Any:
+def _power(e: sympy.Pow, values: Mapping[sympy.Expr, object], constant: Callable[[Fraction], object]) -> Any:
     base = _evaluate(e.base, values, constant)
     if _is_root(e):
         return _square_root(_integer_power(base, int(2 * e.exp)))
@@ -454,7 +458,7 @@ def _extreme(parts: list[Any], of_numbers: Callable[[list[Any]], Any], of_arrays
     return reduce(of_arrays, parts)
 
 
-def _each(function: Callable[[Any], Any], values: Array) -> Array:
+def _each(function: Callable[[Any], object], values: Array) -> Array:
     """The values of a function of numbers, entry by entry."""
     return np.vectorize(function, otypes=[object])(values)
 
@@ -496,7 +500,7 @@ def _length(base: object) -> int:
     return 0
 
 
-def holds(relation: sympy.Basic, values: Mapping[sympy.Expr, Any]) -> bool:
+def holds(relation: sympy.Basic, values: Mapping[sympy.Expr, object]) -> bool:
     """Truth of a sympy relation (``<=, <, >=, >, ==``, or an And of some) at ``values``; exact on fractions.
 
     A relation that is left open by as many digits as are ever looked at does not count as true.

@@ -48,7 +48,7 @@ class ModuleSource:
     set_once: Mapping[str, ast.expr]
     defaults: Mapping[tuple[str, int], list[ast.expr]]
 
-    def denoted(self, node: ast.expr, value: object, values: Mapping[str, Any]) -> Any:
+    def denoted(self, node: ast.expr, value: object, values: Mapping[str, object]) -> Any:
         """The fraction that an expression of literals and of names set once denotes, in floats ``value``.
 
         The float itself for any other expression, and where floats make another value of it. ``values``: those of
@@ -64,7 +64,7 @@ class ModuleSource:
         node = self.set_once.get(name)
         return values[name] if node is None else self.denoted(node, values[name], values)
 
-    def _read(self, node: ast.expr, values: Mapping[str, Any], within: frozenset[str]) -> tuple[Any, Any] | None:
+    def _read(self, node: ast.expr, values: Mapping[str, object], within: frozenset[str]) -> tuple[Any, Any] | None:
         """Return the value that an expression denotes, and its value in floats."""
         match node:
             case ast.Constant(value=float() as value) if math.isfinite(value):
@@ -93,7 +93,7 @@ class ModuleSource:
         return None
 
     def _all(
-        self, nodes: list[ast.expr], values: Mapping[str, Any], within: frozenset[str]
+        self, nodes: list[ast.expr], values: Mapping[str, object], within: frozenset[str]
     ) -> tuple[list[Any], list[Any]] | None:
         found = [self._read(node, values, within) for node in nodes]
         known = [pair for pair in found if pair is not None]
@@ -102,10 +102,10 @@ class ModuleSource:
     def _computed(
         self,
         nodes: list[ast.expr],
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         within: frozenset[str],
-        in_fractions: Callable[..., Any],
-        in_floats: Callable[..., Any],
+        in_fractions: Callable[..., object],
+        in_floats: Callable[..., object],
     ) -> tuple[Any, Any] | None:
         found = self._all(nodes, values, within)
         if found is None:
@@ -130,7 +130,7 @@ _ARITHMETIC: dict[type, tuple[Callable[[Any, Any], Any], Callable[[Any, Any], An
 }
 
 
-def _looked_up(node: ast.expr, values: Mapping[str, Any]) -> Any:
+def _looked_up(node: ast.expr, values: Mapping[str, object]) -> Any:
     """A function by its name, or of a module by both names; None for what else is called."""
     match node:
         case ast.Name(id=name):

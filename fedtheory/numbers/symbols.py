@@ -100,7 +100,7 @@ Order = Callable[[list[sympy.Expr]], list[sympy.Expr]]
 class _Ordered:
     """A printer of sympy's that has the terms of sums in an order of ours."""
 
-    def __init__(self, order: Order, **settings: Any) -> None:
+    def __init__(self, order: Order, **settings: object) -> None:
         super().__init__(settings)  # type: ignore[call-arg]
         self._put = order
 

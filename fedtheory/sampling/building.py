@@ -292,7 +292,7 @@ def _alike(one: Any, two: Any) -> bool:
     return same.dtype == bool and bool(same.all())
 
 
-def _items(named: Mapping[str, Any] | None) -> tuple[Any, ...]:
+def _items(named: Mapping[str, object] | None) -> tuple[Any, ...]:
     return tuple((named or {}).items())
 
 

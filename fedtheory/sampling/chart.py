@@ -265,7 +265,7 @@ def rank(A: Array) -> int:
 
 
 def _relations(
-    invariant: Callable[..., Array], init: Callable[..., Any], whole: StateChart, problem: Any, params: object
+    invariant: Callable[..., Array], init: Callable[..., object], whole: StateChart, problem: Any, params: object
 ) -> Array:
     """Return the invariant's residuals when each block in turn is moved: ``(residuals, blocks)``.
 

@@ -129,7 +129,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
     tied = letters.unsolved(drawing.relations(claim), drawing.drawn_letters(setting), of_class)
     proposed = met = 0
 
-    def one(relations: tuple[Any, ...]) -> Recipe | None:
+    def one(relations: tuple[object, ...]) -> Recipe | None:
         nonlocal proposed, met
         proposed += 1
         recipe = drawing.drawn(setting, rng)
@@ -155,7 +155,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
             met += _meets(setting, found, relations)
         return found
 
-    def following(recipe: Recipe, relations: tuple[Any, ...]) -> Recipe | None:
+    def following(recipe: Recipe, relations: tuple[object, ...]) -> Recipe | None:
         # What the hook gives is given; the letters that are left are drawn.
         given = setting.drawing.draw(rng, recipe) if setting.drawing.draw is not None else recipe
         if given is None:
@@ -168,7 +168,7 @@ def _recipes(claim: ClaimLike, rng: np.random.Generator) -> Iterator[Recipe]:
     return _patiently(claim, one)
 
 
-def _meets(setting: Setting, recipe: Recipe, relations: tuple[Any, ...]) -> bool:
+def _meets(setting: Setting, recipe: Recipe, relations: tuple[object, ...]) -> bool:
     """Return True if relations between letters hold at a recipe."""
     try:
         values = building.values(setting, recipe)
@@ -345,7 +345,7 @@ def _constants(claim: ClaimLike) -> Instances:
     def recipes(rng: np.random.Generator) -> Iterator[Recipe]:
         proposed = 0
 
-        def one(relations: tuple[Any, ...]) -> Recipe | None:
+        def one(relations: tuple[object, ...]) -> Recipe | None:
             nonlocal proposed
             proposed += 1
             pin = pinned.beyond(claim, rng, symbols) if past and not proposed % _PAST else None

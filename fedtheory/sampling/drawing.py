@@ -205,7 +205,7 @@ def _compressors(drawn: Any, rng: np.random.Generator, n: int, d: int, fewer: bo
 def with_letters(
     claim: ClaimLike,
     recipe: Recipe,
-    relations: tuple[Any, ...],
+    relations: tuple[object, ...],
     rng: np.random.Generator,
     cornered: bool = False,
     crossed: bool = True,
@@ -236,7 +236,7 @@ class _Undrawn(Exception):
 class _Partial:
     """Parameters of which some are drawn: ``Params`` says which there will be."""
 
-    def __init__(self, Params: object, drawn: Mapping[str, Any]) -> None:
+    def __init__(self, Params: object, drawn: Mapping[str, object]) -> None:
         self.Params = Params
         self.__dict__.update(drawn)
 

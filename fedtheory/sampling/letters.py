@@ -54,7 +54,10 @@ class DrawingOrder(NamedTuple):
 
 @lru_cache(maxsize=512)
 def plan(
-    letters: tuple[sympy.Symbol, ...], given: frozenset[sympy.Expr], relations: tuple[Any, ...], sides: tuple[Any, ...]
+    letters: tuple[sympy.Symbol, ...],
+    given: frozenset[sympy.Expr],
+    relations: tuple[object, ...],
+    sides: tuple[object, ...],
 ) -> DrawingOrder:
     """How to draw ``letters`` when ``given`` are known; ``sides``: of the statement, for its maxima."""
     gaps = [gap for relation in relations for gap in _gaps(relation)]
@@ -89,7 +92,7 @@ def _rule(gap: sympy.Expr, letter: sympy.Symbol, equal: bool, strict: bool) -> L
     return None
 
 
-def unsolved(relations: Iterable[Any], letters: Iterable[sympy.Symbol], constants: Iterable[sympy.Symbol]) -> bool:
+def unsolved(relations: Iterable[object], letters: Iterable[sympy.Symbol], constants: Iterable[sympy.Symbol]) -> bool:
     """Return True if some equality contains constants of the class and cannot be solved for any of the letters."""
     gaps = [gap for relation in relations for gap, equal, _ in _gaps(relation) if equal]
     drawn, given = set(letters), set(constants)
@@ -152,7 +155,7 @@ def draw(
 
 
 def tightest(
-    of: DrawingOrder, known: Mapping[sympy.Expr, Any], typical: Mapping[sympy.Symbol, sympy.Expr]
+    of: DrawingOrder, known: Mapping[sympy.Expr, object], typical: Mapping[sympy.Symbol, sympy.Expr]
 ) -> dict[sympy.Symbol, Any]:
     """Values of all letters: typical ones, or the largest that the hypotheses allow, or 1."""
     values = dict(known)
@@ -179,7 +182,7 @@ class _Bounds(NamedTuple):
     open_above: bool
 
 
-def _bounds(of: DrawingOrder, letter: sympy.Symbol, values: Mapping[sympy.Expr, Any]) -> Any:
+def _bounds(of: DrawingOrder, letter: sympy.Symbol, values: Mapping[sympy.Expr, object]) -> Any:
     """The bounds of a letter, or the only value that an equality leaves."""
     lows: list[tuple[Fraction, bool]] = [(Fraction(0), bool(letter.is_positive))] if letter.is_nonnegative else []
     highs: list[tuple[Fraction, bool]] = []
@@ -203,8 +206,8 @@ def _bounds(of: DrawingOrder, letter: sympy.Symbol, values: Mapping[sympy.Expr, 
 def _one(
     of: DrawingOrder,
     letter: sympy.Symbol,
-    values: Mapping[sympy.Expr, Any],
-    known: Mapping[sympy.Expr, Any],
+    values: Mapping[sympy.Expr, object],
+    known: Mapping[sympy.Expr, object],
     rng: np.random.Generator,
     wide: bool,
     cornered: bool,
@@ -267,7 +270,7 @@ def _integer(
     return between if high is None else int(pick(rng, (first, last, between)))
 
 
-def _free(values: Mapping[sympy.Expr, Any], rng: np.random.Generator, wide: bool) -> Fraction:
+def _free(values: Mapping[sympy.Expr, object], rng: np.random.Generator, wide: bool) -> Fraction:
     """A value on a wide scale about 1, or about the inverse of a constant that is known: steps have its unit."""
     if wide and pick(rng, (True, False, False)):
         return generic(rng, *_EXTREME)

@@ -38,7 +38,7 @@ _EXPONENT = 200
 _FEW = 12
 
 
-def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[Any], rng: np.random.Generator) -> Recipe | None:
+def drawn(claim: ClaimLike, recipe: Recipe, relations: Iterable[object], rng: np.random.Generator) -> Recipe | None:
     """A recipe with other constants of the class and letters, such that the relations hold; None where none is found.
 
     What else the functions of the given one are stays: their curvatures lie as they did between the ends of the class.
@@ -210,7 +210,7 @@ def measures(setting: Setting, alone: tuple[sympy.Symbol, ...] = ()) -> tuple[sy
     return (*setting.functions.letters, *fields, *((ends[1] / ends[0],) if ends else ()))
 
 
-def ends(claim: ClaimLike, relations: Iterable[Any]) -> tuple[sympy.Eq, ...]:
+def ends(claim: ClaimLike, relations: Iterable[object]) -> tuple[sympy.Eq, ...]:
     """Return relations that make bounds on the constants of the class attained: no letter drawn later could."""
     functions = claim.setting.functions
     of_class = frozenset() if functions is None else frozenset(functions.letters)

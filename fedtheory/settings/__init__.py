@@ -261,7 +261,7 @@ def points(State: type, Params: type, centre: Callable[[Any, Any], Any], invaria
 
     fields: tuple[str, ...] = State._fields  # type: ignore[attr-defined]
 
-    def init(problem: object, params: object, **parts: Any) -> Any:
+    def init(problem: object, params: object, **parts: object) -> Any:
         return State(**parts)
 
     taken = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("problem", "params", *fields)]

@@ -59,7 +59,7 @@ class Hypothesis:
             validation.relation(f"the hypothesis {self.text}", self.relation)
         object.__setattr__(self, "met", in_fractions(self.met))
 
-    def holds(self, problem: Problem, params: object, values: Mapping[sympy.Expr, Any]) -> bool:
+    def holds(self, problem: Problem, params: object, values: Mapping[sympy.Expr, object]) -> bool:
         """Return True if the instance meets the hypothesis.
 
         Args:
@@ -92,7 +92,7 @@ class Hypothesis:
             )
         return bool(found)
 
-    def states_membership(self, classes: Iterable[Any], names: Iterable[str] = MEMBERSHIPS) -> bool:
+    def states_membership(self, classes: Iterable[object], names: Iterable[str] = MEMBERSHIPS) -> bool:
         """Return True if it is a membership test, of one of these names, of one of these classes, and
         not other code.
         """

@@ -339,7 +339,7 @@ def side(term: object) -> Composed:
     return Composed(validation.expression("a side of a relation between quantities, letters and numbers", term), ())
 
 
-def _composed(join: Callable[[Any, Any], Any], left: object, right: object) -> Composed:
+def _composed(join: Callable[[Any, Any], object], left: object, right: object) -> Composed:
     a, b = side(left), side(right)
     quantities, random = each_once(a.quantities + b.quantities), each_once(a.random + b.random)
     return Composed(join(a.expression, b.expression), quantities, random, a.expected or b.expected)

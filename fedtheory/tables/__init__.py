@@ -215,7 +215,7 @@ def _built(name: str) -> Table:
     return table
 
 
-def assignments(texts: Sequence[str], number: Callable[[str], Any] = float) -> dict[str, Any]:
+def assignments(texts: Sequence[str], number: Callable[[str], object] = float) -> dict[str, Any]:
     """Values by name from texts such as "kappa=1e4". Raise ``ValueError`` if one is not of this form or is repeated.
 
     ``number``: reads a value, ``ValueError`` for what is none.

@@ -139,14 +139,14 @@ def regions(table: Table, x: LetterRange, y: LetterRange, at: Mapping[str, float
     return Regions(table, x, y, dict(at), tie, labels, costs, winners, groups, index, values)
 
 
-def _cost(row: Row, values: Mapping[sympy.Symbol, Any]) -> Any:
+def _cost(row: Row, values: Mapping[sympy.Symbol, object]) -> Any:
     known = dict(values)
     for letter, expression in row.lets:
         known[letter] = _numbers(expression, known)
     return _numbers(row.measures[0], known)
 
 
-def _numbers(expression: Any, values: Mapping[sympy.Symbol, Any]) -> Any:
+def _numbers(expression: Any, values: Mapping[sympy.Symbol, object]) -> Any:
     # numpy's own extrema want arguments of one shape.
     extrema = {
         "amax": lambda parts, axis: reduce(np.maximum, parts),

@@ -122,7 +122,7 @@ _NAMES = ("10/3", "34/9", "8/9", "20/3", "169", "340/9", "80/9", "200/3", "940/9
 _PRINTED = dict(zip(_a, map(_Q, _NAMES), strict=True))
 
 
-def _constants(values: dict[Any, Any]) -> ParameterRule:
+def _constants(values: dict[object, object]) -> ParameterRule:
     a10, a34, a8, a20, a169, a340, a80, a200, a940 = _a
     from_previous = (
         (a10, _Q(1, 3) + 3 * 3),

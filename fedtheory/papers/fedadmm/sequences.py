@@ -131,7 +131,7 @@ _accuracies = of_all("sum_i eps_i", Total(accuracy))
 # What holds at every iteration
 
 
-def _part(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: Any) -> Claim:
+def _part(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: object) -> Claim:
     """left <= right for each iteration; ``parts``: quantities and hypotheses."""
     place = f"Theorem {name.split('/')[0].rpartition('-')[2]}"
     requires = (p for p in parts if isinstance(p, Hypothesis))
@@ -139,14 +139,14 @@ def _part(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: Any
     return section(place, TRANSITION, *requires, id="")(name, statement, gist, origin="implied")
 
 
-def _between(name: str, gist: str, low: sympy.Expr, middle: sympy.Expr, high: sympy.Expr, *parts: Any) -> Claim:
+def _between(name: str, gist: str, low: sympy.Expr, middle: sympy.Expr, high: sympy.Expr, *parts: object) -> Claim:
     """low <= middle <= high, as two differences that are not negative: signs of the sides are not known."""
     claim = _part(name, gist, sympy.S.Zero, high - middle, *parts)
     assert isinstance(claim.statement, Inequality)
     return replace(claim, statement=replace(claim.statement, also=(Comparison(sympy.S.Zero, "<=", middle - low),)))
 
 
-def _equal(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: Any) -> Claim:
+def _equal(name: str, gist: str, left: sympy.Expr, right: sympy.Expr, *parts: object) -> Claim:
     """left = right."""
     claim = _part(name, gist, left, right, *parts)
     return replace(claim, kind="identity", statement=Identity(left, right, claim.statement.quantities))

@@ -62,7 +62,7 @@ def on_nodes(problem: Problem, params: Held) -> Any:
     return SimpleNamespace(f=f, n=f.n, d=f.d)
 
 
-def placed(method: Algorithm, params_of: Callable[[Held], Any]) -> Algorithm:
+def placed(method: Algorithm, params_of: Callable[[Held], object]) -> Algorithm:
     """A method for data on functions that the nodes hold; ``params_of``: its parameters, of those of the setting."""
 
     def draws(problem: Problem, params: Held, state: object) -> Any:

@@ -142,7 +142,7 @@ def _simpler(recipe: Recipe) -> Iterator[Recipe]:
 
 
 def _without(recipe: Recipe, j: int) -> Recipe:
-    def kept(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    def kept(values: tuple[object, ...]) -> tuple[Any, ...]:
         return values[:j] + values[j + 1 :]
 
     clients = tuple({"examples": tuple({**e, "x": kept(e["x"])} for e in c["examples"])} for c in recipe["clients"])
@@ -258,7 +258,7 @@ def positive(recipe: Recipe, name: str, exact: bool) -> Scalar:
     return value(recipe, name, exact)
 
 
-def one_of(*values: Any) -> Letter:
+def one_of(*values: object) -> Letter:
     """A letter that is one of some numbers."""
     return lambda rng, recipe: Fraction(pick(rng, values))
 

@@ -115,7 +115,7 @@ STEPS = States(lambda problem: 2 * problem.f.examples, _steps)
 def setting(
     text: str,
     posed: RidgeInstances,
-    letters: dict[sympy.Symbol, Any] | None = None,
+    letters: dict[sympy.Symbol, object] | None = None,
     domain: tuple[sympy.Basic, ...] = (),
 ) -> Setting:
     """Ridge regression with these instances; the state is all that a statement there depends on."""

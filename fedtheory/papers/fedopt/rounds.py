@@ -60,7 +60,7 @@ def stiff(kind: str, parameters: str, posed: RidgeInstances | None = None) -> Se
     return setting(f"{kind}: one example of one feature each, lambda > 0; {parameters}", posed)
 
 
-def speeds(method: Any, problem: LinearProblem, params_at: Callable[[int], Any], draw: Array | None) -> Array:
+def speeds(method: Any, problem: LinearProblem, params_at: Callable[[int], object], draw: Array | None) -> Array:
     """The c_j, ``(d,)``, where a round at the stepsize h multiplies an error along coordinate j by 1 - h c_j.
 
     That it does is checked by running ``method`` at two stepsizes; ``ValueError`` on other data, or unless c_j > 0.
@@ -81,7 +81,7 @@ def speeds(method: Any, problem: LinearProblem, params_at: Callable[[int], Any],
     return c
 
 
-def best_rate(method: object, problem: LinearProblem, params_at: Callable[[int], Any], draw: Array) -> Scalar:
+def best_rate(method: object, problem: LinearProblem, params_at: Callable[[int], object], draw: Array) -> Scalar:
     """The least over all stepsizes h of the largest factor, in size, by which a round multiplies an error.
 
     For data as :func:`speeds` asks for: max_j |1 - h c_j| is at least (c_max - c_min)/(c_max + c_min), whatever h,
