@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature, unwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import sympy
@@ -22,15 +22,20 @@ from fedtheory.numbers.literals import in_fractions
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.hostile import in_step
-from fedtheory.randomness import Constant, Distribution, Draw, Independent, Size
+from fedtheory.randomness import Constant, Distribution, Independent, Size
+
+#: The parameters of a method, its state, and what a step draws.
+ParamsT = TypeVar("ParamsT")
+StateT = TypeVar("StateT")
+DrawT = TypeVar("DrawT")
 
 
 @dataclass(frozen=True)
-class Algorithm:
+class Algorithm(Generic[ParamsT, StateT, DrawT]):
     """An iterative method, as data and pure functions.
 
-    Most users make one with :func:`method`. A method that needs more of its problem than functions says so by the type
-    of ``problem``.
+    Most users make one with :func:`method`. Its type is ``Algorithm[Params, State, Draw]``. A method that needs more of
+    its problem than functions says so by the type of ``problem``.
 
     Args:
         name: The name, as in reports and in ``fedtheory.algorithms.get``.
@@ -60,13 +65,13 @@ class Algorithm:
     """
 
     name: str
-    Params: type
-    State: type
-    init: Callable[..., Any]
-    draws: Callable[[Any, Any, Any], Distribution]
-    step: Callable[[Any, Any, Any, Draw], Any]
-    fixed_point: Callable[[Any, Any], Any]
-    invariant: Callable[[Any, Any, Any], Array] | None = None
+    Params: type[ParamsT]
+    State: type[StateT]
+    init: Callable[..., StateT]
+    draws: Callable[[Any, ParamsT, StateT], Distribution]
+    step: Callable[[Any, ParamsT, StateT, DrawT], StateT]
+    fixed_point: Callable[[Any, ParamsT], StateT]
+    invariant: Callable[[Any, ParamsT, StateT], Array] | None = None
     schedules: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:

@@ -56,13 +56,13 @@ def communicate(gamma: Scalar, p: Scalar, x_hat: Array, h_hat: Array, theta: Arr
     return State(x, h_hat + p / gamma * (x - x_hat))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
+def fixed_point(problem: Problem, params: object) -> State:
     """The state at the optimum, which no step may leave."""
     h = problem.y_star
     return State(problem.x_star[..., None, :] + 0 * h, h)
 
 
-def invariant(problem: Problem, params: Params, state: State) -> Array:
+def invariant(problem: Problem, params: object, state: State) -> Array:
     """sum_i h_i, ``(..., d)``."""
     return state.h.sum(axis=-2)
 

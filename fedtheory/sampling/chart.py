@@ -94,7 +94,7 @@ def _spread(basis: Array, blocks: Array) -> Array:
 def keywords(algorithm: Algorithm) -> tuple[str, ...]:
     """Return the parts of a state that ``init`` takes. Raise ``ValueError`` if one is not a field of the state."""
     names = tuple(inspect.signature(algorithm.init).parameters)[2:]
-    unknown = [name for name in names if name not in algorithm.State._fields]  # type: ignore[attr-defined]
+    unknown = [name for name in names if name not in algorithm.State._fields]
     if unknown:
         raise ValueError(f"init of {algorithm.name} takes {unknown[0]!r}, which is no part of its state")
     return names
@@ -176,7 +176,7 @@ def untied(algorithm: Algorithm, about: StateChart, n: int, params: object, with
     these fields free: by exact ranks, on the simplest problem with n clients. What is tied to the others only in part
     would be taken for what ``init`` makes of it in every round.
     """
-    fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
+    fields: tuple[str, ...] = algorithm.State._fields
     names = [name for name in fields if name not in about.rows]
     if algorithm.step is no_step:
         return []

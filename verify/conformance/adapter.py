@@ -176,7 +176,7 @@ class Implementation:
     @property
     def names(self) -> tuple[str, ...]:
         """The letters of the state."""
-        return tuple(self.algorithm.State._fields)  # type: ignore[attr-defined]
+        return tuple(self.algorithm.State._fields)
 
     def start(self, problem: Problem, params: Any) -> Any:
         """The implementation's own initial state, or the reference's as letters."""

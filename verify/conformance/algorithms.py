@@ -106,7 +106,7 @@ def algorithm(
     check_seed(seed)
     if tolerance is not None and not 0 < tolerance < 1:
         raise ValueError(f"the tolerance must be between 0 and 1, got {tolerance}")
-    letters = reference.State._fields  # type: ignore[attr-defined]
+    letters = reference.State._fields
     if observes is not None and observes not in letters:
         raise ValueError(f"the state of {reference.name} has no {observes!r}: it has {', '.join(letters)}")
     wanted = (features,) if isinstance(features, str) else features
@@ -140,7 +140,7 @@ def _posed(reference: Algorithm, given: Sequence[tuple[Problem, Any]], seed: int
     problems = [_with_params(reference, pair) for pair in given]
     for pair in problems:
         if not (isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], reference.Params)):
-            fields = ", ".join(reference.Params._fields)  # type: ignore[attr-defined]
+            fields = ", ".join(reference.Params._fields)
             raise ValueError(
                 f"problems are pairs (problem, params), params those of {reference.name}: Params({fields})"
             )

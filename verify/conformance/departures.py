@@ -57,7 +57,7 @@ def _drawn_twice(
 ) -> tuple[int, ...] | None:
     """Clients, one of them twice, whose mean the model is; None if there are none, empty if that cannot be decided."""
     problem, params, seen = scenario.problem, scenario.params, mismatch.seen
-    tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]  # type: ignore[attr-defined]
+    tau, letter = getattr(params, "tau", None), algorithm.State._fields[0]
     draws = algorithm.draws(problem, params, state)
     single = getattr(getattr(draws, "make", None), "_fields", ())
     if "clients" not in single or letter not in seen or not isinstance(tau, int) or not 2 <= tau <= 6 or problem.n > 8:
@@ -242,7 +242,7 @@ def _only_at(setup: Setup, slip: Slip, departing: Sequence[Scenario]) -> str:
     distinct = list({id(s): s for s in departing}.values())
     if len(distinct) == 1:
         return " (seen on one problem only)"
-    usual = setup.algorithm.Params._field_defaults  # type: ignore[attr-defined]
+    usual = setup.algorithm.Params._field_defaults
     same = [
         f"{name} = {value}"
         for name, value in distinct[0].params._asdict().items()

@@ -96,7 +96,7 @@ def slips(reference: Algorithm) -> Iterator[Slip]:
         parts = change if isinstance(change, Mapping) else {"step": change}
         yield Slip(text, replace(reference, **parts), letter)
     for factor in (1.01, 0.99, 1.02, 0.98, 1.05, 0.95, 1.1, 0.9):
-        if {"compressors", "compressor"} & set(reference.Params._fields):  # type: ignore[attr-defined]
+        if {"compressors", "compressor"} & set(reference.Params._fields):
             text = f"the compressed messages are {factor:g} times what they should be: the compressor is biased"
             yield Slip(text, replace(reference, step=_biased(reference.step, factor)))
 
@@ -167,7 +167,7 @@ _PARTICIPANTS: Mapping[str, Callable[[int, int], int]] = {
 
 def _batched(reference: Algorithm) -> Iterator[Slip]:
     """The reference with something else in place of its batches."""
-    if "batches" not in reference.Params._fields:  # type: ignore[attr-defined]
+    if "batches" not in reference.Params._fields:
         return
     for text, change in _BATCHES.items():
 
@@ -210,7 +210,7 @@ def _given(reference: Algorithm, changed: Callable[[Problem, Any], Any]) -> Algo
 def _mistaken(reference: Algorithm) -> Iterator[Slip]:
     """The reference with something else in place of one parameter, but for the draws."""
     kinds = get_type_hints(reference.Params)
-    for name in reference.Params._fields:  # type: ignore[attr-defined]
+    for name in reference.Params._fields:
         # Where nothing says what a parameter is, it may be either.
         forms = {int: _COUNTED, None: {**_COUNTED, **_MEASURED}}.get(kinds.get(name), _MEASURED)
         for form, change in forms.items():

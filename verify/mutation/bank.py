@@ -121,7 +121,7 @@ def _changed_methods(algorithm: Algorithm, originals: tuple[Claim, ...]) -> Iter
     assert module is not None
     roots = (written.__name__, algorithm.draws.__name__) if written else ("step", "draws")
     of = algorithm if written else module
-    fields = {"params": of.Params._fields, "state": of.State._fields}  # type: ignore[union-attr]
+    fields = {"params": of.Params._fields, "state": of.State._fields}
     for operator, function, text, namespace in changed_code.changes(module, roots, fields):
         parts = {
             name: namespace[root] for name, root in zip(("step", "draws"), roots, strict=True) if root in namespace

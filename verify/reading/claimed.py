@@ -343,7 +343,7 @@ def _types(
         return {name: terms.POINT if shape == "point" else terms.CLIENTS for name, shape in shapes.items()}
     before, made = len(reader.raising), len(reader.quotients)
     found = reader.call(centre, problem, params)
-    fields: tuple[str, ...] = algorithm.State._fields  # type: ignore[attr-defined]
+    fields: tuple[str, ...] = algorithm.State._fields
     if type(found) is tuple and len(found) == len(fields):
         found = NamedTupleValue(None, dict(zip(fields, found, strict=True)))
     del reader.raising[before:], reader.quotients[made:]

@@ -151,7 +151,11 @@ AGED = replace(
     text=f"{transition.TRANSITION.text}; left_i, between 1 and 2 s_0 - 1, are the rounds in which client i must take "
     "part again, where it ever did",
     letters={**transition.TRANSITION.sources, s0: "s0", sigma_bar: "largest", _left_i: _of_client("left")},
-    algorithm=replace(transition.algorithm, name="fedadmm, one iteration of clients that wait", Params=Params),
+    algorithm=replace(
+        transition.algorithm,
+        name="fedadmm, one iteration of clients that wait",
+        Params=Params,  # type: ignore[arg-type]
+    ),
     drawing=replace(_drawing, draw=_draw, parameters=_parameters),
     hints=replace(
         transition.TRANSITION.hints,

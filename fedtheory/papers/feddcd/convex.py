@@ -53,9 +53,9 @@ def _step(problem: Problem, params: Params, state: accelerated_rbcd.State, draw:
 unregularised = replace(
     accelerated_rbcd.algorithm,
     name="Algorithm 4 with b = 0",
-    Params=Params,
-    draws=_draws,
-    step=_step,
+    Params=Params,  # type: ignore[arg-type]
+    draws=_draws,  # type: ignore[arg-type]
+    step=_step,  # type: ignore[arg-type]
 )
 
 

@@ -80,7 +80,7 @@ def _optimum(problem: Problem, params: Params) -> State:
 
 
 estimated = Algorithm("rbcd with estimates", Params, State, _init, _draws, _step, _origin)
-feasible = replace(estimated, fixed_point=_optimum, invariant=rbcd.invariant)
+feasible = replace(estimated, fixed_point=_optimum, invariant=rbcd.invariant)  # type: ignore[arg-type]
 
 
 def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> Params:

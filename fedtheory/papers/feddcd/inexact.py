@@ -121,7 +121,7 @@ tracked = Algorithm(
     _draws,
     _step,
     _fixed_point,
-    inexact_feddcd.invariant,
+    inexact_feddcd.invariant,  # type: ignore[arg-type]
 )
 
 

@@ -137,9 +137,9 @@ def _inexact_step(
 _inexactly = replace(
     dual_block_ascent.algorithm,
     name="Algorithm 6 with an inexact Step 5",
-    Params=Cocoa,
-    draws=lambda problem, params, state: params.solver.draws(problem.f),
-    step=_inexact_step,
+    Params=Cocoa,  # type: ignore[arg-type]
+    draws=lambda problem, params, state: params.solver.draws(problem.f),  # type: ignore[attr-defined]
+    step=_inexact_step,  # type: ignore[arg-type]
 )
 
 

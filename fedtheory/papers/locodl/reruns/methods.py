@@ -242,7 +242,7 @@ def _compressed(task: Task, method: str, kind: str, k: int) -> tuple[float, Curv
     bits = made.bits * (2 if method == "ADIANA" else 1)
     algorithm = {"DIANA": diana.algorithm, "ADIANA": adiana.algorithm, "5GCS-CC": fivegcs_cc.algorithm}[method]
     model: Callable[[Any], Array] = (lambda state: state.y) if method == "ADIANA" else lambda state: state.x
-    return iterations * bits, CurvePlan(method, kind, algorithm, task.plain, params, bits, model, k)
+    return iterations * bits, CurvePlan(method, kind, algorithm, task.plain, params, bits, model, k)  # type: ignore[arg-type]
 
 
 def _uncompressed(task: Task, method: str) -> CurvePlan:
