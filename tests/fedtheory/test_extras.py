@@ -61,6 +61,27 @@ def test_conformance_without_the_extra(tmp_path):
     assert "'FILE.whl[audit]' of a wheel" in done.stdout.splitlines()[-1]
 
 
+READING = """
+import contextlib, io
+
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    # One of each sort: refuted, proved, and with a certificate.
+    assert main(["list", "feddcd", "--verdict", "refuted"]) == 0
+    assert main(["why", "feddcd/theorem-6.1/eq-10"]) == 0
+    assert main(["show", "locodl/theorem-3.1/one-step"]) == 0
+    assert main(["show", "feddcd/theorem-6.1/eq-12"]) == 0
+assert "claimed 64/729 <= 1/12, which is false" in out.getvalue()
+assert not {name.split(".")[0] for name in sys.modules} & set(extras.AUDIT)
+"""
+
+
+def test_stored_results_are_read_without_the_extra():
+    begin, _, _ = SCRIPT.partition("from fedtheory import algorithms\n")
+    script = begin + "from verify.cli import main\n" + READING
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+
+
 def test_the_names_are_those_of_the_extra():
     with (ROOT / "pyproject.toml").open("rb") as file:
         project = tomllib.load(file)["project"]

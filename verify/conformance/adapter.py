@@ -146,7 +146,9 @@ def _raised(where: str, problem: Problem, error: Exception) -> BadAnswer:
     """
     asked = getattr(error, "obj", None) if isinstance(error, AttributeError) else None
     kind = Unanswered if asked is not None and (asked is problem.f or asked is problem.g) else BadAnswer
-    return kind("raises", f"{where} {raised(error)}")
+    # Of parameters and states it helps to read which letters there are.
+    letters = getattr(asked, "_fields", ())
+    return kind("raises", f"{where} {raised(error)}" + (f"; there are {', '.join(letters)}" if letters else ""))
 
 
 class NamedState(dict[str, Any]):

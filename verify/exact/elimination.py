@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-import flint
+if TYPE_CHECKING:
+    # A core install lacks it, in which stored results are read without any of this.
+    import flint
 
 #: Numbers that are computed with: those of a matrix are all of one type, or integers and Python's fractions.
-Number = TypeVar("Number", Fraction, flint.fmpq)
+Number = TypeVar("Number", Fraction, "flint.fmpq")
 
 
 def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[int, Number]]]:
@@ -48,6 +50,8 @@ def squares(matrix: Iterable[Iterable[Number]]) -> Iterator[tuple[Number, dict[i
 
 
 def _exact(value: Any) -> Any:
+    import flint
+
     return value if isinstance(value, flint.fmpq) else Fraction(value)
 
 
@@ -79,6 +83,8 @@ def independent(
     rows: Sequence[Mapping[int, Number]], columns: Sequence[int], counted: int | None = None
 ) -> Independent:
     """What the rank of some sparse rows rests on; ``columns``: their order; the first ``counted`` of these count."""
+    import flint
+
     if not rows:
         return Independent([], [], [])
     place = {column: k for k, column in enumerate(columns)}

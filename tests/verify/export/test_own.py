@@ -34,6 +34,7 @@ def file(tmp_path):
     return path
 
 
+@pytest.mark.slow
 def test_a_bound_is_written_by_the_round_that_it_follows_from(file, tmp_path, capsys):
     out = tmp_path / "proofs"
     assert main(["export", "export-gd/average", "--own", str(file), "--format", "latex", "--out", str(out)]) == 0

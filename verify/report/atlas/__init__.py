@@ -26,15 +26,21 @@ def register(command: Callable[..., argparse.ArgumentParser]) -> None:
         "atlas",
         f"{__name__}.run_atlas",
         "write a stored audit as HTML pages",
-        "fedtheory atlas --html pages",
-        "fedtheory atlas fedtheory-audit/audit.json --html pages",
+        "fedtheory atlas --out pages",
+        "fedtheory atlas fedtheory-audit/audit.json --out pages",
         description=_ATLAS,
     )
     drawing.add_argument(
         "file", type=Path, nargs="?", metavar="AUDIT.json", help="output of an audit (default: the shipped results)"
     )
     drawing.add_argument(
-        "--html", type=Path, metavar="DIR", default=DEFAULT_HTML, help=f"output directory (default: {DEFAULT_HTML})"
+        "--out",
+        "--html",
+        dest="html",
+        type=Path,
+        metavar="DIR",
+        default=DEFAULT_HTML,
+        help=f"output directory (default: {DEFAULT_HTML})",
     )
 
 

@@ -530,7 +530,7 @@ def test_a_stored_audit_is_drawn(tmp_path, capsys):
 
 
 def test_the_carried_results_are_drawn_where_no_audit_is_named(tmp_path):
-    assert main(["atlas", "--html", str(tmp_path)]) == 0
+    assert main(["atlas", "--out", str(tmp_path)]) == 0
     found = {path.relative_to(tmp_path).as_posix(): path.read_text() for path in tmp_path.rglob("*.*")}
     assert sum(path.startswith("claims/") for path in found) == len(claims.all())
     assert dangling(found) == []
