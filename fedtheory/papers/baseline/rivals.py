@@ -110,7 +110,9 @@ def _one_step(
     )
 
 
-def _invariant(setting: Setting, where: str, algorithm: Algorithm, text: str) -> Claim:
+def _invariant(
+    setting: Setting, where: str, algorithm: Algorithm, text: str, requires: tuple[Hypothesis, ...] = ()
+) -> Claim:
     assert algorithm.invariant is not None
     statement = Invariant(algorithm, algorithm.invariant, text)
     return Claim(
@@ -121,6 +123,7 @@ def _invariant(setting: Setting, where: str, algorithm: Algorithm, text: str) ->
         origin="implied",
         setting=setting,
         statement=statement,
+        requires=requires,
     )
 
 
@@ -245,7 +248,7 @@ CLAIMS: tuple[Claim, ...] = (
         statement=Inequality(ratio_ef21, 2 / alpha - 1),
         requires=(at_most(alpha, 1, "alpha <= 1"),),
     ),
-    _invariant(ADIANA, _ADIANA_WHERE, adiana.algorithm, _SERVER),
+    _invariant(ADIANA, _ADIANA_WHERE, adiana.algorithm, _SERVER, (PROBABILITY,)),
     _one_step(
         ADIANA,
         _ADIANA_WHERE,
