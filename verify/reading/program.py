@@ -205,7 +205,7 @@ class _Given:
             algorithm.State, {name: terms.leaf(Op.PART, name, kind) for name, kind in types.items()}
         )
         resolvents = [hasattr(getattr(problem, of, None), "resolvent") for of in ("f", "g")]
-        named = problem.n if problem.named else 0
+        named = problem.n if getattr(problem, "named", False) else 0
         if named and any(Axis.CLIENTS in kind.axes for kind in types.values()):
             raise Unread(f"{algorithm.name} has a vector of each client, and the functions have names: write points")
         given = oracles.problem(problem.g is not None, problem.n == 1, resolvents[0], of_g=resolvents[1], named=named)
