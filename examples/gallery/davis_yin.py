@@ -1,7 +1,7 @@
 """Davis and Yin's splitting of a smooth convex function, f_1, and two convex ones: up to gamma = 2/L the point z, from
 which all proximal points are taken, comes nearer to its fixed point by (1 - gamma L/2) |z+ - z|^2.
 
-Source: Davis and Yin, A three-operator splitting scheme and its optimization applications (2017), Proposition 2.1.
+Source: Davis and Yin, A three-operator splitting scheme and its optimization applications (2017).
 """
 
 import sympy

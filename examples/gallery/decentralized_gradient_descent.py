@@ -2,7 +2,7 @@
 how much these disagree.
 
 Source: Lian, Zhang, Zhang, Hsieh, Zhang and Liu, Can decentralized algorithms outperform centralized algorithms?
-(2017), the descent in the proof of Theorem 1, without noise.
+(2017), without noise.
 """
 
 import sympy

@@ -1,7 +1,7 @@
 """Douglas and Rachford's splitting of two convex functions, of which nothing else is known: the point z from which
 proximal points are taken comes nearer to its fixed point by |z+ - z|^2, the step is firmly nonexpansive.
 
-Source: Lions and Mercier, Splitting algorithms for the sum of two nonlinear operators (1979), Proposition 2.
+Source: Lions and Mercier, Splitting algorithms for the sum of two nonlinear operators (1979).
 """
 
 import sympy

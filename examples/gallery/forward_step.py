@@ -1,8 +1,7 @@
 """Steps along a strongly monotone and Lipschitz operator: 1 - 2 gamma mu + gamma^2 L^2, which is attained by operators
 that turn. For gradients, as which they are asked, (1 - gamma mu)^2 would do.
 
-Source: Facchinei and Pang, Finite-dimensional variational inequalities and complementarity problems (2003),
-Theorem 12.1.2.
+Source: Facchinei and Pang, Finite-dimensional variational inequalities and complementarity problems (2003).
 """
 
 import fedtheory as ft

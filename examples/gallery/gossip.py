@@ -1,7 +1,7 @@
 """Gossip: clients take weighted means of their neighbours' vectors, by a symmetric and doubly stochastic W with the
 spectral gap delta. Their disagreement falls by (1 - delta)^2 a round, on every graph.
 
-Source: Xiao and Boyd, Fast linear iterations for distributed averaging (2004), Section 2.
+Source: Xiao and Boyd, Fast linear iterations for distributed averaging (2004).
 """
 
 import fedtheory as ft

@@ -1,7 +1,7 @@
 """Gradient-related directions: any step s with <s, grad f> at least c_1 |grad f|^2, and no longer than c_2 |grad f|,
 which has no randomness; f falls by (gamma c_1 - gamma^2 c_2^2 L/2) |grad f|^2.
 
-Source: Bertsekas, Nonlinear programming (1999), Section 1.2.
+Source: Bertsekas, Nonlinear programming (1999).
 """
 
 import fedtheory as ft

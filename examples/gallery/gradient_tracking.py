@@ -1,7 +1,7 @@
 """Gradient tracking: beside x each client mixes y, an estimate of the mean gradient, and adds how its own gradient
 changes. The disagreement of the x falls by 1 - delta a round, up to gamma^2/delta times that of the y.
 
-Source: Qu and Li, Harnessing smoothness to accelerate distributed optimization (2018), Lemma 7, for squares.
+Source: Qu and Li, Harnessing smoothness to accelerate distributed optimization (2018), for squares.
 """
 
 import fedtheory as ft

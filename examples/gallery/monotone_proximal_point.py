@@ -1,7 +1,7 @@
 """The proximal point method for a strongly monotone operator, which need not be the gradient of a function: a step
 contracts by 1/(1 + gamma mu).
 
-Source: Rockafellar, Monotone operators and the proximal point algorithm (1976), Theorem 2 and (1.15).
+Source: Rockafellar, Monotone operators and the proximal point algorithm (1976).
 """
 
 import fedtheory as ft

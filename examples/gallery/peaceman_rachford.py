@@ -1,8 +1,7 @@
 """Peaceman and Rachford's splitting of a smooth and strongly convex function, f_1, and a convex one: a step contracts
 by the larger of (gamma L - 1)/(gamma L + 1) and (1 - gamma mu)/(1 + gamma mu).
 
-Source: Giselsson and Boyd, Linear convergence and metric selection for Douglas-Rachford splitting and ADMM (2017),
-Theorem 1 and Corollary 1.
+Source: Giselsson and Boyd, Linear convergence and metric selection for Douglas-Rachford splitting and ADMM (2017).
 """
 
 import sympy
