@@ -198,7 +198,7 @@ def test_the_answer_does_not_depend_on_the_solver(name, monkeypatch):
 
 
 def test_a_solver_that_fails_leaves_the_answer_to_newton(monkeypatch):
-    def fails(program, solver):
+    def fails(program, solver, max_threads):
         raise cp.SolverError("none")
 
     expected = solve(PROBLEMS["logistic"]).x

@@ -48,6 +48,8 @@ FIXED = {
     ("feddcd/lemma-B.7", "each convex"),
     # All functions of the long runs are, those that are not coercive too.
     ("fedadmm/theorem-4.3/limit", "eq. (3): f is bounded below"),
+    # ADIANA's probability is computed, and is one.
+    ("baseline/adiana/invariant", "0 < p <= 1"),
     # In the proof of Theorem C.1 it is computed, and no longer free.
     *((f"feddcd/{name}", "delta = (1 - kappa)/2") for name in ("eq-29", "eq-30", "eq-31", "eq-36")),
     ("feddcd/appendix-C/before-31", "delta = (1 - kappa)/2"),

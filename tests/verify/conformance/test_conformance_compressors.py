@@ -108,7 +108,7 @@ def test_inputs_that_are_skipped(name):
 
 @pytest.mark.parametrize("name", ["equal entries", "Gaussian entries", "nothing"])
 def test_inputs_that_cannot_be_skipped(name):
-    with pytest.raises(ValueError, match=f"{name!r} cannot be skipped: choose from signs, "):
+    with pytest.raises(ValueError, match=f"{name!r} cannot be skipped: choose from signs; "):
         conformance.compressor(rand_k, D, OMEGA, skip=[name])
 
 

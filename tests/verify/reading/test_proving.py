@@ -279,6 +279,10 @@ MOMENTS = {
 }
 
 
+#: Without two clients there is no subset of two.
+_TWO = sympy.Ge(_N, 2, evaluate=False)
+
+
 @pytest.mark.parametrize("sort", MOMENTS)
 def test_expectations_over_subsets_are_exact(tmp_path, sort):
     of, right, true = MOMENTS[sort]
@@ -286,7 +290,7 @@ def test_expectations_over_subsets_are_exact(tmp_path, sort):
     z = (state.y**2).sum(axis=-1)[..., None, :]
     return expectation({of}, p)"""
     more = "from fedtheory.randomness import UniformSubset, expectation, support_of"
-    claim = own(tmp_path, left, f"    z = (state.y**2).sum(axis=-1)\n    return {right}", more=more)
+    claim = own(tmp_path, left, f"    z = (state.y**2).sum(axis=-1)\n    return {right}", more=more, requires=(_TWO,))
     seen = [instance for instance in instances(claim, 40) if instance.problem.n >= 2]
     assert (why_not(claim, seen) == "") is true
 
