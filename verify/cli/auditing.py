@@ -80,13 +80,12 @@ def run_audit(args: argparse.Namespace) -> int:
     if args.verbose or unwritten is not None:
         consoles.show(report, terminal.verdicts(found, report.width if report.is_terminal else None))
         consoles.say(report, *overview.whole())
-    if unwritten is not None:
-        consoles.say(report, *overview.summary(time.perf_counter() - begun))
-        raise unwritten
-    figures = list(_measured(planned, args, out, log))
-    if figures and (unwritten := _report(found, [*overview.whole(), *itertools.chain(*figures)], out)):
-        raise unwritten
+    figures = [] if unwritten is not None else list(_measured(planned, args, out, log))
+    if figures:
+        unwritten = _report(found, [*overview.whole(), *itertools.chain(*figures)], out)
     consoles.say(report, *overview.summary(time.perf_counter() - begun))
+    if unwritten is not None:
+        raise unwritten
     for lines in figures:
         consoles.say(report, *(lines if args.verbose or asked else lines[:1]))
     if pages is not None:
