@@ -206,7 +206,7 @@ class _Posing:
             return leaf(Op.GIVEN, _SPREAD, NUMBER)
         if callable(source):
             try:
-                return reading.source(source, self.setting.algorithm, *self.read)  # type: ignore[arg-type]
+                return reading.source(source, self.setting.algorithm, *self.read, self.raising)  # type: ignore[arg-type]
             except Unread:
                 return None
         params = self.read[1]

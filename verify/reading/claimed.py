@@ -194,7 +194,10 @@ def _masks(claim: Claim, reader: Reader, scene: Scene) -> tuple[Term, ...] | Non
 
 
 def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy.Expr, Term]]:
-    """Yield the letters of a claim that can be read, each with its term."""
+    """Yield the letters of a claim that can be read, each with its term.
+
+    Errors that their sources may raise are kept: without a value of a letter there is no statement.
+    """
     for letter, source in claim.setting.sources.items():
         before, made = len(reader.raising), len(reader.quotients)
         try:
@@ -203,13 +206,12 @@ def _letters(claim: Claim, reader: Reader, scene: Scene) -> Iterator[tuple[sympy
             else:
                 value = _named(source, reader, scene)
             term = as_term(value)
-            # A number of each client is not a letter: a statement is about one number.
-            if not term.type.axes:
-                yield letter, term
         except ValueError:
-            continue
-        finally:
             del reader.raising[before:], reader.quotients[made:]
+            continue
+        # A number of each client is not a letter: a statement is about one number.
+        if not term.type.axes:
+            yield letter, term
 
 
 def _named(source: str, reader: Reader, scene: Scene) -> Any:

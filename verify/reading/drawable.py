@@ -16,9 +16,13 @@ from verify.reading.values import Condition, Law
 def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
     """Yield the conditions under which there is no such distribution, each with what is wrong then.
 
-    Raise ``Unread`` if sets of clients are drawn whose size need not be a whole number.
+    Raise ``Unread`` if sets of clients are drawn whose size need not be a whole number, or if nothing here says when a
+    distribution of this kind exists.
     """
     match law.name:
+        case "constant" | "compression" | "permutation":
+            # Nothing is drawn, or by the class of the compressor, or over a written number of clients.
+            pass
         case "subset" | "pattern":
             yield from _of_size(law.of[0], law.of[1], 2 if law.name == "pattern" else 1)
         case "weighted subset":
@@ -33,6 +37,8 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
             for part in law.of:
                 if isinstance(part, Law):
                     yield from undrawable(part)
+        case _:
+            raise Unread(f"nothing says when a distribution of the kind {law.name} exists")
 
 
 def undrawable_in(of: Iterable[Term]) -> Iterator[tuple[str, Condition]]:

@@ -170,10 +170,19 @@ def fixed_point(algorithm: Algorithm, problem: Any, params: Any) -> Mapping[str,
     return {name: as_term(found.fields[name]) for name in world.types}
 
 
-def source(of: Any, algorithm: Algorithm, problem: Any, params: Any) -> Term:
-    """Return the number ``of(problem, params)``, read as :func:`read` reads a step."""
+def source(
+    of: Any, algorithm: Algorithm, problem: Any, params: Any, raising: list[tuple[str, Condition]] | None = None
+) -> Term:
+    """Return the number ``of(problem, params)``, read as :func:`read` reads a step.
+
+    ``raising``: gets the conditions under which it raises an error.
+    """
     world = _Given.of(algorithm, problem, params, {})
-    return as_term(world.reader.call(theirs(of), *world.given[:2]))
+    found = as_term(world.reader.call(theirs(of), *world.given[:2]))
+    _check_used(world.reader, found)
+    if raising is not None:
+        raising += world.reader.raising
+    return found
 
 
 @dataclass(frozen=True, eq=False)

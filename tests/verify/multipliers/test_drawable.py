@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import pytest
@@ -189,6 +190,42 @@ def test_a_quantity_that_may_raise_an_error_is_none_everywhere(above, right):
     statement = ft.contracts(method, _raising(above), 1 - gamma * mu)
     found = _shown(ft.Claim("mine/raising", setting=setting, statement=statement, requires=(gamma * L <= 1,)))
     assert found == "" if right else "an error may be raised" in found
+
+
+def _source(raises: Any) -> Any:
+    def rate(problem: Any, params: Any) -> Any:
+        if raises(problem, params):
+            raise ValueError("there is no rate")
+        return 1 - params.gamma * problem.mu
+
+    return rate
+
+
+@pytest.mark.parametrize(
+    ("raises", "right"),
+    (
+        (lambda problem, params: params.gamma * problem.L > 2, True),
+        (lambda problem, params: params.gamma * problem.mu > 1, True),
+        (lambda problem, params: problem.mu > problem.L, True),
+        (lambda problem, params: params.gamma * problem.L >= 1, False),
+        (lambda problem, params: problem.mu > 1000, False),
+        (lambda problem, params: problem.n > 1000, False),
+        (lambda problem, params: problem.L == 1234567, False),
+        (lambda problem, params: problem.mu > 1000 and params.gamma * problem.L > Fraction(1, 2), False),
+    ),
+)
+def test_a_letter_whose_source_may_raise_an_error_is_none_everywhere(raises, right):
+    method = ft.method("mine", _step, ["gamma"], {"x": "point"})
+    letters = {mu: "mu", L: "L", gamma: "gamma", p: _source(raises)}
+    setting = ft.Setting(algorithm=method, functions=ft.SmoothStronglyConvex(mu, L), letters=letters)
+    statement = ft.contracts(method, ft.distance, p)
+    found = _shown(ft.Claim("mine/raising", setting=setting, statement=statement, requires=(gamma * L <= 1,)))
+    assert found == "" if right else found
+
+
+def test_of_a_kind_of_draws_that_is_not_listed_nothing_is_shown():
+    with pytest.raises(Unread, match="nothing says when a distribution of the kind categorical exists"):
+        list(undrawable(Law("product", (Law("constant"), Law("categorical", (2,))))))
 
 
 def test_draws_that_a_quantity_enumerates_exist_too():
