@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     start = time.perf_counter()
     params = fsvrg.theory(problem, given.stepsize, compiled=given.compiled)
-    state = fsvrg.init(problem, params)
+    state = fsvrg.algorithm.init(problem, params)
     print(f"supports of the clients: {time.perf_counter() - start:.0f} s", flush=True)
     rounds: list[tuple[float, float]] = []
     for t in range(given.rounds + 1):

@@ -63,7 +63,7 @@ def products(f: Logistic) -> Callable[[], Array]:
 def one_round(module: Any, problem: Any, params: Any, state: Any) -> Callable[[], Any]:
     """A round of a method, its draws included."""
     rng = np.random.default_rng(1)
-    return lambda: module.step(problem, params, state, module.draws(problem, params, state).sample(rng))
+    return lambda: module.step(problem, params, state, module.algorithm.draws(problem, params, state).sample(rng))
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,14 @@ def against_kernels() -> Iterator[Line]:
     yield _line("FSVRG, sparse", round_of, kernel, 5, None)
     compiled = params._replace(S=replace(params.S, compiled=True))
     problem = LinearProblem(sparse)
-    round_of = one_round(fsvrg, problem, compiled, fsvrg.init(problem, compiled, np.full(sparse.d, 0.01)))
+    round_of = one_round(fsvrg, problem, compiled, fsvrg.algorithm.init(problem, compiled, w=np.full(sparse.d, 0.01)))
     yield _line("FSVRG, sparse, compiled", round_of, kernel, 5, COMPILED)
 
 
 def _fsvrg(f: LinearModels) -> tuple[Callable[[], Any], Any]:
     problem = LinearProblem(f)
     params = fsvrg.theory(problem, 0.1)
-    return one_round(fsvrg, problem, params, fsvrg.init(problem, params, np.full(f.d, 0.01))), params
+    return one_round(fsvrg, problem, params, fsvrg.algorithm.init(problem, params, w=np.full(f.d, 0.01))), params
 
 
 def _passes(f: LinearModels, S: Array) -> Callable[[], Any]:
@@ -239,7 +239,7 @@ def against_loops() -> Iterator[Line]:
         ("DIANA", diana, Problem(f), of_diana, loop_diana, 1),
         ("FedAvg, 5 local steps", fedavg, Problem(f), of_fedavg, loop_fedavg, 1),
     ):
-        run = one_round(module, at, params, module.init(at, params))
+        run = one_round(module, at, params, module.algorithm.init(at, params))
         found = compared(_repeated(loop, rounds), _repeated(run, rounds), REPEATS)
         yield Line("loop over clients / round", name, found.ratio, "times", at_least=1, note=found.words)
     times = fedadmm_speed.measure(100, 100, 10, 3, 1.0, 10)

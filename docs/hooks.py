@@ -87,7 +87,11 @@ def _letters(kind: Any) -> str:
 
 def _type(of: Any) -> str:
     name = getattr(of, "__forward_arg__", None) or getattr(of, "__name__", str(of or ""))
-    return "" if name in ("Any", "Array", "Scalar", "") else f" ({html.escape(str(name)).replace('|', 'or')})"
+    return (
+        ""
+        if name in ("Any", "Array", "Clients", "Gradients", "Models", "Momentum", "Point", "Scalar", "")
+        else f" ({html.escape(str(name)).replace('|', 'or')})"
+    )
 
 
 def _cell(text: str) -> str:

@@ -6,17 +6,12 @@ paper takes scalar blocks, here they have any dimension d.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.accfeddcd import Subsets, acceleration
-from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Product, WeightedSubset
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.randomness import Product, WeightedSubset
 
 
 class Params(NamedTuple):
@@ -84,4 +79,4 @@ def theory(problem: Problem, tau: int, L: Array | None = None) -> Params:
     return Params(tau, L, *acceleration(problem.mu / L.max(), tau, problem.n))
 
 
-algorithm = Algorithm("accelerated-rbcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("accelerated-rbcd", step, Params, State, init, draws, fixed_point, invariant)

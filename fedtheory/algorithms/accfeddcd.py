@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import feddcd
-from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array, evaluate
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Product
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.numbers.rational import evaluate
+from fedtheory.randomness import Product
 
 _ratio = sympy.Symbol("ratio", positive=True)
 
@@ -103,7 +101,7 @@ def theory(problem: Problem, tau: int) -> Params:
     return Params(tau, np.full(problem.n, 1 / problem.mu), a, b)
 
 
-algorithm = Algorithm("accfeddcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("accfeddcd", step, Params, State, init, draws, fixed_point, invariant)
 
 LINES = {
     "y": f"y <- v - {feddcd.PROJECTION}, w = grad f^*(v), for a first set I",

@@ -6,16 +6,11 @@ for the control variate, which learns the gradient at the anchor w.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.compressors import Family
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
+from fedtheory.randomness import Bernoulli, Product
 
 
 class Params(NamedTuple):
@@ -113,7 +108,7 @@ def theory(problem: Problem, compressors: Family) -> Params:
     return Params(1 / (1 + omega), float(p), eta, theta_1, 0.5, gamma, 1 - gamma * mu, compressors)
 
 
-algorithm = Algorithm("adiana", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("adiana", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -1,17 +1,18 @@
 """An algorithm is data and pure functions.
 
-:func:`method` makes one from its step alone: what is left out has the plainest value.
+:func:`method` makes one from its step alone: what is left out has the plainest value. The methods of this package are
+made by it too, with classes for their parameters and states.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial, wraps
 from inspect import Parameter, Signature, signature, unwrap
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_type_hints
 
 import numpy as np
 import sympy
@@ -149,8 +150,15 @@ def run(
     return np.stack(observed)
 
 
-#: What a part of a state may be: one vector, or one for each client.
-SHAPES = ("point", "clients")
+#: What a part of a state may be: one vector ``(..., d)``, which at the optimum is x* or, a momentum, 0; or one for each
+#: client, ``(..., n, d)``, which there is 0, x* or grad f_i(x*).
+KINDS = ("point", "momentum", "clients", "models", "gradients")
+#: The same as types of the fields of a class of states.
+Point = Annotated[Array, "point"]
+Momentum = Annotated[Array, "momentum"]
+Clients = Annotated[Array, "clients"]
+Models = Annotated[Array, "models"]
+Gradients = Annotated[Array, "gradients"]
 #: How ``init`` may take a part of the state.
 _BY_NAME = (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
 #: What the problem calls its sizes, its condition number and its parts: no parameter is called so.
@@ -159,26 +167,30 @@ OF_PROBLEM = ("n", "d", "kappa", "x", "g", "clients")
 
 def method(
     name: str,
-    step: Callable[..., Any],
-    params: Sequence[str],
-    state: Mapping[str, str],
+    step: Callable[[Any, ParamsT, StateT, DrawT], Any],
+    params: Sequence[str] | type[ParamsT],
+    state: Mapping[str, str] | type[StateT],
     init: Callable[..., Any] | None = None,
     draws: Callable[..., Any] | None = None,
     fixed_point: Callable[..., Any] | None = None,
     invariant: Callable[..., Any] | None = None,
     schedules: Mapping[str, Any] | None = None,
-) -> Algorithm:
+) -> Algorithm[ParamsT, StateT, DrawT]:
     """Make an algorithm from its step; whatever is left out has the plainest value.
 
     By default all parts of the state start at 0; the draws are those of ``params.compressors`` or of ``params.noise``,
     or those of ``params.compressor`` for each client by itself, or there are none; at the fixed point, points are the
-    optimum and clients' vectors are 0. ``step``, ``init`` and ``fixed_point`` return a mapping or a tuple of the parts.
+    optimum and clients' vectors are 0. ``step``, ``init`` and ``fixed_point`` return a mapping or a tuple of the parts,
+    or the state itself if ``state`` is its class.
 
     Args:
         name: The name, as in reports.
         step: ``step(problem, params, state, draw)``: the new parts of the state.
-        params: The names of the parameters.
-        state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``.
+        params: The names of the parameters, or a NamedTuple class of them.
+        state: The parts of the state by name, each ``"point"`` for ``(..., d)`` or ``"clients"`` for ``(..., n, d)``;
+            if they are elsewhere at the optimum, ``"momentum"`` for a point that is 0 there, ``"models"`` for
+            clients' copies of x*, ``"gradients"`` for the grad f_i(x*). Or a NamedTuple class of them, with fields of
+            the types ``Point``, ``Momentum``, ``Clients``, ``Models`` and ``Gradients`` of this module.
         init: ``init(problem, params, **parts)``; a part that it takes without a default starts at 0 by default.
         draws: ``draws(problem, params, state)``: a distribution.
         fixed_point: ``fixed_point(problem, params)``: the parts of the state at the optimum.
@@ -204,10 +216,12 @@ def method(
         >>> ft.method("gd", step, ["gamma"], {"x": "matrix"})
         Traceback (most recent call last):
         ...
-        ValueError: the part x of the state must be one of point, clients, got 'matrix'
+        ValueError: the part x of the state must be one of point, momentum, clients, models, gradients, got 'matrix'
     """
-    if isinstance(params, str) or not isinstance(state, Mapping):
-        raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(SHAPES)}")
+    kinds: Any = _kinds(state) if isinstance(state, type) else state
+    names: Any = params._fields if isinstance(params, type) else params  # type: ignore[attr-defined]
+    if isinstance(names, str) or not isinstance(kinds, Mapping):
+        raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(KINDS)}")
     given = ("problem", "params", "state")
     for part, function, taken in (
         ("step", step, (*given, "draw")),
@@ -217,57 +231,111 @@ def method(
     ):
         if function is not None:
             validation.function(f"the {part} of {name}", function, taken)
-    for part, shape in state.items():
-        if shape not in SHAPES:
-            raise ValueError(f"the part {part} of the state must be one of {', '.join(SHAPES)}, got {shape!r}")
-    parts_too = [p for p in params if p in OF_PROBLEM]
+    for part, kind in kinds.items():
+        # The fields of a class may be of any type where nothing is left out.
+        if kind not in KINDS and (kinds is state or init is None or fixed_point is None):
+            raise ValueError(f"the part {part} of the state must be one of {', '.join(KINDS)}, got {kind!r}")
+    parts_too = [p for p in names if p in OF_PROBLEM and names is params]
     if parts_too:
         raise ValueError(f"the parameter {parts_too[0]} has the name of a part of the problem: take another letter")
-    varying = checked(schedules or {}, params)
-    fields = [*params, *varying, ROUND] if varying else list(params)
+    varying = checked(schedules or {}, names)
+    if varying and names is not params:
+        raise ValueError(f"{name}: where some vary with the round, params are the names of the others")
     # A run begins with round 0.
-    Params: Any = namedtuple("Params", fields, defaults=(0,) if varying else ())  # type: ignore[misc]
-    State: Any = namedtuple("State", list(state))  # type: ignore[misc]
-
-    def start(problem: Problem, params: object, **parts: object) -> Any:
-        empty = {p: _empty(problem, s) for p, s in state.items()}
-        return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
-
-    known = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD, default=None) for p in state]
-    first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in given[:2]]
-    start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
-
-    def rest(problem: Any, params: object) -> Any:
-        x = problem.x_star
-        nothing = np.zeros((problem.n, problem.d), dtype=int)
-        return State(**{p: x if s == "point" else 0 * x[..., None, :] + nothing for p, s in state.items()})
-
-    def drawn(problem: Problem, params: object, state: object) -> Any:
-        if hasattr(params, "compressors"):
-            return params.compressors.draws
-        if hasattr(params, "compressor"):
-            return Independent(params.compressor.draws, problem.n)
-        return params.noise.draws if hasattr(params, "noise") else Constant()
-
+    made = _record("Params", [*names, *varying, ROUND], (0,)) if varying else _record("Params", names)
+    Params: Any = made if names is params else params
+    State: Any = _record("State", kinds) if kinds is state else state
+    start = _starting(State, kinds) if init is None else init
+    resting: Any = fixed_point
+    if fixed_point is None:
+        resting = partial(at_optimum, State, tuple(RESTING[kind] for kind in kinds.values()))
+    if kinds is not state and in_fractions(step) is step:
+        # Functions of this package return states and distributions, and are read as they are.
+        return Algorithm(name, Params, State, start, draws or default_draws, step, resting, invariant)
     return Algorithm(
         name,
         Params,
         State,
-        start if init is None else beginning(name, init, State, state),
-        drawn if draws is None else drawing(draws),
+        start if init is None else beginning(name, init, State, kinds),
+        default_draws if draws is None else drawing(draws),
         stepping(step, State),
-        rest if fixed_point is None else stepping(fixed_point, State),
+        resting if fixed_point is None else stepping(fixed_point, State),
         invariant,
         varying,
     )
 
 
-def _empty(problem: Problem, shape: str) -> Array:
-    """The zeros at which a part of this shape starts."""
-    return zeros(problem.d) if shape == "point" else zeros(problem.n, problem.d)
+def _record(name: str, fields: Iterable[str], defaults: Sequence[int] = ()) -> Any:
+    return namedtuple(name, list(fields), defaults=defaults)
 
 
-def beginning(name: str, init: Callable[..., object], State: object, shapes: Mapping[str, str]) -> Callable[..., Any]:
+def _kinds(State: type) -> dict[str, str]:
+    """The kinds of the parts that a class of states declares; another type of a field stands for itself."""
+    hints = get_type_hints(State, include_extras=True)
+    return {part: getattr(of, "__metadata__", (str(of),))[0] for part, of in hints.items()}
+
+
+def default_draws(problem: Problem, params: Any, state: object) -> Any:
+    """The draws of ``params.compressors``, of ``params.compressor`` for each client, of ``params.noise``, or none."""
+    if hasattr(params, "compressors"):
+        return params.compressors.draws
+    if hasattr(params, "compressor"):
+        return Independent(params.compressor.draws, problem.n)
+    return params.noise.draws if hasattr(params, "noise") else Constant()
+
+
+def starting_at_zero(State: Any, kinds: Mapping[str, str], problem: Problem, params: Any, /, **parts: object) -> Any:
+    """The state at the start: parts of these kinds are 0 unless they are given."""
+    empty = {p: _empty(problem, kind) for p, kind in kinds.items()}
+    return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
+
+
+def _starting(State: Any, kinds: Mapping[str, str]) -> Any:
+    """The ``init`` of a method whose parts all start at 0."""
+    start = partial(starting_at_zero, State, dict(kinds))
+    known = [Parameter(p, Parameter.KEYWORD_ONLY, default=None) for p in kinds]
+    first = [Parameter(p, Parameter.POSITIONAL_OR_KEYWORD) for p in ("problem", "params")]
+    start.__signature__ = Signature([*first, *known])  # type: ignore[attr-defined]
+    return start
+
+
+def _empty(problem: Problem, kind: str) -> Array:
+    """The zeros at which a part of this kind starts."""
+    return zeros(problem.d) if kind in ("point", "momentum") else zeros(problem.n, problem.d)
+
+
+def at_optimum(State: Any, parts: Sequence[Callable[[Any], Array]], problem: Any, params: object) -> Any:
+    """The state at the optimum, with ``part(problem)`` for each of its parts: proofs read this code."""
+    return State(*[part(problem) for part in parts])
+
+
+def _optimum(problem: Any) -> Any:
+    return problem.x_star
+
+
+def _rest(problem: Any) -> Any:
+    return 0 * problem.x_star
+
+
+def _nothing(problem: Any) -> Any:
+    return 0 * problem.x_star[..., None, :] + zeros(problem.n, problem.d)
+
+
+def _copies(problem: Any) -> Any:
+    return problem.x_star[..., None, :] + 0 * problem.y_star
+
+
+def _gradients(problem: Any) -> Any:
+    return problem.y_star
+
+
+#: What a part of each kind is at the optimum.
+RESTING: Mapping[str, Callable[[Any], Any]] = dict(
+    zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients), strict=True)
+)
+
+
+def beginning(name: str, init: Callable[..., object], State: object, kinds: Mapping[str, str]) -> Callable[..., Any]:
     """The ``init`` of a method, its ``__wrapped__``, as :func:`stepping` has it; a part of the state that it has no
     default for starts at 0 where it is not given.
 
@@ -278,13 +346,13 @@ def beginning(name: str, init: Callable[..., object], State: object, shapes: Map
         raise ValueError(f"{due}, got {init!r}")
     made = stepping(init, State)
     given = list(signature(made).parameters.values())
-    if wrong := [p for p in given[2:] if p.name not in shapes or p.kind not in _BY_NAME]:
-        raise ValueError(f"{due}: {wrong[0]} is none of {', '.join(shapes)}")
+    if wrong := [p for p in given[2:] if p.name not in kinds or p.kind not in _BY_NAME]:
+        raise ValueError(f"{due}: {wrong[0]} is none of {', '.join(kinds)}")
     asked = [p.name for p in given[2:] if p.default is Parameter.empty]
 
     @wraps(made)
     def begun(problem: Problem, params: object, **parts: object) -> Any:
-        return made(problem, params, **{p: _empty(problem, shapes[p]) for p in asked if p not in parts}, **parts)
+        return made(problem, params, **{p: _empty(problem, kinds[p]) for p in asked if p not in parts}, **parts)
 
     return begun if asked else made
 

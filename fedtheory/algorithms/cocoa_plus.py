@@ -9,19 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Picks, StepFunction, Table, changed
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import LocalFeatures, local_features
 from fedtheory.problems.step_major import Block, blocks, entries
-from fedtheory.randomness import Constant, Distribution, Draw, Independent
+from fedtheory.randomness import Constant, Independent
 from fedtheory.randomness.selections import ClientPermutations
 
 
@@ -145,7 +143,7 @@ def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
     return state.w - problem.f.primal(state.alpha)
 
 
-algorithm = Algorithm("cocoa-plus", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("cocoa-plus", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import factorial, prod
-from typing import NamedTuple
 
 import numpy as np
 from sympy.utilities.iterables import multiset_permutations
 
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.scaffnew import State, fixed_point, init, invariant
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Bernoulli, Distribution, Product, Size, check_enumerable
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
+from fedtheory.algorithms.scaffnew import State, invariant
+from fedtheory.randomness import Bernoulli, Product, Size, check_enumerable
 
 
 class Params(NamedTuple):
@@ -123,7 +119,7 @@ def theory(problem: Problem, s: int | None = None, p: float | None = None) -> Pa
     return Params(2 / (L + mu), n * (s - 1) / (s * (n - 1)), p, s)
 
 
-algorithm = Algorithm("compressed-scaffnew", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("compressed-scaffnew", step, Params, State, draws=draws, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

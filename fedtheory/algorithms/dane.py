@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Scalar, method
 from fedtheory.algorithms.examples import Example, StepFunction, Table
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -24,17 +19,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the server's model."""
 
-    w: Array
-
-
-def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
-    """w^0 = 0 unless given."""
-    return State(zeros(problem.d) if w is None else w)
-
-
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
+    w: Point
 
 
 def perturbed_minimisers(problem: LinearProblem, w: Array, a: Array, mu: Scalar) -> Array:
@@ -54,12 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State(perturbed_minimisers(problem, state.w, a, params.mu).sum(axis=-2) / problem.n)
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("dane", Params, State, init, draws, step, fixed_point)
+algorithm = method("dane", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

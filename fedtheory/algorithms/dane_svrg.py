@@ -7,18 +7,13 @@ eq. (6), which alone are averages of the f_i.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from fedtheory.algorithms import dane
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.dane import State, init
+from fedtheory.algorithms.dane import State
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method
 from fedtheory.algorithms.examples import Example, row_step
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Distribution, Draw
 from fedtheory.randomness.selections import ClientPicks
 
 
@@ -54,12 +49,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State(local.sum(axis=-2) / f.n)
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("dane-svrg", Params, State, init, draws, step, fixed_point)
+algorithm = method("dane-svrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -8,15 +8,11 @@ and v_i begin with 0. Warm-up, clipping and layers are left out.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -29,11 +25,14 @@ class Params(NamedTuple):
 
 class State(NamedTuple):
     """``x (..., d)``: the model; ``u``, ``v`` ``(..., n, d)``: the clients' momenta, and what was not sent of their
-    sums."""
+    sums.
 
-    x: Array
-    u: Array
-    v: Array
+    The method in general leaves the optimum: it is fixed if all clients share a minimiser.
+    """
+
+    x: Point
+    u: Clients
+    v: Clients
 
 
 def init(
@@ -44,11 +43,6 @@ def init(
         raise ValueError(f"a client sends between 1 and {problem.d} entries, got k = {params.k}")
     nothing = zeros(problem.n, problem.d)
     return State(zeros(problem.d) if x is None else x, nothing if u is None else u, nothing if v is None else v)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """There is no randomness: all clients take part."""
-    return Constant()
 
 
 def largest(v: Array, k: int) -> Array:
@@ -65,12 +59,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(x, np.where(sent, 0 * u, u), np.where(sent, 0 * v, v))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves: it is fixed if all clients share a minimiser."""
-    return init(problem, params, problem.x_star)
-
-
-algorithm = Algorithm("dgc", Params, State, init, draws, step, fixed_point)
+algorithm = method("dgc", step, Params, State, init)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -6,15 +6,9 @@ vanishes at the optimum.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.algorithms.examples import Table, changed, never
 from fedtheory.compressors import Family
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -39,11 +33,6 @@ def init(problem: Problem, params: Params, x: Array | None = None, h: Array | No
     if h is None:
         return State(x, zeros(problem.n, problem.d), zeros(problem.d))
     return State(x, h, h.sum(axis=-2) / problem.n)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return params.compressors.draws
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -75,7 +64,7 @@ def theory(problem: Problem, compressors: Family) -> Params:
     return Params(1 / (problem.L * (1 + 6 * omega / problem.n)), 1 / (1 + omega), compressors)
 
 
-algorithm = Algorithm("diana", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("diana", step, Params, State, init, fixed_point=fixed_point, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

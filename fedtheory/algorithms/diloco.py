@@ -10,15 +10,11 @@ Outside, Delta = (1/n) sum (x - y_i); b <- momentum b + Delta; x <- x - eta (Del
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, everywhere
-from fedtheory.randomness import Constant, Distribution, Draw
 
 #: Rounds after which powers of beta_1 and beta_2 are 0.
 _LATE = 1e6
@@ -60,11 +56,6 @@ def init(
     return State(x, b, nothing if m is None else m, nothing, zeros())
 
 
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """There is no randomness: all workers take part."""
-    return Constant()
-
-
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     """One step, without randomness of its own: DiLoCo."""
     y, m, v = local_models(problem, params, state)
@@ -103,7 +94,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return init(problem, params, problem.x_star)
 
 
-algorithm = Algorithm("diloco", Params, State, init, draws, step, fixed_point)
+algorithm = method("diloco", step, Params, State, init, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

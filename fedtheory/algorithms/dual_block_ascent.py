@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.dual_blocks import maximisers
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -30,11 +25,6 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
     return State(zeros(problem.f.examples) if alpha is None else alpha)
 
 
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
-
-
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
     """One step, without randomness of its own: Dual block proximal gradient ascent."""
     f = problem.f
@@ -46,7 +36,7 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
     return State(problem.f.dual_of(problem.x_star))
 
 
-algorithm = Algorithm("dual-block-ascent", Params, State, init, draws, step, fixed_point)
+algorithm = method("dual-block-ascent", step, Params, State, init, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"alpha": "alpha <- alpha + u, u_k the minimiser of D_k, w = X alpha/(lambda n)"}

@@ -8,16 +8,12 @@ with 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from fedtheory import compressors
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, never
 from fedtheory.compressors import contractive
 from fedtheory.compressors.contractive import Contractive
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Draw, Independent
 
 
 class Params(NamedTuple):
@@ -28,20 +24,13 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x (..., d)``: the model; ``e (..., n, d)``: what the clients did not send yet."""
+    """``x (..., d)``: the model; ``e (..., n, d)``: what the clients did not send yet.
 
-    x: Array
-    e: Array
+    The method in general leaves the optimum: it is fixed if all clients share a minimiser.
+    """
 
-
-def init(problem: Problem, params: Params, x: Array | None = None, e: Array | None = None) -> State:
-    """Zeros unless given."""
-    return State(zeros(problem.d) if x is None else x, zeros(problem.n, problem.d) if e is None else e)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Independent(params.compressor.draws, problem.n)
+    x: Point
+    e: Clients
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -51,12 +40,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.x - sent.sum(axis=-2) / problem.n, wanted - sent)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves: it is fixed if all clients share a minimiser."""
-    return init(problem, params, problem.x_star)
-
-
-algorithm = Algorithm("ef14", Params, State, init, draws, step, fixed_point)
+algorithm = method("ef14", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

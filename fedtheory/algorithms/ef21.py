@@ -5,17 +5,12 @@ Minimises f = (1/n) sum_i f_i. Client i keeps an estimate g_i of its gradient an
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.algorithms.examples import Table, never
 from fedtheory.compressors.contractive import Contractive
-from fedtheory.numbers.rational import Array, to_float
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Draw, Independent
+from fedtheory.numbers.rational import to_float
 
 
 class Params(NamedTuple):
@@ -40,11 +35,6 @@ def init(problem: Problem, params: Params, x: Array | None = None, g: Array | No
     x = zeros(problem.d) if x is None else x
     g = problem.f.gradient(x[..., None, :]) if g is None else g
     return State(x, g, g.sum(axis=-2) / problem.n)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Independent(params.compressor.draws, problem.n)
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -79,7 +69,7 @@ def theory(problem: Problem, compressor: Contractive) -> Params:
     return Params(float(gamma), alpha, compressor)
 
 
-algorithm = Algorithm("ef21", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("ef21", step, Params, State, init, fixed_point=fixed_point, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

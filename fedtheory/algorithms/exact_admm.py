@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Table, changed, weights
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, stationary_point
-from fedtheory.randomness import Constant, Distribution
+from fedtheory.problems.base import stationary_point
 
 
 class Params(NamedTuple):
@@ -21,25 +19,12 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``w (..., d)``: the server's model; ``W``, ``Pi (..., m, d)``: the clients' models and multipliers."""
+    """``w (..., d)``: the server's model; ``W``, ``Pi (..., m, d)``: the clients' models and multipliers. Eq. (13)
+    starts anywhere."""
 
-    w: Array
-    W: Array
-    Pi: Array
-
-
-def init(
-    problem: Problem, params: Params, w: Array | None = None, W: Array | None = None, Pi: Array | None = None
-) -> State:
-    """Zeros unless given: eq. (13) starts anywhere."""
-    W = zeros(problem.n, problem.d) if W is None else W
-    Pi = zeros(problem.n, problem.d) if Pi is None else Pi
-    return State(zeros(problem.d) if w is None else w, W, Pi)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
+    w: Point
+    W: Clients
+    Pi: Clients
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
@@ -63,7 +48,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(w, W, -params.alpha[:, None] * problem.f.gradient(W))
 
 
-algorithm = Algorithm("exact-admm", Params, State, init, draws, step, fixed_point)
+algorithm = method("exact-admm", step, Params, State, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -5,16 +5,14 @@ The clients' losses are h_i(w, v_i) = (1 - alpha) f_i(w) + alpha f_i(v_i) + (mu/
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
+from fedtheory.numbers.rational import apply, inverse
 from fedtheory.randomness import Distribution, UniformSubset
 
 
@@ -33,14 +31,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the shared model; ``V (..., m, d)``: the personal models."""
 
-    w: Array
-    V: Array
-
-
-def init(problem: Problem, params: Params, w: Array | None = None, V: Array | None = None) -> State:
-    """Zeros unless given."""
-    w = zeros(problem.d) if w is None else w
-    return State(w, zeros(problem.n, problem.d) if V is None else V)
+    w: Point
+    V: Clients
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -94,7 +86,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(w, personal(w))
 
 
-algorithm = Algorithm("fedalt", Params, State, init, draws, step, fixed_point)
+algorithm = method("fedalt", step, Params, State, draws=draws, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
-from fedtheory.randomness import Distribution, Product, UniformSubset
+from fedtheory.randomness import Product, UniformSubset
 
 
 class Params(NamedTuple):
@@ -35,14 +32,13 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``: the server's model ``(..., d)``."""
+    """``x``: the server's model ``(..., d)``.
 
-    x: Array
+    FedAvg in general leaves the optimum: it is fixed if all clients share a minimiser, or if K = 1 and all clients and
+    rows take part.
+    """
 
-
-def init(problem: Problem, params: Params, x: Array | None = None) -> State:
-    """x^0 = 0 unless given."""
-    return State(zeros(problem.d) if x is None else x)
+    x: Point
 
 
 def local_steps(params: Any) -> int:
@@ -105,13 +101,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(state.x + params.eta_g * averaged(params, draw.clients, y - start))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which FedAvg in general leaves: it is fixed if all clients share a minimiser, or if K = 1 and all
-    clients and rows take part."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("fedavg", Params, State, init, draws, step, fixed_point)
+algorithm = method("fedavg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

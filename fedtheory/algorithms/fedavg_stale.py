@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution
 from fedtheory.randomness.selections import Selection, Uniform
 
 
@@ -68,7 +64,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(x, _local(problem, params, x[..., None, :] + zeros(problem.n, problem.d)))
 
 
-algorithm = Algorithm("fedavg-stale", Params, State, init, draws, step, fixed_point)
+algorithm = method("fedavg-stale", step, Params, State, init, draws, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

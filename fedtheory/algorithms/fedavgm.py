@@ -7,14 +7,11 @@ x <- x + eta m. The paper has eta = 1 and the opposite sign of Delta.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows, Minibatches
 
 
@@ -32,15 +29,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``, ``m`` ``(..., d)``: the server's model and its momentum."""
+    """``x``, ``m`` ``(..., d)``: the server's model, which in general leaves the optimum, and its momentum."""
 
-    x: Array
-    m: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, m: Array | None = None) -> State:
-    """Zeros unless given."""
-    return State(zeros(problem.d) if x is None else x, zeros(problem.d) if m is None else m)
+    x: Point
+    m: Momentum
 
 
 def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
@@ -49,12 +41,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(state.x + params.eta * m, m)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves, as FedAvg does."""
-    return init(problem, params, problem.x_star)
-
-
-algorithm = Algorithm("fedavgm", Params, State, init, fedavg.draws, step, fixed_point)
+algorithm = method("fedavgm", step, Params, State, draws=fedavg.draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -12,17 +12,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows
-from fedtheory.randomness import Distribution, Product, Size, UniformSubset, check_enumerable
+from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 
 
 class Params(NamedTuple):
@@ -113,7 +110,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return init(problem, params, problem.x_star)
 
 
-algorithm = Algorithm("fedbuff", Params, State, init, draws, step, fixed_point)
+algorithm = method("fedbuff", step, Params, State, init, draws, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

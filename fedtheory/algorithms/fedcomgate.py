@@ -6,14 +6,8 @@ gradient corrections delta_j, which learn grad f_j(w*).
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, Gradients, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.compressors import Family
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -26,21 +20,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``w (..., d)``: model; ``delta (..., n, d)``: gradient corrections."""
+    """``w (..., d)``: model; ``delta (..., n, d)``: gradient corrections, which should sum to zero."""
 
-    w: Array
-    delta: Array
-
-
-def init(problem: Problem, params: Params, w: Array | None = None, delta: Array | None = None) -> State:
-    """Zeros unless given; the delta_j should sum to zero."""
-    w = zeros(problem.d) if w is None else w
-    return State(w, zeros(problem.n, problem.d) if delta is None else delta)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return params.compressors.draws
+    w: Point
+    delta: Gradients
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -53,11 +36,6 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     Delta = compressors.apply(draw, (start - w) / eta)
     mean = Delta.sum(axis=-2) / problem.n
     return State(state.w - eta * gamma * mean, state.delta + (Delta - mean[..., None, :]) / K)
-
-
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star, problem.y_star)
 
 
 def invariant(problem: Problem, params: Params, state: State) -> Array:
@@ -74,7 +52,7 @@ def theory(problem: Problem, compressors: Family, K: int) -> Params:
     return Params(1 / (2 * problem.L * (1 + omega) * K), 1.0, K, compressors)
 
 
-algorithm = Algorithm("fedcomgate", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("fedcomgate", step, Params, State, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, UniformSubset
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
+from fedtheory.randomness import UniformSubset
 
 
 class Params(NamedTuple):
@@ -84,7 +79,7 @@ def theory(problem: Problem, tau: int) -> Params:
     return Params(tau, np.full(problem.n, 1 / problem.mu), 1)
 
 
-algorithm = Algorithm("feddcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("feddcd", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

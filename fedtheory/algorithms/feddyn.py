@@ -8,16 +8,13 @@ x <- mean over participants of y_i - h/alpha. All g_i and h begin with 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.functions import Proximable
 from fedtheory.problems.oracles import AllRows, Minibatches
 
@@ -82,7 +79,7 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return state.h - state.g.sum(axis=-2) / problem.n
 
 
-algorithm = Algorithm("feddyn", Params, State, init, fedavg.draws, step, fixed_point, invariant)
+algorithm = method("feddyn", step, Params, State, init, fedavg.draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

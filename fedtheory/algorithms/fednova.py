@@ -13,12 +13,10 @@ from collections.abc import Callable
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Problem, everywhere, method
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
 from fedtheory.algorithms.fedavg import Params, State
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, everywhere
 
 
 def counted(problem: Problem, params: Params) -> Array:
@@ -41,7 +39,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(state.x - params.eta_g * params.eta_l * effective * direction)
 
 
-algorithm = Algorithm("fednova", Params, State, fedavg.init, fedavg.draws, step, fedavg.fixed_point)
+algorithm = method("fednova", step, Params, State, draws=fedavg.draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -1,23 +1,23 @@
-"""FedProx: participants minimise f_i plus a proximal term, the server averages their models (Li et al. 2020)."""
+"""FedProx: participants minimise f_i plus a proximal term, the server averages their models (Li et al. 2020).
+
+It in general leaves the optimum, as FedAvg does: that is fixed if all clients share a minimiser.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
+from fedtheory.numbers.rational import apply, inverse
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.randomness import Distribution
 
 
 class Params(NamedTuple):
@@ -60,12 +60,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(mean_over(draw.clients, params.tau, models))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which FedProx in general leaves, as FedAvg does: it is fixed if all clients share a minimiser."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("fedprox", Params, State, fedavg.init, draws, step, fixed_point)
+algorithm = method("fedprox", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -8,11 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms import fedalt
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Problem, everywhere, method
 from fedtheory.algorithms.fedalt import Params, State, personal_slope, shared_slope
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem, everywhere
 
 
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
@@ -26,7 +24,7 @@ def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     return State(mean_over(draw, params.tau, W), np.where(draw[..., None], V, state.V))
 
 
-algorithm = Algorithm("fedsim", Params, State, fedalt.init, fedalt.draws, step, fedalt.fixed_point)
+algorithm = method("fedsim", step, Params, State, draws=fedalt.draws, fixed_point=fedalt.fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -6,11 +6,9 @@ import numpy as np
 
 from fedtheory.algorithms import adaptive_server, fedavg
 from fedtheory.algorithms.adaptive_server import Params, State, moved
-from fedtheory.algorithms.base import Algorithm
+from fedtheory.algorithms.dialect import Array, Problem, method
 from fedtheory.algorithms.examples import Example, Table
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
 
 
 def second(params: Params, v: Array, change: Array) -> Array:
@@ -26,7 +24,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(moved(params, state, m, v), m, v, state.t + 1)
 
 
-algorithm = Algorithm("fedyogi", Params, State, adaptive_server.init, fedavg.draws, step, adaptive_server.fixed_point)
+algorithm = method("fedyogi", step, Params, State, adaptive_server.init, fedavg.draws, adaptive_server.fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = adaptive_server.lines("v <- v - (1 - beta_2) Delta^2 sign(v - Delta^2)")

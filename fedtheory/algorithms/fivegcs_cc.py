@@ -6,17 +6,14 @@ Here as RandProx (Condat, Richtarik 2022) with exact local prox: f = (1/M) sum_m
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Distribution, Draw, NamedTuple, Point, Problem, Scalar, method
 from fedtheory.compressors import Family
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import newton
-from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
+from fedtheory.randomness import Product, UniformSubset
 
 
 class Params(NamedTuple):
@@ -33,8 +30,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: model; ``u (..., M, d)``: dual variables."""
 
-    x: Array
-    u: Array
+    x: Point
+    u: Clients
 
 
 class Coins(NamedTuple):
@@ -42,12 +39,6 @@ class Coins(NamedTuple):
 
     sampled: Array
     compression: Draw
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, u: Array | None = None) -> State:
-    """Zeros unless given."""
-    x = zeros(problem.d) if x is None else x
-    return State(x, zeros(problem.n, problem.d) if u is None else u)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -109,7 +100,7 @@ def theory(problem: Problem, compressors: Family, C: int | None = None) -> Param
     return Params(gamma, 1 / (gamma * load), C, omega, compressors)
 
 
-algorithm = Algorithm("5gcs-cc", Params, State, init, draws, step, fixed_point)
+algorithm = method("5gcs-cc", step, Params, State, draws=draws, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

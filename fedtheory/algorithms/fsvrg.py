@@ -8,19 +8,16 @@ meets the regulariser alone, and the aggregation of coordinates that nobody hold
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Scalar, method
 from fedtheory.algorithms.examples import Example, Picks, StepFunction, Table, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
 from fedtheory.extras import require
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
-from fedtheory.randomness import Distribution, Draw
 from fedtheory.randomness.selections import ClientPermutations
 
 
@@ -40,12 +37,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the server's model."""
 
-    w: Array
-
-
-def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
-    """w^0 = 0 unless given."""
-    return State(zeros(problem.d) if w is None else w)
+    w: Point
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
@@ -97,11 +89,6 @@ def _sparse_step(problem: LinearProblem, params: Params, S: SparseScaling, state
     return State(after)
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
 def theory(problem: LinearProblem, h: Scalar, absent: Any = 1, compiled: bool = False) -> Params:
     """S_k and A as Section 3.6.1 defines them; h is left to the user. ``absent``: s_k^j of features that k lacks.
 
@@ -119,7 +106,7 @@ def theory(problem: LinearProblem, h: Scalar, absent: Any = 1, compiled: bool = 
     return Params(h, S, aggregation(f, local=S.local))
 
 
-algorithm = Algorithm("fsvrg", Params, State, init, draws, step, fixed_point)
+algorithm = method("fsvrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

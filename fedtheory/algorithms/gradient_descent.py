@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Constant, Distribution, Draw
+from fedtheory.algorithms.dialect import Draw, NamedTuple, Point, Problem, Scalar, method
 
 
 class Params(NamedTuple):
@@ -20,17 +14,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x``: the iterate, ``(..., d)``."""
 
-    x: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None) -> State:
-    """x^0 = 0 unless given."""
-    return State(zeros(problem.d) if x is None else x)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
+    x: Point
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -42,12 +26,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.x - params.gamma * gradient)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("gradient-descent", Params, State, init, draws, step, fixed_point)
+algorithm = method("gradient-descent", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"x": "x <- x - gamma grad f(x)"}

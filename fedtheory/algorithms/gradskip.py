@@ -6,16 +6,12 @@ its local steps stand still until the next communication.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.scaffnew import State, communicate, fixed_point, init
-from fedtheory.numbers.rational import Array, to_float
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Scalar, method
+from fedtheory.algorithms.scaffnew import State, communicate
+from fedtheory.numbers.rational import to_float
+from fedtheory.randomness import Bernoulli, Product
 
 
 class Params(NamedTuple):
@@ -68,7 +64,7 @@ def theory(problem: Problem) -> Params:
 
 
 # No invariant: sum_i h_i is zero only just after a communication.
-algorithm = Algorithm("gradskip", Params, State, init, draws, step, fixed_point)
+algorithm = method("gradskip", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

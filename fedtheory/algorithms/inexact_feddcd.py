@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms import feddcd
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Distribution, Draw, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.examples import Example, Given
-from fedtheory.numbers.rational import Array, is_exact, to_float
-from fedtheory.numbers.scalar import Scalar
+from fedtheory.numbers.rational import is_exact, to_float
 from fedtheory.problems import oracles
-from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Oracle
-from fedtheory.randomness import Distribution, Draw, Product
+from fedtheory.randomness import Product
 
 
 class Params(NamedTuple):
@@ -37,10 +35,11 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``y``: local dual variables y^{(t)}; ``w``: the clients' last answers w^{(t-1)}; both ``(..., N, d)``."""
+    """``y``: local dual variables y^{(t)}, feasible; ``w``: the clients' last answers w^{(t-1)}, first 0 as printed;
+    both ``(..., N, d)``."""
 
-    y: Array
-    w: Array
+    y: Clients
+    w: Clients
 
 
 class Draws(NamedTuple):
@@ -48,12 +47,6 @@ class Draws(NamedTuple):
 
     clients: Array
     oracle: Draw
-
-
-def init(problem: Problem, params: Params, y: Array | None = None, w: Array | None = None) -> State:
-    """y_i^{(0)} = 0 unless feasible ``y (..., N, d)`` is given; w_i^{(-1)} = 0 as printed unless ``w`` is given."""
-    y = zeros(problem.n, problem.d) if y is None else y
-    return State(y, zeros(problem.n, problem.d) if w is None else w)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -104,7 +97,7 @@ def theory(problem: Problem, tau: int, oracle: Oracle, idle: str = "keep") -> Pa
     return Params(tau, np.full(problem.n, 1 / problem.mu), eta, oracle, idle)
 
 
-algorithm = Algorithm("inexact-feddcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("inexact-feddcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

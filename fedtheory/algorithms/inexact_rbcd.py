@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import sympy
 
 from fedtheory.algorithms import rbcd
-from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.numbers.rational import Array, evaluate, inverse, is_exact
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
+from fedtheory.algorithms.dialect import Array, Clients, Distribution, Draw, NamedTuple, Problem, Scalar, method
+from fedtheory.numbers.rational import evaluate, inverse, is_exact
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.oracles import Oracle
-from fedtheory.randomness import Distribution, Draw, Product, WeightedSubset
+from fedtheory.randomness import Product, WeightedSubset
 
 _ratio = sympy.Symbol("ratio", positive=True)
 
@@ -90,10 +88,11 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``: all blocks x^{(t)} ``(..., n, d)``; ``slope``: the estimates of grad h(x^{(t-1)}) ``(..., n, d)``."""
+    """``x``: all blocks x^{(t)}, feasible; ``slope``: the estimates of grad h(x^{(t-1)}), of which the paper gives none
+    before the first step: 0; both ``(..., n, d)``."""
 
-    x: Array
-    slope: Array
+    x: Clients
+    slope: Clients
 
 
 #: What a step does to the parts of the state, where the h_i are a problem's f_i.
@@ -117,12 +116,6 @@ class Constants(NamedTuple):
     kappa: Any
     delta: Any
     eta: Any
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, slope: Array | None = None) -> State:
-    """x^0 = 0 unless feasible ``x`` is given. The paper gives no estimate before the first step: 0 unless ``slope``."""
-    x = zeros(problem.n, problem.d) if x is None else x
-    return State(x, zeros(problem.n, problem.d) if slope is None else slope)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -169,4 +162,4 @@ def constants(mu: Scalar, L: Array, tau: int) -> Constants:
     return Constants(kappa, (1 - kappa) / 2, eta)
 
 
-algorithm = Algorithm("inexact-rbcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("inexact-rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=invariant)

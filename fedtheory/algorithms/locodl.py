@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, method, zeros
 from fedtheory.algorithms.examples import StepFunction, Table
 from fedtheory.compressors import Family
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
 _NEEDS_G = "LoCoDL needs the function g: split the problem as in Section 3.1"
@@ -111,7 +108,7 @@ def theory(problem: Problem, compressors: Family, p: float | None = None) -> Par
     return Params(2 / (L + mu), best, best, p, omega, compressors)
 
 
-algorithm = Algorithm("locodl", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("locodl", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Bernoulli, Distribution, Product, UniformSubset
 
 
@@ -24,8 +21,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: the iterate; ``w (..., d)``: the snapshot."""
 
-    x: Array
-    w: Array
+    x: Point
+    w: Point
 
 
 class Round(NamedTuple):
@@ -54,14 +51,9 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(state.x - params.eta * direction, np.where(draw.coin[..., None], state.x, state.w))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star, problem.x_star)
-
-
 def theory(problem: Problem, p: Any = None) -> Params:
     """The largest stepsize of the theorem, eta = 1/(6L), and p = 1/n unless given."""
     return Params(1 / (6 * problem.L), 1 / problem.n if p is None else p)
 
 
-algorithm = Algorithm("loopless-svrg", Params, State, init, draws, step, fixed_point)
+algorithm = method("loopless-svrg", step, Params, State, init, draws)

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.examples import Example, Given, Table, changed
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
@@ -24,9 +19,12 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``: the server's model ``(..., d)``."""
+    """``x``: the server's model ``(..., d)``.
 
-    x: Array
+    The optimum is fixed on average; in every round if all clients and rows take part, or share a minimiser.
+    """
+
+    x: Point
 
 
 class Round(NamedTuple):
@@ -34,11 +32,6 @@ class Round(NamedTuple):
 
     clients: Array
     rows: Draw
-
-
-def init(problem: Problem, params: Params, x: Array | None = None) -> State:
-    """x^0 = 0 unless given."""
-    return State(zeros(problem.d) if x is None else x)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -57,12 +50,7 @@ def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     return State(state.x - params.eta * mean_over(draw.clients, params.tau, gradient))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum: fixed on average; in every round if all clients and rows take part, or share a minimiser."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("minibatch-sgd", Params, State, init, draws, step, fixed_point)
+algorithm = method("minibatch-sgd", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"x": "x <- x - (eta/tau) sum over participants of grad f_i(x)"}

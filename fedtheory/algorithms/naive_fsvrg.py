@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Point, Scalar, method
 from fedtheory.algorithms.examples import Example, StepFunction, Table, row_step
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Distribution, Draw
 from fedtheory.randomness.selections import ClientPicks
 
 
@@ -25,12 +20,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the server's model."""
 
-    w: Array
-
-
-def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
-    """w^0 = 0 unless given."""
-    return State(zeros(problem.d) if w is None else w)
+    w: Point
 
 
 def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
@@ -49,12 +39,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State(state.w + (local - w).sum(axis=-2) / f.n)
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("naive-fsvrg", Params, State, init, draws, step, fixed_point)
+algorithm = method("naive-fsvrg", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Draw, NamedTuple, Point, method, zeros
 from fedtheory.algorithms.examples import Example
-from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -16,19 +12,9 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``w (..., d)``: the server's model."""
+    """``w (..., d)``: the server's model, which leaves the optimum unless the local minimisers average to it."""
 
-    w: Array
-
-
-def init(problem: LinearProblem, params: Params, w: Array | None = None) -> State:
-    """w^0 = 0 unless given."""
-    return State(zeros(problem.d) if w is None else w)
-
-
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
+    w: Point
 
 
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
@@ -38,12 +24,7 @@ def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> St
     return State((f.weights[:, None] * minimisers).sum(axis=-2))
 
 
-def fixed_point(problem: LinearProblem, params: Params) -> State:
-    """The optimum. The method leaves it unless the local minimisers average to it."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("one-shot-averaging", Params, State, init, draws, step, fixed_point)
+algorithm = method("one-shot-averaging", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"w": "w <- sum_k (n_k/n) argmin F_k"}

@@ -5,15 +5,12 @@ It is scheme (9) with a_k = grad F_k(w) - (eta grad F_k(w) + g_k), for the F_k o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-from fedtheory.algorithms.base import Algorithm, zeros
 from fedtheory.algorithms.dane import perturbed_minimisers
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Scalar, method, zeros
 from fedtheory.algorithms.examples import Example, Given
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -48,11 +45,6 @@ def init(problem: LinearProblem, params: Params, alpha: Array | None = None) -> 
     return State(w, eta(problem, params) * (images - f.lam * w[..., None, :]))
 
 
-def draws(problem: LinearProblem, params: Params, state: State) -> Distribution:
-    """All randomness of one step."""
-    return Constant()
-
-
 def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
     """One step, without randomness of its own: The primal method."""
     f, ratio = problem.f, eta(problem, params)
@@ -74,7 +66,7 @@ def invariant(problem: LinearProblem, params: Params, state: State) -> Array:
     return state.g.sum(axis=-2)
 
 
-algorithm = Algorithm("perturbed-primal", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("perturbed-primal", step, Params, State, init, fixed_point=fixed_point, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

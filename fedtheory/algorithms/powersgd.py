@@ -12,15 +12,11 @@ hook take Delta, as here. The mean of the e_i, and so x, is the same: ``own_memo
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -54,11 +50,6 @@ def init(
         )
     x, m = (zeros(problem.d) if value is None else value for value in (x, m))
     return State(x, m, zeros(problem.n, problem.d) if e is None else e, params.Q)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """There is no randomness: all clients take part."""
-    return Constant()
 
 
 def orthonormal(P: Array) -> Array:
@@ -106,7 +97,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return init(problem, params, problem.x_star)
 
 
-algorithm = Algorithm("powersgd", Params, State, init, draws, step, fixed_point)
+algorithm = method("powersgd", step, Params, State, init, fixed_point=fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

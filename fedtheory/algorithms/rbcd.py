@@ -6,15 +6,12 @@ the h_i; the paper takes scalar blocks, here they have any dimension d.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Distribution, NamedTuple, Problem, method
 from fedtheory.algorithms.feddcd import project
-from fedtheory.numbers.rational import Array, apply, inverse
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, WeightedSubset
+from fedtheory.numbers.rational import apply, inverse
+from fedtheory.randomness import WeightedSubset
 
 
 class Params(NamedTuple):
@@ -25,9 +22,9 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``: all blocks, ``(..., n, d)``."""
+    """``x``: all blocks, ``(..., n, d)``, feasible."""
 
-    x: Array
+    x: Clients
 
 
 def G(L: Array, mask: Array, gradient: Array) -> Array:
@@ -39,11 +36,6 @@ def G(L: Array, mask: Array, gradient: Array) -> Array:
 SCALED = "G_I s [(s_i - m)/L_i for blocks in I, m the mean of their s_i with weights 1/L_i; 0 for others]"
 #: What a step does to the parts of the state, where the h_i are a problem's f_i.
 PARTS = {"x": f"x <- x - {SCALED}, s = grad h(x), h_i = f_i"}
-
-
-def init(problem: Problem, params: Params, x: Array | None = None) -> State:
-    """x^0 = 0 unless feasible ``x`` is given."""
-    return State(zeros(problem.n, problem.d) if x is None else x)
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -78,4 +70,4 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return state.x.sum(axis=-2)
 
 
-algorithm = Algorithm("rbcd", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("rbcd", step, Params, State, draws=draws, fixed_point=fixed_point, invariant=invariant)

@@ -5,15 +5,12 @@ Minimises (1/n) sum_i f_i over the functions of the problem.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Given
-from fedtheory.numbers.rational import Array, to_float
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.numbers.rational import to_float
+from fedtheory.randomness import UniformSubset
 
 
 class Params(NamedTuple):
@@ -25,12 +22,7 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the iterate."""
 
-    w: Array
-
-
-def init(problem: Problem, params: Params, w: Array | None = None) -> State:
-    """w^0 = 0 unless given."""
-    return State(zeros(problem.d) if w is None else w)
+    w: Point
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -44,12 +36,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.w - params.h * np.where(draw, gradient, 0 * gradient))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star)
-
-
-algorithm = Algorithm("rcd", Params, State, init, draws, step, fixed_point)
+algorithm = method("rcd", step, Params, State, draws=draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {"w": "w_j <- w_j - h_j (grad f(w))_j for one random coordinate j, f the mean of the f_i"}

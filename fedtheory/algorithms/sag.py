@@ -6,15 +6,10 @@ unlike SAGA's, the direction is biased.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example, Table, changed
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -65,7 +60,7 @@ def theory(problem: Problem) -> Params:
     return Params(1 / (16 * problem.L))
 
 
-algorithm = Algorithm("sag", Params, State, init, draws, step, fixed_point)
+algorithm = method("sag", step, Params, State, init, draws, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

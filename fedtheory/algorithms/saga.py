@@ -6,16 +6,12 @@ Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gr
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Models, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -28,8 +24,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``x (..., d)``: the iterate; ``phi (..., n, d)``: where each f_i was last asked for its gradient."""
 
-    x: Array
-    phi: Array
+    x: Point
+    phi: Models
 
 
 def init(problem: Problem, params: Params, x: Array | None = None, phi: Array | None = None) -> State:
@@ -51,17 +47,12 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.x - params.gamma * direction, np.where(draw[..., None], x, state.phi))
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star, everywhere(problem, problem.x_star))
-
-
 def theory(problem: Problem, adaptive: bool = False) -> Params:
     """gamma = 1/(2 (mu n + L)); ``adaptive`` takes 1/(3L), for which mu need not be known."""
     return Params(1 / (3 * problem.L) if adaptive else 1 / (2 * (problem.mu * problem.n + problem.L)))
 
 
-algorithm = Algorithm("saga", Params, State, init, draws, step, fixed_point)
+algorithm = method("saga", step, Params, State, init, draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

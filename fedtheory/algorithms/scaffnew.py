@@ -5,16 +5,13 @@ Minimises (1/n) sum_i f_i, one communication every 1/p iterations in expectation
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Gradients, Models, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.examples import Table, never
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Bernoulli, Distribution
+from fedtheory.randomness import Bernoulli
 
 
 class Params(NamedTuple):
@@ -25,16 +22,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x``, ``h`` ``(..., n, d)``: local models and control variates."""
+    """``x``, ``h`` ``(..., n, d)``: local models and control variates; these should sum to zero."""
 
-    x: Array
-    h: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, h: Array | None = None) -> State:
-    """Zeros unless given; the h_i should sum to zero."""
-    x = zeros(problem.n, problem.d) if x is None else x
-    return State(x, zeros(problem.n, problem.d) if h is None else h)
+    x: Models
+    h: Gradients
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
@@ -56,12 +47,6 @@ def communicate(gamma: Scalar, p: Scalar, x_hat: Array, h_hat: Array, theta: Arr
     return State(x, h_hat + p / gamma * (x - x_hat))
 
 
-def fixed_point(problem: Problem, params: object) -> State:
-    """The state at the optimum, which no step may leave."""
-    h = problem.y_star
-    return State(problem.x_star[..., None, :] + 0 * h, h)
-
-
 def invariant(problem: Problem, params: object, state: State) -> Array:
     """sum_i h_i, ``(..., d)``."""
     return state.h.sum(axis=-2)
@@ -72,7 +57,7 @@ def theory(problem: Problem, p: float | None = None) -> Params:
     return Params(1 / problem.L, float(np.sqrt(problem.mu / problem.L)) if p is None else p)
 
 
-algorithm = Algorithm("scaffnew", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("scaffnew", step, Params, State, draws=draws, invariant=invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

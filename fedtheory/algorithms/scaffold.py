@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.problems.oracles import AllRows, Minibatches
-from fedtheory.randomness import Distribution
 
 
 class Params(NamedTuple):
@@ -89,7 +85,7 @@ def invariant(problem: Problem, params: Params, state: State) -> Array:
     return state.c - state.c_i.sum(axis=-2) / problem.n
 
 
-algorithm = Algorithm("scaffold", Params, State, init, draws, step, fixed_point, invariant)
+algorithm = method("scaffold", step, Params, State, init, draws, fixed_point, invariant)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, method, zeros
 from fedtheory.algorithms.examples import Example, StepFunction, Table
-from fedtheory.numbers.rational import Array
 from fedtheory.problems.linear_models import LinearProblem
-from fedtheory.randomness import Distribution, Draw, UniformSubset
+from fedtheory.randomness import UniformSubset
 
 
 class Params(NamedTuple):
@@ -47,7 +46,7 @@ def fixed_point(problem: LinearProblem, params: Params) -> State:
     return State(problem.f.dual_of(problem.x_star))
 
 
-algorithm = Algorithm("sdca", Params, State, init, draws, step, fixed_point)
+algorithm = method("sdca", step, Params, State, init, draws, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

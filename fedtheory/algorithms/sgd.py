@@ -5,16 +5,11 @@ Minimises (1/n) sum_i f_i over the functions of the problem.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -55,7 +50,7 @@ def fixed_point(problem: Problem, params: Params) -> State:
     return State(problem.x_star, zeros())
 
 
-algorithm = Algorithm("sgd", Params, State, init, draws, step, fixed_point)
+algorithm = method("sgd", step, Params, State, init, draws, fixed_point)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

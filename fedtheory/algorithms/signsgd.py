@@ -7,15 +7,11 @@ it is signSGD, with momentum Signum. Where as many clients vote for + as for -, 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed
-from fedtheory.numbers.rational import Array
-from fedtheory.problems.base import Problem
-from fedtheory.randomness import Constant, Distribution, Draw
 
 
 class Params(NamedTuple):
@@ -26,20 +22,10 @@ class Params(NamedTuple):
 
 
 class State(NamedTuple):
-    """``x (..., d)``: the model; ``m (..., n, d)``: the clients' momenta."""
+    """``x (..., d)``: the model, which in general leaves the optimum; ``m (..., n, d)``: the clients' momenta."""
 
-    x: Array
-    m: Array
-
-
-def init(problem: Problem, params: Params, x: Array | None = None, m: Array | None = None) -> State:
-    """Zeros unless given."""
-    return State(zeros(problem.d) if x is None else x, zeros(problem.n, problem.d) if m is None else m)
-
-
-def draws(problem: Problem, params: Params, state: State) -> Distribution:
-    """There is no randomness: all clients vote."""
-    return Constant()
+    x: Point
+    m: Clients
 
 
 def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
@@ -48,12 +34,7 @@ def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     return State(state.x - params.eta * np.sign(np.sign(m).sum(axis=-2)), m)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The optimum, which the method in general leaves."""
-    return init(problem, params, problem.x_star)
-
-
-algorithm = Algorithm("signsgd", Params, State, init, draws, step, fixed_point)
+algorithm = method("signsgd", step, Params, State)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

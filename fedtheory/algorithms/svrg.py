@@ -7,14 +7,10 @@ So m steps from a renewed state are an outer iteration of Federated Optimization
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
-from fedtheory.algorithms.base import Algorithm, zeros
+from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.numbers.rational import Array
-from fedtheory.numbers.scalar import Scalar
-from fedtheory.problems.base import Problem, everywhere
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -27,8 +23,8 @@ class Params(NamedTuple):
 class State(NamedTuple):
     """``w (..., d)``: the iterate; ``w_tilde (..., d)``: the snapshot."""
 
-    w: Array
-    w_tilde: Array
+    w: Point
+    w_tilde: Point
 
 
 def init(problem: Problem, params: Params, w: Array | None = None, w_tilde: Array | None = None) -> State:
@@ -55,12 +51,7 @@ def renewed(state: State) -> State:
     return State(state.w, state.w)
 
 
-def fixed_point(problem: Problem, params: Params) -> State:
-    """The state at the optimum, which no step may leave."""
-    return State(problem.x_star, problem.x_star)
-
-
-algorithm = Algorithm("svrg", Params, State, init, draws, step, fixed_point)
+algorithm = method("svrg", step, Params, State, init, draws)
 
 #: The line that renews each letter of the state, in words.
 LINES = {

@@ -13,7 +13,6 @@ from typing import Any
 
 import sympy
 
-from fedtheory.algorithms import base
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.inequality import Inequality
@@ -21,7 +20,7 @@ from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Quantity
 from verify.pep.bounding import enclosed
-from verify.reading.program import held, is_made_by, theirs
+from verify.reading.program import kinds_at_rest
 from verify.tightness.comparison import potential_step
 
 RATE, OF_POTENTIAL, MULTIPLE = "rate", "rate of its potential", "multiple of the right side"
@@ -102,13 +101,13 @@ def by_difference(claim: Claim) -> Subject:
     """
     statement, algorithm = claim.statement, claim.setting.algorithm
     assert algorithm is not None, "subjects are of methods"
-    centre = theirs(algorithm.fixed_point, algorithm.State)
-    if len(statement.comparisons) != 1 or statement.horizon or not is_made_by(centre, base.method):
+    kinds = kinds_at_rest(algorithm) or {"": ""}
+    if len(statement.comparisons) != 1 or statement.horizon or not {"point", "clients"}.issuperset(kinds.values()):
         raise ValueError(
             f"the right side of {claim.id} may be negative, so that no number of it is compared: of such a statement "
             "the values at which it holds are found where it is one inequality, of a method without a fixed_point"
         )
-    parts = tuple((name, shape == "clients") for name, shape in held(centre, "state").items())
+    parts = tuple((name, kind == "clients") for name, kind in kinds.items())
     away = Quantity(f"squared distance from {algorithm.name}'s fixed point", partial(_away, parts))
     (comparison,) = statement.comparisons
     changes: dict[str, Any] = {

@@ -21,7 +21,6 @@ import mpmath
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import base
 from fedtheory.algorithms.base import no_step, place
 from fedtheory.claims import Claim
 from fedtheory.compressors import codec
@@ -36,7 +35,7 @@ from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untie
 from fedtheory.settings.relations import of_one_state
 from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
 from verify.comparisons.starts import generic, only_start
-from verify.reading.program import held, is_made_by, theirs
+from verify.reading.program import kinds_at_rest
 
 #: The remark on other ones.
 SAME = "draws must be the same in all states"
@@ -272,13 +271,15 @@ def unfixed(claim: Claim, instance: Instance) -> str:
     return f"a step of {statement.algorithm.name} leaves {_centre(statement.algorithm)}"
 
 
+_AT_OPTIMUM = {"point": "x*", "models": "x*", "gradients": "grad f_i(x*)"}
+
+
 def _centre(algorithm: Any) -> str:
     """Describe the state used as the method's fixed point, and how to supply one if its author does not."""
-    centre = theirs(algorithm.fixed_point, algorithm.State)
-    if not is_made_by(centre, base.method):
+    kinds = kinds_at_rest(algorithm)
+    if kinds is None:
         return "what is given as its fixed point"
-    shapes = held(centre, "state")
-    at = ", ".join(f"{name} = {'x*' if shape == 'point' else 0}" for name, shape in shapes.items())
+    at = ", ".join(f"{name} = {_AT_OPTIMUM.get(kind, 0)}" for name, kind in kinds.items())
     return (
         f"{at}, which is taken for its fixed point as none is given (points are put at x*, clients' vectors at 0): "
         f"write ft.method(..., fixed_point=...), a function of (problem, params) that returns the state that is kept"

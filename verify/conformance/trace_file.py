@@ -249,7 +249,8 @@ def _problem(arrays: Mapping[str, Any]) -> Problem:
 
 def _wants_rows(algorithm: Algorithm) -> bool:
     """Return True if a method needs single examples, as the type of its problem declares."""
-    return "LinearProblem" in str(inspect.signature(algorithm.init).parameters["problem"].annotation)
+    problem = next(iter(inspect.signature(algorithm.step).parameters.values()))
+    return "LinearProblem" in str(problem.annotation)
 
 
 def _rows(arrays: Mapping[str, Any]) -> LinearProblem:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import sympy
 
-from fedtheory.algorithms import base
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.problems.base import Problem
@@ -340,9 +339,6 @@ def _types(
     if claim.setting.drawing.special is not None or algorithm is None:
         return _seen(claim, instances)
     centre = theirs(algorithm.fixed_point, algorithm.State)
-    if is_made_by(centre, base.method):
-        shapes = held(centre, "state")
-        return {name: terms.POINT if shape == "point" else terms.CLIENTS for name, shape in shapes.items()}
     before, made = len(reader.raising), len(reader.quotients)
     found = reader.call(centre, problem, params)
     fields: tuple[str, ...] = algorithm.State._fields

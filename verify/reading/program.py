@@ -152,7 +152,7 @@ def state_at_start(algorithm: Algorithm, problem: Any, params: Any, free: Sequen
 def _begun(world: _Given, algorithm: Algorithm, free: Sequence[str]) -> Any:
     kept = {name: terms.leaf(Op.PART, name, world.types[name]) for name in free}
     init = theirs(algorithm.init, algorithm.State)
-    if isfunction(init) and is_made_by(init, base.method):
+    if starts_at_zero(init, algorithm.State):
         # All parts that are not free are zero.
         parts_begun = {n: kept.get(n, terms.zeros(kind.axes)) for n, kind in world.types.items()}
         return NamedTupleValue(algorithm.State, parts_begun)
@@ -286,10 +286,29 @@ def theirs(function: Any, State: type | None = None) -> Any:
     return function
 
 
+def starts_at_zero(init: Any, State: type) -> bool:
+    """Return True if an ``init`` is the one that ``method`` supplies where the author gives none."""
+    plain = type(init) is partial and init.func is base.starting_at_zero and not init.keywords
+    return plain and len(init.args) == 2 and init.args[0] is State
+
+
+def kinds_at_rest(algorithm: Algorithm) -> Mapping[str, str] | None:
+    """Return the kinds of the parts of a state, if ``method`` supplies the fixed point; None if the author does."""
+    centre: Any = algorithm.fixed_point
+    if type(centre) is not partial or centre.func is not base.at_optimum or centre.keywords or len(centre.args) != 2:
+        return None
+    State, parts = centre.args
+    found = [next((kind for kind, at in base.RESTING.items() if at is part), None) for part in parts]
+    if State is not algorithm.State or None in found:
+        return None
+    return dict(zip(State._fields, found, strict=True))
+
+
 def is_made_by(function: Any, holder: Any) -> bool:
     """Return True if a function is the inner function that ``holder`` returns."""
     holders = [holder, literals._reading.__wrapped__] if holder is literals.in_fractions else [holder]
-    return any(function.__code__ is inner for h in holders for inner in h.__code__.co_consts)
+    code = getattr(function, "__code__", None)
+    return any(code is inner for h in holders for inner in h.__code__.co_consts if code)
 
 
 def held(function: Any, name: str) -> Any:

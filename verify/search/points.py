@@ -16,18 +16,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
-from types import CodeType
 from typing import Any
 
 import numpy as np
 import sympy
 
-from fedtheory.algorithms.base import method
 from fedtheory.algorithms.schedules import OF_PROBLEM
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from verify.exact import symbolic
 from verify.reading import theory, whole
+from verify.reading.program import kinds_at_rest, starts_at_zero
 from verify.search.units import scalings
 
 #: Letters of a choice that a note names.
@@ -66,8 +65,9 @@ def free(claim: Claim) -> str:
     named |= _given(claim)
     if field := next((field for field in fields if field not in named), None):
         return f"the parameter {field} may have other values"
-    made = (part for a in algorithms for part in (a.init, a.fixed_point, a.invariant))
-    if not all(theory.holds(part) or _is_default(part) for part in made):
+    made = [a.init for a in algorithms if not starts_at_zero(a.init, a.State)]
+    made += [a.fixed_point for a in algorithms if kinds_at_rest(a) is None]
+    if not all(map(theory.holds, [*made, *(a.invariant for a in algorithms)])):
         return "code of its own says where the method starts and stays"
     return ""
 
@@ -85,12 +85,6 @@ def _is_same(one: Any, other: Any) -> bool:
     anew by a class.
     """
     return bool(getattr(one, "__code__", one) == getattr(other, "__code__", other))
-
-
-def _is_default(part: Any) -> bool:
-    """Return True if a function is the default that ``method`` supplies where the author gives none."""
-    code = getattr(part, "__code__", None)
-    return isinstance(code, CodeType) and code in method.__code__.co_consts
 
 
 @dataclass(frozen=True)

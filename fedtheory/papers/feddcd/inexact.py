@@ -90,7 +90,8 @@ def _base(params: TrackedParams) -> inexact_feddcd.Params:
 
 
 def _start(problem: Problem, params: TrackedParams, y: Array | None = None, w: Array | None = None) -> TrackedState:
-    state = inexact_feddcd.init(problem, _base(params), y, w)
+    y = zeros(problem.n, problem.d) if y is None else y
+    state = inexact_feddcd.State(y, zeros(problem.n, problem.d) if w is None else w)
     gap = dual.dual_gap(problem, params, state)
     return TrackedState(state.y, state.w, 0 * gap, gap)
 

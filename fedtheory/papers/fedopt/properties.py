@@ -128,7 +128,7 @@ def _after_a_round(share: Any, where: str) -> str:
 
 def _stays(module: Any, params: object) -> str:
     state = module.State(GENERAL.x_star)
-    draws, _ = module.draws(GENERAL, params, state).support()
+    draws, _ = module.algorithm.draws(GENERAL, params, state).support()
     after = module.step(GENERAL, params, state, draws)[0]
     return "yes, exactly, for all draws" if (after == GENERAL.x_star).all() else "no"
 

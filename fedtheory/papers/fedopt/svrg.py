@@ -206,7 +206,7 @@ def _combination(problem: LinearProblem, params: object, state: Model) -> Array:
 
 def _average(problem: LinearProblem, params: object, state: object) -> Array:
     """sum_k (n_k/n) argmin F_k."""
-    start = one_shot_averaging.init(problem, one_shot_averaging.Params(), problem.x_star)
+    start = one_shot_averaging.State(problem.x_star)
     return one_shot_averaging.step(problem, one_shot_averaging.Params(), start, None).w
 
 

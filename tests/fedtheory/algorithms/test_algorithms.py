@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fedtheory import algorithms, compressors
-from fedtheory.algorithms import feddcd, gradient_descent, locodl, rbcd
+from fedtheory.algorithms import base, feddcd, gradient_descent, locodl, rbcd
 from fedtheory.compressors import Family
 from fedtheory.numbers.rational import exact
 from fedtheory.papers import feddcd as feddcd_paper
@@ -172,3 +173,47 @@ def test_errors_name_what_was_wrong():
     params = CASES["locodl"][1]
     with pytest.raises(ValueError, match="needs the function g"):
         locodl.step(problem, params, locodl.init(problem, params), None)
+
+
+def _stay(problem, params, state, draw):
+    return state
+
+
+def _states(**kinds):
+    return NamedTuple("State", list(kinds.items()))
+
+
+KINDS = {kind: getattr(base, kind.capitalize()) for kind in base.KINDS}
+
+
+def test_a_method_of_classes_is_that_of_their_names():
+    """Where parts start, where they are at the optimum, and that one may be given."""
+    State, Params = _states(**KINDS), NamedTuple("Params", [("gamma", float)])
+    of_classes = base.method("kinds", _stay, Params, State)
+    of_names = base.method("kinds", _stay, ["gamma"], dict.fromkeys(KINDS) | {kind: kind for kind in KINDS})
+    problem = problem_of(np.random.default_rng(3))
+    x, y = problem.x_star, problem.y_star
+    for method in (of_classes, of_names):
+        start, rest = method.init(problem, None, gradients=y), method.fixed_point(problem, None)
+        assert [part.shape for part in start] == [part.shape for part in rest] == [(3,), (3,), (4, 3), (4, 3), (4, 3)]
+        assert start.gradients is y and not any(part.any() for part in start[:-1])
+        for part, expected in zip(rest, (x, 0 * x, 0 * y, x + 0 * y, y), strict=True):
+            assert (part == expected).all()
+    assert type(of_classes.init(problem, None)) is of_classes.State is State and of_classes.Params is Params
+    assert type(of_names.init(problem, None)) is of_names.State
+
+
+def test_what_a_class_of_states_does_not_say_is_asked_for():
+    State = _states(x=KINDS["point"], age=Any)
+
+    def init(problem, params, x=None):
+        return State(base.zeros(problem.d) if x is None else x, base.zeros())
+
+    with pytest.raises(ValueError, match="the part age of the state must be one of point"):
+        base.method("aging", _stay, ["gamma"], State, init)
+    aging = base.method(
+        "aging", _stay, ["gamma"], State, init, fixed_point=lambda problem, params: init(problem, params)
+    )
+    assert aging.init(problem_of(np.random.default_rng(4)), None).age.shape == ()
+    with pytest.raises(ValueError, match="params are the names of the others"):
+        base.method("aging", _stay, NamedTuple("P", [("c", float)]), {"x": "point"}, schedules={"gamma": 1})

@@ -360,7 +360,7 @@ def test_the_errors_of_public_implementations_are_caught(fault, option):
 def test_variates_that_are_never_updated_are_fedavg():
     posed, _ = finite_sum()
     params = scaffold.Params(3, 3, Fraction(1, 8), Fraction(3, 2))
-    state, x = scaffold.init(posed, params), fedavg.init(posed, params)
+    state, x = scaffold.init(posed, params), fedavg.algorithm.init(posed, params)
     for _ in range(3):
         state = by_the_lines(posed, params, state, everyone(), "never updated")
         x = fedavg.step(posed, fedavg.Params(*params[:5]), x, everyone())

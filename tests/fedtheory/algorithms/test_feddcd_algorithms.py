@@ -182,7 +182,7 @@ def test_inexact_feddcd_with_the_exact_oracle_is_feddcd(idle):
     plain = (feddcd.algorithm, posed, feddcd.Params(2, Lambda, eta))
     y = feasible(np.random.default_rng(3), 3, 2)
     one, other = (
-        enumerated(inexact, inexact_feddcd.init(posed, inexact[2], y)),
+        enumerated(inexact, inexact_feddcd.algorithm.init(posed, inexact[2], y=y)),
         enumerated(plain, feddcd.init(posed, plain[2], y)),
     )
     assert (one[0].y == other[0].y).all()
@@ -238,7 +238,8 @@ def test_inexact_feddcd_is_algorithm_3_on_the_conjugates(idle):
     for oracle in local_solvers(parts, Fraction(1)):
         params = inexact_feddcd.Params(2, L, Fraction(1, 4), oracle, idle)
         blocks = inexact_rbcd.Params(2, L, Fraction(1, 4), oracle, idle)
-        one, other = inexact_feddcd.init(posed, params, y, w), inexact_rbcd.init(slopes, blocks, y, w)
+        one = inexact_feddcd.algorithm.init(posed, params, y=y, w=w)
+        other = inexact_rbcd.algorithm.init(slopes, blocks, x=y, slope=w)
         for _ in range(2):
             draw = inexact_feddcd.draws(posed, params, one).sample(rng)
             one = inexact_feddcd.step(posed, params, one, draw)
@@ -251,7 +252,7 @@ def test_inexact_coordinate_descent_with_the_exact_oracle_is_coordinate_descent(
     x = feasible(np.random.default_rng(6), 3, 2)
     for idle in ("reset", "keep", "refresh"):
         inexact = (inexact_rbcd.algorithm, slopes, inexact_rbcd.Params(2, L, 1, oracles.exact, idle))
-        later, p = enumerated(inexact, inexact_rbcd.init(slopes, inexact[2], x))
+        later, p = enumerated(inexact, inexact_rbcd.algorithm.init(slopes, inexact[2], x=x))
         exactly, q = enumerated((rbcd.algorithm, slopes, rbcd.Params(2, L)), rbcd.State(x))
         assert (later.x == exactly.x).all() and (p == q).all()
 
@@ -290,7 +291,7 @@ def test_lemma_c2_needs_every_client_to_call_its_oracle(idle, bounded):
         inexact_feddcd.Params(2, exact([1, 1, 1]), Fraction(1, 4), oracle, idle),
     )
     y = feasible(np.random.default_rng(8), 3, 2)
-    state = inexact_feddcd.init(posed, case[2], y, posed.f.conjugate_gradient(y))
+    state = inexact_feddcd.algorithm.init(posed, case[2], y=y, w=posed.f.conjugate_gradient(y))
     assert oracle_errors(case, state) == 0
     later, p = enumerated(case, state)
     jumps = expectation(((posed.f.conjugate_gradient(later.y) - state.w) ** 2).sum(axis=(-1, -2)), p)
@@ -309,7 +310,7 @@ def test_first_guesses_of_zero_let_the_dual_gap_grow():
     assert contraction**2 <= (1 - inexact_feddcd.kappa(posed, 2)) / 4
     oracle = oracles.worst_case(exact([contraction, -contraction]))
     params = inexact_feddcd.theory(posed, 2, oracle)
-    state = inexact_feddcd.init(posed, params)
+    state = inexact_feddcd.algorithm.init(posed, params)
     later, _ = enumerated((inexact_feddcd.algorithm, posed, params), state)
     before, after = (f.conjugate(s.y).sum(axis=-1) - f.conjugate(posed.y_star).sum() for s in (state, later))
     assert before == 1 and (after == Fraction(45, 4) ** 2).all()
@@ -325,7 +326,7 @@ def test_a_client_that_sat_out_starts_as_far_away_as_it_was():
     for idle in ("keep", "refresh"):
         oracle = oracles.worst_case(Fraction(1, 4))
         params = inexact_feddcd.Params(2, exact([1, 1, 1]), Fraction(1, 4), oracle, idle)
-        state = inexact_feddcd.init(posed, params, y, posed.f.conjugate_gradient(y))
+        state = inexact_feddcd.algorithm.init(posed, params, y=y, w=posed.f.conjugate_gradient(y))
         for subset in subsets[:2]:
             state = inexact_feddcd.step(posed, params, state, inexact_feddcd.Draws(subset, np.zeros(0)))
         w = inexact_feddcd.models(posed, params, state, inexact_feddcd.Draws(subsets[2], np.zeros(0)))
@@ -576,7 +577,7 @@ def test_an_unknown_rule_for_idle_clients_is_refused():
     posed, _ = finite_sum()
     params = inexact_feddcd.Params(2, exact([1, 1, 1]), 1, oracles.exact, "reset")
     with pytest.raises(ValueError, match="idle must be 'keep' or 'refresh', got 'reset'"):
-        inexact_feddcd.draws(posed, params, inexact_feddcd.init(posed, params))
+        inexact_feddcd.draws(posed, params, inexact_feddcd.algorithm.init(posed, params))
     other = inexact_rbcd.Params(2, exact([1, 1, 1]), 1, oracles.exact, "forget")
     with pytest.raises(ValueError, match="got 'forget'"):
-        inexact_rbcd.draws(posed, other, inexact_rbcd.init(posed, other))
+        inexact_rbcd.draws(posed, other, inexact_rbcd.algorithm.init(posed, other))

@@ -76,7 +76,7 @@ def test_methods_for_one_machine_are_plain_loops(loss):
     table = rng.standard_normal((n, f.d))
     states = {
         "sgd": (sgd.Params(0.1, 0.5), sgd.init(problem, None, w0)),
-        "rcd": (rcd.Params(np.linspace(0.1, 0.2, f.d)), rcd.init(problem, None, w0)),
+        "rcd": (rcd.Params(np.linspace(0.1, 0.2, f.d)), rcd.algorithm.init(problem, None, w=w0)),
         "sag": (sag.Params(0.1), sag.init(problem, None, w0, table)),
         "svrg": (svrg.Params(0.1), svrg.init(problem, None, w0)),
     }
@@ -170,7 +170,7 @@ def plain_fsvrg(f, w, h, orders, absent=1):
 def test_naive_fsvrg_is_algorithm_3(loss):
     problem, rng = pose(loss), np.random.default_rng(3)
     params, w = naive_fsvrg.Params(0.2, 3), rng.standard_normal(5)
-    state = naive_fsvrg.init(problem, params, w)
+    state = naive_fsvrg.algorithm.init(problem, params, w=w)
     for _ in range(10):
         draw = naive_fsvrg.draws(problem, params, state).sample(rng)
         w = plain_naive(problem.f, w, 0.2, draw)
@@ -187,7 +187,7 @@ def test_fsvrg_is_algorithm_4(loss, sparse, absent):
     if sparse:
         problem = LinearProblem(replace(dense, X=sp.csr_array(dense.X)))
     params, w = fsvrg.theory(problem, 0.5, absent), rng.standard_normal(5)
-    state = fsvrg.init(problem, params, w)
+    state = fsvrg.algorithm.init(problem, params, w=w)
     for _ in range(10):
         draw = fsvrg.draws(problem, params, state).sample(rng)
         w = plain_fsvrg(dense, w, 0.5, [draw[rows.start : rows.stop] for rows in owned(dense)], absent)
@@ -218,7 +218,7 @@ def test_sparse_epochs_of_many_clients(loss):
     assert (abs(X).sum(axis=1) == 0).any()
     problems = LinearProblem(f), LinearProblem(replace(f, X=sp.csr_array(X)))
     both = [fsvrg.theory(problem, 0.7) for problem in problems]
-    states = [fsvrg.init(problem, params) for problem, params in zip(problems, both, strict=True)]
+    states = [fsvrg.algorithm.init(problem, params) for problem, params in zip(problems, both, strict=True)]
     for _ in range(15):
         draw = fsvrg.draws(problems[0], both[0], states[0]).sample(rng)
         states = [fsvrg.step(p, q, s, draw) for p, q, s in zip(problems, both, states, strict=True)]
@@ -238,7 +238,7 @@ def test_compiled_epochs_are_those_of_arrays(loss):
     for lam in (1e-3, 0.4):
         problem = LinearProblem(LinearModels(X, rng.choice([-1.0, 1.0], sizes.sum()), sizes, lam, loss))
         both = [fsvrg.theory(problem, 0.7, compiled=compiled) for compiled in (False, True)]
-        states = [fsvrg.init(problem, both[0], rng.standard_normal(30))] * 2
+        states = [fsvrg.State(rng.standard_normal(30))] * 2
         for _ in range(5):
             draw = fsvrg.draws(problem, both[0], states[0]).sample(rng)
             states = [fsvrg.step(problem, q, s, draw) for q, s in zip(both, states, strict=True)]
@@ -263,7 +263,7 @@ def test_sparse_fsvrg_with_the_largest_stepsizes():
 def test_sparse_fsvrg_refuses_what_its_closed_form_cannot_do():
     problem = pose()
     problem = LinearProblem(replace(problem.f, X=sp.csr_array(problem.f.X)))
-    state = fsvrg.init(problem, None)
+    state = fsvrg.algorithm.init(problem, None)
     with pytest.raises(ValueError, match="stepsize is too large"):
         fsvrg.step(problem, fsvrg.theory(problem, 100.0), state, np.arange(10))
     free = LinearProblem(replace(problem.f, lam=0))
@@ -314,7 +314,7 @@ def test_proposition_1_sample_by_sample(loss):
     problem, rng = pose(loss), np.random.default_rng(7)
     one, other = naive_fsvrg.Params(0.2, 6), dane_svrg.Params(0.2, 6)
     w = rng.standard_normal((3, 5))
-    a, b = naive_fsvrg.init(problem, one, w), dane_svrg.init(problem, other, w)
+    a, b = naive_fsvrg.State(w), dane_svrg.State(w)
     for _ in range(40):
         draw = naive_fsvrg.draws(problem, one, a).sample(rng, (3,))
         a, b = naive_fsvrg.step(problem, one, a, draw), dane_svrg.step(problem, other, b, draw)

@@ -229,7 +229,7 @@ def test_the_perceptron_learns_what_a_linear_model_cannot():
     assert f.hidden == 32
     posed, x = Problem(f), f.initial(rng)
     average = fedavg.Params(2, 5, 0.2, batches=Minibatches(f, 10))
-    state, rows = fedavg.init(posed, average, x), A.reshape(-1, 2)
+    state, rows = fedavg.State(x), A.reshape(-1, 2)
     for _ in range(60):
         state = fedavg.step(posed, average, state, fedavg.draws(posed, average, state).sample(rng))
     assert (f.predict(state.x, rows) == b.ravel()).mean() > 0.95
@@ -238,7 +238,7 @@ def test_the_perceptron_learns_what_a_linear_model_cannot():
     assert (linear.predict(minimiser(linear).x, np.concatenate([rows, ones], axis=-1)) == b.ravel()).mean() < 0.75
     # Zero weights are a stationary point of both layers, so the printed w^(-1) = 0 is replaced.
     inexact = inexact_feddcd.Params(2, np.full(4, 10.0), 1.0, gradient_descent(20, 0.5))
-    dual = inexact_feddcd.init(posed, inexact, w=np.tile(x, (4, 1)))
+    dual = inexact_feddcd.algorithm.init(posed, inexact, w=np.tile(x, (4, 1)))
     before = f.value(dual.w).sum()
     for _ in range(20):
         dual = inexact_feddcd.step(posed, inexact, dual, inexact_feddcd.draws(posed, inexact, dual).sample(rng))

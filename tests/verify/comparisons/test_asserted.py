@@ -156,6 +156,15 @@ def test_a_limit_at_a_fixed_point_that_is_none_is_ill_posed_and_not_refuted(righ
     assert "a step of remembering leaves what is given as its fixed point" in found.note
 
 
+@pytest.mark.parametrize(("kind", "at"), [("gradients", ""), ("clients", "u = 0"), ("models", "u = x*")])
+def test_parts_are_where_their_kinds_say_at_the_optimum(kind, at):
+    """A step keeps the gradients of the f_i at x*; copies of x*, or 0, it does not."""
+    method = ft.method("remembering", _with_gradients, ["gamma"], {"x": "point", "u": kind})
+    found = searched(_claim(method, Limit(method, **TO_OPTIMUM), clients=(1, 2, 3)))
+    assert found.verdict is (Verdict.ILL_POSED if at else None)
+    assert not at or f"a step of remembering leaves x = x*, {at}, which is taken for its fixed point" in found.note
+
+
 def test_a_limit_is_refuted_at_a_state_that_every_step_leaves_as_it_is():
     true = _remembering(lambda problem: True)
     assert searched(_claim(true, Limit(true, **TO_OPTIMUM))).verdict is None

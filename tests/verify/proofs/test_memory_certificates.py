@@ -34,7 +34,7 @@ def test_algorithm_is_the_printed_one():
     instance = next(proofs.instances(GAP))
     assert instance.params.idle == "keep"
     problem, _ = instance.at(np.zeros((1, instance.dimension), dtype=int))
-    state = inexact_feddcd.init(problem, instance.params)
+    state = inexact_feddcd.algorithm.init(problem, instance.params)
     assert not state.y.any() and not state.w.any()
     draws, _ = inexact_feddcd.draws(problem, instance.params, state).support(True)
     later = inexact_feddcd.step(problem, instance.params, state, draws)
@@ -176,7 +176,7 @@ def test_what_the_setting_runs_is_all_code_of_the_theory():
     warm, made = claim.setting.algorithm, claim.setting.drawing.parameters
 
     def init(problem, params, y=None, w=None):
-        cold = inexact_feddcd.init if problem.n == 5 else warm.init
+        cold = inexact_feddcd.algorithm.init if problem.n == 5 else warm.init
         return cold(problem, params, y=y, w=w)
 
     def parameters(recipe, problem, exact):

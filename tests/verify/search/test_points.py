@@ -16,6 +16,7 @@ from fedtheory.classes import SmoothEach
 from verify import check
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
+from verify.reading.program import kinds_at_rest, starts_at_zero
 from verify.search import points
 
 mu, L, gamma, p = ft.letters("mu L gamma p")
@@ -330,8 +331,18 @@ def test_a_letter_of_the_class_has_the_value_that_the_class_gives_it():
     )
 
 
-def test_what_has_no_code_is_no_default():
-    assert not points._is_default(partial(_step)) and not points._is_default(object())
+def test_what_only_resembles_the_default_start_is_none():
+    """Of another class of states, with a part given, or a function of its author's."""
+    init = GD.init
+    others = [partial(_step), object(), partial(init.func, tuple, init.args[1]), partial(init, x=np.ones(1)), init.func]
+    assert starts_at_zero(init, GD.State) and not any(starts_at_zero(other, GD.State) for other in others)
+    assert kinds_at_rest(GD) == {"x": "point"}
+    centre = GD.fixed_point
+    assert kinds_at_rest(replace(GD, fixed_point=partial(centre.func, tuple, centre.args[1]))) is None
+    assert kinds_at_rest(replace(GD, fixed_point=lambda problem, params: centre(problem, params))) is None
+    # A function of the author's, in the place of one of the kinds.
+    moved = partial(centre.func, GD.State, (lambda problem: 1 + problem.x_star,))
+    assert kinds_at_rest(replace(GD, fixed_point=moved)) is None
 
 
 def test_members_of_a_class_of_the_same_name_are_not_those_of_the_setting():

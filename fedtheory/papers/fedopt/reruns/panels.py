@@ -284,7 +284,7 @@ def _others(data: Authors, seeds: tuple[int, ...]) -> Result:
             ((dane, dane.Params()), (dane, dane.Params(1.0)), (one_shot_averaging, one_shot_averaging.Params())),
             strict=True,
         ):
-            state = module.init(problem, params)
+            state = module.algorithm.init(problem, params)
             values = [start]
             for _ in range(names.OTHER_ROUNDS):
                 state = module.step(problem, params, state, None)
