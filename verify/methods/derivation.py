@@ -21,6 +21,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, Iteration
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.derivation import chains, descent, for_all, obligations, runs
@@ -114,7 +115,7 @@ def _proved(
     for n in _CLIENTS if of_runs is None else ():
         # The cases of iterations, and the limits of their constants, are looked at where these are numbers.
         for recipe in islice(_constants(iteration, claim, premises, n, rng), 1):
-            if missing := obligations.missing(claim, premises, recipe):
+            if missing := obligations.missing(Case(claim, recipe), premises):
                 raise ValueError(f"{missing} is not derived")
     if of_runs is not None:
         seen = runs.compared(claim, of_runs.read(claim), found.used, inquiry.seed, most)
@@ -136,15 +137,15 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
 
 
-def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], recipe: Recipe) -> int | None:
+def _clients(iteration: Iteration, case: Case, premises: tuple[Premise, ...]) -> int | None:
     """For how many clients a recipe has constants of iterations at which what is assumed holds; None where it has
     none."""
     try:
-        instance = premises[0].claim.instances.build(recipe, True)
+        instance = premises[0].claim.instances.build(case.recipe, True)
     except ValueError:
         return None
     wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
-    relations = [h for h in claim.requires if h.relation is not None and h.met is None]
+    relations = [h for h in case.claim.requires if h.relation is not None and h.met is None]
     values = iteration.setting.bind(instance.problem, instance.params)
     holds = all(h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
     return int(instance.problem.n) if holds else None
@@ -178,9 +179,10 @@ def _compared(claim: Claim, seed: int, rng: np.random.Generator, most: int) -> i
     """
     seen = 0
     for recipe, _ in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
+        case = Case(claim, recipe)
         try:
-            remembers = not seen and runs.remembers(claim, recipe, seed)
-            why = runs.differs(claim, recipe, seed, _STEPS if seen < _LONG_RUNS else 1)
+            remembers = not seen and runs.remembers(case, seed)
+            why = runs.differs(case.anew(), seed, _STEPS if seen < _LONG_RUNS else 1)
         except ValueError:
             # The method has no step there, as where a client's problem has no solution: there is no run.
             continue
@@ -275,7 +277,7 @@ def _constants(
 ) -> Iterator[Recipe]:
     """Recipes of iterations at whose constants the claim's relations and the premises' hypotheses hold."""
     for recipe in islice(premises[0].claim.instances.recipes(rng), _PROPOSED):
-        if _clients(iteration, claim, premises, recipe) == clients:
+        if _clients(iteration, Case(claim, recipe), premises) == clients:
             yield recipe
 
 

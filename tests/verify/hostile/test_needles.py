@@ -8,6 +8,7 @@ import sympy
 from first_found import first_found
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.search import critical
 
@@ -123,8 +124,8 @@ def test_where_a_sum_of_a_whole_letter_turns_is_looked_at():
     statement = ft.inequality(V * (1 + 1 / (m**2 - 62 * m + 962)) <= V * 19 / 10)
     claim = ft.Claim("mine/whole", setting=setting, statement=statement)
     recipe = next(claim.instances.recipes(np.random.default_rng(0)))
-    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 62, recipe)} == {30, 31, 32}
-    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 63, recipe)} == {31, 32}
+    assert {at["m"] for at in critical.with_whole(Case(claim, recipe), 2 * m - 62)} == {30, 31, 32}
+    assert {at["m"] for at in critical.with_whole(Case(claim, recipe), 2 * m - 63)} == {31, 32}
 
 
 def test_terms_of_a_minimum_that_are_equal_are_looked_at_together():

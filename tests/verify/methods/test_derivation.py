@@ -25,6 +25,7 @@ from fedtheory.settings import Drawing
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Root
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.derivation import for_all, obligations, rules, runs
 from verify.derivation.facts import known, term
@@ -320,7 +321,7 @@ def test_limits_that_constants_do_not_meet_are_seen(monkeypatch):
     monkeypatch.setitem(vars(ITERATION), "limits", (sympy.Lt(nu_i, sympy.Rational(1, 100)),))
     _, premises = derivation._premises(TOLERANCES)
     with pytest.raises(ValueError, match="outside their stated limits"):
-        obligations.missing(TOLERANCES, premises, _constants(1)[0])
+        obligations.missing(Case(TOLERANCES, _constants(1)[0]), premises)
 
 
 def test_code_of_somebodys_own_is_not_seen_to_be_that_of_all_runs():
@@ -361,7 +362,7 @@ def _missing(claim, dropped="none", clients=2):
     iteration, premises = derivation._premises(claim)
     left = tuple(p for p in premises if not p.claim.id.endswith(dropped))
     recipes = derivation._constants(iteration, claim, left, clients, np.random.default_rng(0))
-    return obligations.missing(claim, left, next(recipes))
+    return obligations.missing(Case(claim, next(recipes)), left)
 
 
 def _without(claim, *hypotheses):
