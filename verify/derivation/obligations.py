@@ -13,13 +13,12 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
+from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Iteration, Root
 from fedtheory.settings.relations import Comparison, Quantity
-from verify.base.case import Case
 from verify.derivation import facts, rules
 from verify.derivation.facts import ClientQuantity, Fact, Of
 from verify.derivation.rules import RuleUse
@@ -65,15 +64,15 @@ class Premise:
     case: Hypothesis | None
 
 
-def missing(case: Case, premises: Sequence[Premise]) -> str:
+def missing(claim: Claim, premises: Sequence[Premise], recipe: Recipe) -> str:
     """The first thing that the rules do not derive at the constants of a recipe; empty where they derive all.
 
     Raise ``ValueError`` if an iteration that may be drawn is not one of those of which the premises speak.
     """
-    iteration = iteration_of(case.claim)
+    iteration = iteration_of(claim)
     letters: dict[int, Mapping[sympy.Expr, Any]] = {}
     clients = 0
-    for each in iteration.every(case.recipe):
+    for each in iteration.every(recipe):
         instance = premises[0].claim.instances.build(each, True)
         _one_case(iteration, instance)
         values = iteration.setting.bind(instance.problem, instance.params)
@@ -85,8 +84,8 @@ def missing(case: Case, premises: Sequence[Premise]) -> str:
     if set(letters) != set(range(clients)):
         raise ValueError("an iteration does not cover every client")
     known = [fact for client, values in letters.items() for fact in _facts(premises, values, client)]
-    wanted = list(ends(case.statement, letters))
-    derived = rules.derive(iteration, case.claim.requires, known, [t for _, _, t in wanted])
+    wanted = list(ends(claim.statement, letters))
+    derived = rules.derive(iteration, claim.requires, known, [t for _, _, t in wanted])
     return next((name for name, kind, t in wanted if not derived.holds(kind, t)), "")
 
 

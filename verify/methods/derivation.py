@@ -115,7 +115,7 @@ def _proved(
     for n in _CLIENTS if of_runs is None else ():
         # The cases of iterations, and the limits of their constants, are looked at where these are numbers.
         for recipe in islice(_constants(iteration, claim, premises, n, rng), 1):
-            if missing := obligations.missing(Case(claim, recipe), premises):
+            if missing := obligations.missing(claim, premises, recipe):
                 raise ValueError(f"{missing} is not derived")
     if of_runs is not None:
         seen = runs.compared(claim, of_runs.read(claim), found.used, inquiry.seed, most)
@@ -137,15 +137,15 @@ def recheck(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     return _proved(method, inquiry, premises, verdicts, _RUNS_AGAIN)
 
 
-def _clients(iteration: Iteration, case: Case, premises: tuple[Premise, ...]) -> int | None:
+def _clients(iteration: Iteration, claim: Claim, premises: tuple[Premise, ...], recipe: Recipe) -> int | None:
     """For how many clients a recipe has constants of iterations at which what is assumed holds; None where it has
     none."""
     try:
-        instance = premises[0].claim.instances.build(case.recipe, True)
+        instance = premises[0].claim.instances.build(recipe, True)
     except ValueError:
         return None
     wanted = {h: None for p in premises for h in p.claim.requires if h is not p.case}
-    relations = [h for h in case.claim.requires if h.relation is not None and h.met is None]
+    relations = [h for h in claim.requires if h.relation is not None and h.met is None]
     values = iteration.setting.bind(instance.problem, instance.params)
     holds = all(h.holds(instance.problem, instance.params, values) for h in (*wanted, *relations))
     return int(instance.problem.n) if holds else None
@@ -277,7 +277,7 @@ def _constants(
 ) -> Iterator[Recipe]:
     """Recipes of iterations at whose constants the claim's relations and the premises' hypotheses hold."""
     for recipe in islice(premises[0].claim.instances.recipes(rng), _PROPOSED):
-        if _clients(iteration, Case(claim, recipe), premises) == clients:
+        if _clients(iteration, claim, premises, recipe) == clients:
             yield recipe
 
 

@@ -204,7 +204,7 @@ def _kinked(case: Case, plain: Recipe, rounds: int) -> Place | None:
         kinked = drawing.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
         other = Case(case.claim, kinked)
         try:
-            same = may_agree(_letters(other), _letters(case)) and hypotheses_hold(other)
+            same = may_agree(other.letters, case.letters) and hypotheses_hold(other)
         except (ValueError, ArithmeticError):
             continue
         place = Place(plain, rounds, slopes)
@@ -241,10 +241,6 @@ def _slopes(case: Case) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
             yield (tuple(sorted({Fraction(min(low)), Fraction(max(high))})),) * len(parts)
     yield (tuple(sorted(set().union(*own))),) * len(parts)
     yield tuple(tuple(sorted(values)) for values in own)
-
-
-def _letters(case: Case) -> Any:
-    return case.letters
 
 
 def _rounds(case: Case) -> int:

@@ -71,10 +71,10 @@ def test(claim: Claim, seed: int) -> Sampled | None:
         return None
     found: list[sequential.MeanTest] = []
     for recipe in recipes:
-        seeded = {**recipe, "seed": seed, "tests": len(recipes)}
-        for outcome in outcomes(Case(claim, seeded)):
+        case = Case(claim, {**recipe, "seed": seed, "tests": len(recipes)})
+        for outcome in outcomes(case):
             if outcome.refuted:
-                return Sampled(_counterexample(Case(claim, seeded), outcome), "")
+                return Sampled(_counterexample(case, outcome), "")
             found.append(outcome)
     return Sampled(None, _words(claim, found)) if found else None
 
@@ -124,11 +124,10 @@ def _telling(case: Case) -> float:
 
 def _counterexample(case: Case, outcome: sequential.MeanTest) -> Counterexample:
     left, right = both(outcome)
-    where = ", ".join(
-        f"{name}={case.recipe[name]}" for name in ("d", "k", "tau", "p", "omega", "seed") if name in case.recipe
-    )
+    recipe = case.recipe
+    where = ", ".join(f"{name}={recipe[name]}" for name in ("d", "k", "tau", "p", "omega", "seed") if name in recipe)
     text = f"{where}: {outcome.name}, {outcome.samples} samples, {outcome.decision} at level {outcome.level:.1g}"
-    return Counterexample(case.claim, case.recipe, (), 0, PREFIX + outcome.name, 0, left, right, outcome.relation, text)
+    return Counterexample(case.claim, recipe, (), 0, PREFIX + outcome.name, 0, left, right, outcome.relation, text)
 
 
 METHOD = Method(

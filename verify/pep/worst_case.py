@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array
@@ -36,10 +34,9 @@ from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 
 
 class _At(NamedTuple):
-    """A claim, an exact instance that meets its hypotheses, and what proves the steps."""
+    """A claim at an exact instance that meets its hypotheses, and what proves the steps."""
 
-    claim: Claim
-    instance: Instance
+    case: Case
     prover: Prover
 
 
@@ -84,7 +81,7 @@ def parts(case: Case, statement: Bound, tight: bool, prover: Prover) -> list[Cer
     if left.of is initial.of and constant < 1:
         # T = 0 asks for a constant of at least 1.
         return [Certified(Fraction(1), Fraction(1), constant, Verdict.REFUTED, note="at T = 0")]
-    at = _At(case.claim, case.instance, prover)
+    at = _At(case, prover)
     quantities = (left, initial, posing.potential(case.claim), *case.setting.hints.basis)
     # What is below a multiple of another is below a larger multiple of it only where that is not negative.
     empty = factor == 0 and constant != 1 and left.of is initial.of
@@ -123,7 +120,7 @@ def _through_potential(
     factor c' initial, which asks for less, and the bound holds by itself at T = 0.
     """
     left, initial = ends
-    potential = posing.potential(at.claim)
+    potential = posing.potential(at.case.claim)
     contraction = _link(at, potential, potential, factor, tight, rounds=1)
     if left.of is not potential.of:
         contraction = _refuting_nothing(contraction)
@@ -133,7 +130,7 @@ def _through_potential(
     if c.upper is None or c.upper <= 0:
         # What is never positive is not below a right side of which no sign is known.
         return [contraction, replace(c, verdict=Verdict.OPEN, note="a left side that is not positive")]
-    late = left.of is not initial.of and bool(at.claim.setting.hints.basis) and factor > 0
+    late = left.of is not initial.of and bool(at.case.setting.hints.basis) and factor > 0
     scale = c.upper / factor if late else c.upper
     found = _link(at, potential, initial, constant / scale, tight, rounds=int(late), initial=True)
     upper = None if found.upper is None else scale * found.upper
@@ -154,10 +151,10 @@ def _refuting_nothing(part: Certified) -> Certified:
 
 def _run(at: _At, rounds: int, initial: bool = False) -> _FormalRun:
     """Some rounds from any state, or from the initial ones."""
-    posed = posing.pose(at.claim.setting, at.instance)
+    posed = posing.pose(at.case.setting, at.case.instance)
     start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
     problem, state = start(np.zeros((1, 0)))
-    return _FormalRun(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
+    return _FormalRun(posed, state, *rollout(at.case.claim, posed.instance, problem, state, rounds))
 
 
 def _link(
@@ -217,7 +214,7 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
     and V as multipliers this is one program of four blocks. Empty if the setting has no basis.
     """
     left, initial = ends
-    basis = at.claim.setting.hints.basis
+    basis = at.case.setting.hints.basis
     if not basis or factor <= 0:
         return []
     begun = time.perf_counter()

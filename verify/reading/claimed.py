@@ -238,7 +238,7 @@ def scene_at(case: Case, reader: Reader) -> Scene:
 
 
 def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool = False) -> Scene:
-    problems = [_problem_of(Case.of(claim, instance), there) for instance in instances]
+    problems = [_problem_of(claim, instance, there) for instance in instances]
     if not instances or any(kind != problems[0] for kind in problems):
         raise Unread("the instances have problems of several types, or there is no instance")
     of, with_g, single, resolvents, of_g, blocks = problems[0]
@@ -264,12 +264,12 @@ def _state(instance: Instance) -> Any:
     return instance.at(zero)[1]
 
 
-def _problem_of(case: Case, there: bool) -> tuple[Any, bool, bool, bool, bool, int]:
+def _problem_of(claim: Claim, instance: Instance, there: bool) -> tuple[Any, bool, bool, bool, bool, int]:
     """Return the type of a problem, and if it has a g, if there is only ever one client, if the f_i and g have
     resolvents, and the number of blocks of coordinates.
     """
-    problem = case.problem
-    single = set(case.setting.clients) == {1}
+    problem = instance.problem
+    single = set(claim.setting.clients) == {1}
     if problem is None:
         return None, False, single, False, False, 0
     if type(problem) is Problem and not there and not is_ours(type(problem.f)):
@@ -294,7 +294,7 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
         if not ours and name not in numbers:
             symbolic[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")
             continue
-        found = [_parameter(Case.of(claim, instance), reader, name, there) for instance in instances]
+        found = [_parameter(claim, reader, name, instance, there) for instance in instances]
         if any(not _alike(value, found[0]) for value in found):
             symbolic[name] = Unknown(f"the parameter {name}, which is of different kinds at different instances")
         else:
@@ -304,16 +304,16 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
     return NamedTupleValue(cls, symbolic)
 
 
-def _parameter(case: Case, reader: Reader, name: str, there: bool) -> Any:
-    drawing, value = case.setting.drawing, getattr(case.params, name)
-    if set(case.setting.clients) == {1} and (one := oracles.compressors(name, value, True)) is not None:
+def _parameter(claim: Claim, reader: Reader, name: str, instance: Instance, there: bool) -> Any:
+    drawing, value = claim.setting.drawing, getattr(instance.params, name)
+    if set(claim.setting.clients) == {1} and (one := oracles.compressors(name, value, True)) is not None:
         return one
     if there and type(value) is Oracle:
         return oracles.oracle(name)
-    if name in ("n", "d") and not (case.setting.functions or drawing.special or drawing.parameters):
+    if name in ("n", "d") and not (claim.setting.functions or drawing.special or drawing.parameters):
         # In a setting without functions these are the sizes of its states.
         return terms.leaf(Op.COUNT, name, terms.NUMBER)
-    return parameter(reader, name, value, _sizes(case.instance)[0], {})
+    return parameter(reader, name, value, _sizes(instance)[0], {})
 
 
 def _sizes(instance: Instance) -> tuple[int, int]:
