@@ -293,9 +293,9 @@ def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
     claim = claims.get(id)
     instances = []
 
-    def watched(changed, recipe, rng):
-        findings = examine(changed, recipe, rng)
-        instances.extend([recipe] if findings else [])
+    def watched(case, rng):
+        findings = examine(case, rng)
+        instances.extend([case.recipe] if findings else [])
         return findings
 
     examine = states.examine

@@ -94,7 +94,7 @@ def test_sums_that_vanish_at_once_are_found():
     statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + least) * V)
     claim = ft.Claim("mine/needle", setting=setting, statement=statement)
     assert critical.together(sums, [])[0] == tuple(sorted(sums, key=str))
-    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    found = critical.at_zeros(Case(claim, next(claim.instances.recipes(np.random.default_rng(0)))), sums)
     assert all(abs(found[str(x)] - value) < 1e-6 for x, value in zip(b, (7 / 3, 1 / 3, 3), strict=True))
 
 
@@ -145,5 +145,5 @@ def test_sums_of_the_number_of_clients_vanish_at_once_too():
     V = ft.Quantity("V", ft.distance)
     statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + sympy.Rational(99, 100)) * V)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=statement)
-    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    found = critical.at_zeros(Case(claim, next(claim.instances.recipes(np.random.default_rng(0)))), sums)
     assert len(found["clients"]) == 12 and abs(found["beta"] - 3) < 1e-6

@@ -251,7 +251,7 @@ def _with(**changes):
 
 
 def test_iterations_of_runs_are_those_of_the_setting():
-    assert runs.differs(COROLLARY, _recipe(k0=2), 0, 5) == ""
+    assert runs.differs(Case(COROLLARY, _recipe(k0=2)), 0, 5) == ""
 
 
 def test_iterations_that_are_not_those_of_the_run_are_seen():
@@ -262,11 +262,11 @@ def test_iterations_that_are_not_those_of_the_run_are_seen():
         return list(ITERATION.of_step(problem, params, state, draw))[::-1]
 
     for of_step in (every_other, backwards):
-        assert runs.differs(_with(of_step=of_step), _recipe(k0=2), 0, 3)
+        assert runs.differs(Case(_with(of_step=of_step), _recipe(k0=2)), 0, 3)
 
 
 def test_a_start_that_breaks_what_is_kept_is_seen():
-    assert "does not preserve" in runs.differs(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6)), 0, 3)
+    assert "does not preserve" in runs.differs(Case(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6))), 0, 3)
 
 
 def test_clients_that_are_never_selected_are_seen():
@@ -277,7 +277,7 @@ def test_clients_that_are_never_selected_are_seen():
 
     setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     claim = replace(COROLLARY, setting=setting)
-    assert "infinitely often" in runs.differs(claim, _recipe(), 0, 5)
+    assert "infinitely often" in runs.differs(Case(claim, _recipe()), 0, 5)
 
 
 # The claim
@@ -321,7 +321,7 @@ def test_limits_that_constants_do_not_meet_are_seen(monkeypatch):
     monkeypatch.setitem(vars(ITERATION), "limits", (sympy.Lt(nu_i, sympy.Rational(1, 100)),))
     _, premises = derivation._premises(TOLERANCES)
     with pytest.raises(ValueError, match="outside their stated limits"):
-        obligations.missing(Case(TOLERANCES, _constants(1)[0]), premises)
+        obligations.missing(TOLERANCES, premises, _constants(1)[0])
 
 
 def test_code_of_somebodys_own_is_not_seen_to_be_that_of_all_runs():
@@ -362,7 +362,7 @@ def _missing(claim, dropped="none", clients=2):
     iteration, premises = derivation._premises(claim)
     left = tuple(p for p in premises if not p.claim.id.endswith(dropped))
     recipes = derivation._constants(iteration, claim, left, clients, np.random.default_rng(0))
-    return obligations.missing(Case(claim, next(recipes)), left)
+    return obligations.missing(claim, left, next(recipes))
 
 
 def _without(claim, *hypotheses):
@@ -451,7 +451,7 @@ def _saying(id, *meanings):
 
 
 def _differs(claim, **changes):
-    return runs.differs(claim, _recipe(**changes), 0, 3)
+    return runs.differs(Case(claim, _recipe(**changes)), 0, 3)
 
 
 def test_meanings_that_hold_are_seen_to():
@@ -501,7 +501,7 @@ def test_moves_of_another_vector_are_seen():
 
 def test_cases_that_do_not_recur_are_seen():
     turned = tuple(pair[::-1] for pair in ITERATION.recurring)
-    assert "recur" in runs.differs(_with(recurring=turned), _recipe(k0=1), 0, 3)
+    assert "recur" in runs.differs(Case(_with(recurring=turned), _recipe(k0=1)), 0, 3)
 
 
 def test_functions_that_are_not_bounded_below_are_seen():

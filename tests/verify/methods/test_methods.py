@@ -198,7 +198,7 @@ def test_the_face_of_an_attained_bound_is_found_from_its_worst_case():
     recipe = {**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}
     built = claim.instances.build(recipe, True)
     posed = posing.pose(claim.setting, built)
-    left, right = (np.ravel(side)[0] for side in worst_case.sides(claim, posed.instance, np.zeros((1, 0)))[0])
+    left, right = (np.ravel(side)[0] for side in worst_case.sides(Case.of(claim, posed.instance), np.zeros((1, 0)))[0])
     factor = Fraction(9801, 10000)
     program = programs.ratio(left, right / factor, posed.constraints(True))
     scaled = programs.equilibrated(program)

@@ -482,7 +482,7 @@ def test_the_draws_of_a_step(id):
 def test_only_steps_are_sampled():
     claim = claims.get("locodl/eq-2/rand-k")
     with pytest.raises(ValueError, match="no step"):
-        sampling.step_sampler(Case.of(claim, None), np.zeros(1), 0, LEVEL)
+        sampling.step_sampler(Case(claim, {}), np.zeros(1), 0, LEVEL)
 
 
 # Measured runs.
