@@ -31,6 +31,7 @@ from fedtheory.claims import Claim
 from fedtheory.classes import PolyakLojasiewicz
 from fedtheory.instances import Recipe
 from fedtheory.sampling import derived
+from verify.base.case import Case
 from verify.base.own import load
 from verify.base.verdict import Verdict
 from verify.multipliers import proving
@@ -227,7 +228,7 @@ def ours(method: Method, n: int) -> float:
         recipe: Recipe = {"d": 1, "x": (Fraction(0),), "clients": (client,) * n, "k": 0, **letters}
     else:
         recipe = derived.at_letters(claim, {"kappa": L / MU, **letters}, 0)
-    found = certify(claim, claim.instances.build(recipe, True), tight=True)
+    found = certify(Case(claim, recipe), tight=True)
     if found.verdict is not Verdict.CERTIFIED or found.upper is None:
         raise ValueError(f"nothing is certified of {method.id} at n = {n}: {found.note}")
     return float(found.upper)
@@ -354,7 +355,7 @@ def _contracts(autolyap: Any, example: Deterministic) -> float:
 def _holds(claim: Claim, letters: Mapping[str, Fraction]) -> float:
     """The factor of a claim that is certified at these letters."""
     recipe = derived.at_letters(claim, {"n": Fraction(1), "kappa": Fraction(9), **letters}, 0)
-    found = certify(claim, claim.instances.build(recipe, True))
+    found = certify(Case(claim, recipe))
     if found.verdict is not Verdict.CERTIFIED:
         raise ValueError(f"{claim.id} is {found.verdict}: {found.note}")
     return float(found.claimed)

@@ -26,7 +26,8 @@ from fedtheory import claims
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import evaluate
 from verify import results
-from verify.base.evaluate import dimension, meeting, sides, start
+from verify.base.case import Case
+from verify.base.evaluate import meeting, sides
 from verify.repair.searching import HOLDING, Search
 from verify.repair.trials import Bench
 
@@ -150,9 +151,9 @@ def _named_alike(machine: Claim, hand: Claim) -> bool:
     rng = np.random.default_rng(0)
     for recipe, _ in islice(_met(machine), STATED if both else 0):
         try:
-            instance = machine.instances.build(recipe, False)
-            problem, state = start(machine, instance, rng.normal(size=(STATED, dimension(machine, instance))))
-            values = [[np.asarray(q.of(problem, instance.params, state), float) for q in pair] for pair in both]
+            case = Case(machine, recipe, exact=False)
+            problem, state = case.start(rng.normal(size=(STATED, case.dimension)))
+            values = [[np.asarray(q.of(problem, case.params, state), float) for q in pair] for pair in both]
         except (ValueError, AttributeError, LookupError, TypeError, ArithmeticError):
             # By hand it is of other states.
             continue
@@ -182,15 +183,14 @@ def _rooms(machine: Claim, hand: Claim) -> Iterator[tuple[list[Any], list[Any]]]
     rng = np.random.default_rng(0)
     for recipe, _ in islice(_met(machine), STATED):
         try:
-            built = [claim.instances.build(recipe, False) for claim in (machine, hand)]
-            size = dimension(machine, built[0])
-            theta = rng.normal(size=(STATED, size))
+            both = [Case(claim, recipe, exact=False) for claim in (machine, hand)]
+            theta = rng.normal(size=(STATED, both[0].dimension))
             with np.errstate(all="ignore"):
-                both = [sides(claim, at, theta) for claim, at in zip((machine, hand), built, strict=True)]
+                found = [sides(case, theta) for case in both]
         except (ValueError, AttributeError, LookupError, TypeError, ArithmeticError):
             # It is no instance of both, or no number there.
             continue
-        yield tuple([np.asarray(r, float) - np.asarray(l, float) for l, r in lines] for lines in both)
+        yield tuple([np.asarray(r, float) - np.asarray(l, float) for l, r in lines] for lines in found)
 
 
 def worked() -> float:

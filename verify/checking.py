@@ -24,6 +24,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Infimum
 from verify.base import garbage, originals
+from verify.base.case import Case
 from verify.base.faults import placed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted, orders
@@ -394,7 +395,7 @@ def _contradicting(claim: Claim, example: Counterexample) -> Counterexample:
     if not violated(left, right, example.relation):
         raise ValueError(f"it does not contradict {claim.id}")
     of_curve = example.part.startswith(orders.PREFIX)
-    if not (claim.statement.ending or of_curve) and (failed := hunting.failed_assertion(claim, example.recipe)):
+    if not (claim.statement.ending or of_curve) and (failed := hunting.failed_assertion(Case(claim, example.recipe))):
         raise ValueError(failed)
     return replace(example, left=left, right=right, text=example.place())
 

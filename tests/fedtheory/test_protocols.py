@@ -10,7 +10,8 @@ import pytest
 
 from fedtheory import claims
 from fedtheory.algorithms.base import Algorithm, no_step
-from verify.base.evaluate import dimension, meeting, start
+from verify.base.case import Case
+from verify.base.evaluate import meeting
 
 
 def _cases():
@@ -37,7 +38,8 @@ def test_a_step_keeps_types_and_shapes_over_replicas(name):
     algorithm, rng = claim.statement.algorithm, np.random.default_rng(1)
     for recipe, _ in _instances(claim):
         instance = claim.instances.build(recipe, False)
-        problem, state = start(claim, instance, rng.standard_normal((REPLICAS, dimension(claim, instance))))
+        case = Case.of(claim, instance)
+        problem, state = case.start(rng.standard_normal((REPLICAS, case.dimension)))
         assert isinstance(state, algorithm.State)
         # Of a problem without a known optimum there is none.
         with suppress(ValueError):
@@ -54,9 +56,9 @@ def test_the_support_has_the_probabilities_and_fractions_stay_fractions(name):
     claim = CASES[name]
     algorithm = claim.statement.algorithm
     for recipe, instance in _instances(claim, 2):
-        size = dimension(claim, instance)
+        size = Case.of(claim, instance).dimension
         theta = np.array([[Fraction(k % 5 - 2, 3) for k in range(size)]], dtype=object)
-        problem, state = start(claim, instance, theta)
+        problem, state = Case.of(claim, instance).start(theta)
         draws = algorithm.draws(problem, instance.params, state)
         if draws.count is None or draws.count > 256:
             continue

@@ -20,6 +20,7 @@ from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.quantities import distance
 from fedtheory.settings.relations import E, Quantity
 from verify import check
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons.number_types import FLOATS, difference, in_floats, in_fractions, spread
@@ -88,7 +89,7 @@ LOOKING = {
 def test_code_that_looks_has_no_certificate(claim, change):
     changed = stepping(claim, change)
     with pytest.raises(ValueError, match=r"is not read|not linear"):
-        certifying.certify(changed, first(claim))
+        certifying.certify(Case.of(changed, first(claim)))
     assert isinstance(proving.prove(changed, 0), str)
 
 
@@ -110,7 +111,7 @@ def test_a_quantity_that_looks_has_no_certificate():
     changed = DISTANCE.variant(quantities=(before, dataclasses.replace(after, of=larger)))
     assert shown(DISTANCE) and not shown(changed)
     with pytest.raises(ValueError, match="is not read"):
-        certifying.certify(changed, first(DISTANCE))
+        certifying.certify(Case.of(changed, first(DISTANCE)))
 
 
 SAME = {
@@ -121,8 +122,8 @@ SAME = {
 
 @pytest.mark.parametrize("change", SAME.values(), ids=SAME)
 def test_the_same_in_other_words_keeps_its_certificate(change):
-    assert certifying.certify(stepping(DESCENT, change), first(DESCENT)).verdict is Verdict.CERTIFIED
-    posing.check_read(stepping(LOCODL, change), first(LOCODL))
+    assert certifying.certify(Case.of(stepping(DESCENT, change), first(DESCENT))).verdict is Verdict.CERTIFIED
+    posing.check_read(Case.of(stepping(LOCODL, change), first(LOCODL)))
 
 
 def test_a_proof_survives_other_words():
@@ -136,7 +137,7 @@ def test_random_regions_have_no_proof():
     for mutant in islice(mutants, 12):
         (claim,), (original,) = mutant.claims, mutant.originals
         with pytest.raises(ValueError, match=r"is not read|not linear|leaves|kind"):
-            posing.check_read(claim, first(original))
+            posing.check_read(Case.of(claim, first(original)))
 
 
 def test_a_proof_says_where_code_and_model_were_compared():
@@ -204,10 +205,10 @@ def test_what_is_left_of_large_constants_is_rounding(planted):
 
     claim = stepping(claim, change)
     recipe, point = _cancelling()
-    exact = list(in_fractions(claim, recipe, point, 1))
+    exact = list(in_fractions(Case(claim, recipe), point, 1))
     alone = [part._replace(among=0.0) for part in exact]
-    assert difference(point, alone, in_floats(claim, recipe, point, 1), FLOATS, 1.0) is not None
-    found = difference(point, exact, in_floats(claim, recipe, point, 1), FLOATS, spread(recipe))
+    assert difference(point, alone, in_floats(Case(claim, recipe), point, 1), FLOATS, 1.0) is not None
+    found = difference(point, exact, in_floats(Case(claim, recipe), point, 1), FLOATS, spread(recipe))
     assert (found is not None) == (planted > 0)
 
 
@@ -245,9 +246,9 @@ def test_what_is_rounded_across_a_condition_is_no_difference(planted):
     recipe = next(claim.instances.recipes(np.random.default_rng(0))) | at
     recipe |= {"clients": tuple(one | {"h": tuple(Fraction(1) for _ in one["h"])} for one in recipe["clients"])}
     point = tuple(Fraction(k + 1, 8) for k in range(recipe["d"]))
-    exact = list(in_fractions(claim, recipe, point, 1))
-    assert difference(point, exact, in_floats(claim, recipe, point, 1), FLOATS, spread(recipe)) is not None
-    assert number_types._is_on_threshold(claim, recipe, point, 1) != planted
+    exact = list(in_fractions(Case(claim, recipe), point, 1))
+    assert difference(point, exact, in_floats(Case(claim, recipe), point, 1), FLOATS, spread(recipe)) is not None
+    assert number_types._is_on_threshold(Case(claim, recipe), point, 1) != planted
 
 
 def test_code_may_not_remember():
@@ -314,7 +315,7 @@ def test_a_constant_is_not_outgrown_by_giving_states_a_size(share):
     statement = stated_one_step(algorithm, E(after) - 99 <= share * (1 - g * m) ** 2 * before)
     claim = Claim("own/constant", setting=setting, statement=statement, requires=(Hypothesis("short", g * L <= 1),))
     instance = first(claim, lambda recipe: recipe["mu"] * 10 < recipe["L"] * 9 and recipe["gamma"] * recipe["L"] <= 1)
-    verdict = certifying.certify(claim, instance).verdict
+    verdict = certifying.certify(Case.of(claim, instance)).verdict
     assert (verdict is Verdict.CERTIFIED) == (share == 1)
 
 
@@ -346,7 +347,7 @@ def test_the_sign_of_a_quantity_is_not_believed():
     assert not symbolic.proves(of(turning))
     assert hunting.hunt(of(turning), np.random.default_rng(0), 60, 1).refutations
     honest = of(lambda problem, params, state: (state.x**2).sum(axis=(-1, -2)))
-    assert certifying.certify(honest, first(LOCODL)).verdict is Verdict.CERTIFIED
+    assert certifying.certify(Case.of(honest, first(LOCODL))).verdict is Verdict.CERTIFIED
 
 
 # Near ties, far states, many rounds

@@ -11,6 +11,7 @@ from first_found import first_found
 import fedtheory as ft
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, check
+from verify.base.case import Case
 from verify.best import record, thresholds, words
 from verify.cli import main
 from verify.comparisons import asserted
@@ -127,12 +128,12 @@ def test_a_fixed_point_that_was_not_given_is_told():
     statement = Limit(method, ft.Quantity("V", ft.distance), "x tends to x*")
     claim = ft.Claim("mine/limit", setting=setting(method), statement=statement, requires=short)
     recipe = next(claim.instances.recipes(np.random.default_rng(0)))
-    said = asserted.unfixed(claim, claim.instances.build(recipe, True))
+    said = asserted.unfixed(Case(claim, recipe))
     assert "a step of m leaves x = x*, v = x*, u = 0, which is taken for its fixed point as none is given" in said
     assert "fixed_point=" in said
     given = ft.method("m", _remembers, ["gamma"], shapes, fixed_point=lambda p, q: (p.x_star, 0 * p.x_star, p.y_star))
     claim = ft.Claim("mine/limit", setting=setting(given), statement=replace(statement, algorithm=given))
-    assert "leaves what is given" in asserted.unfixed(claim, claim.instances.build(recipe, True))
+    assert "leaves what is given" in asserted.unfixed(Case(claim, recipe))
 
 
 # Arrays of letters
@@ -156,7 +157,7 @@ def _read(step, **more):
     method = ft.method("weighted", step, ["g_1", "g_2"], {"x": "point"})
     claim = contraction(method, requires=(g_1 * L <= 1, sympy.Eq(g_1, g_2)), factor=1 - g_1 * mu, **more)
     recipe = next(claim.instances.recipes(np.random.default_rng(0)))
-    return whole.unread(claim, claim.instances.build(recipe, True))
+    return whole.unread(Case(claim, recipe))
 
 
 @pytest.mark.parametrize("step", [_weighted, _flat])
@@ -184,9 +185,9 @@ def test_what_compressors_have_may_be_a_letter_of_the_method_too():
         claim = ft.Claim("mine/dcgd", setting=of, statement=statement, requires=short)
         # Of compressors that are exact omega is 0, which is no value of this letter.
         recipe = next(r for r in claim.instances.recipes(np.random.default_rng(0)) if r["omega"] > 0)
-        code = whole.read(claim, claim.instances.build(recipe, True))
+        code = whole.read(Case(claim, recipe))
         for e in critical.in_code(claim, code):
-            assert critical.letters(claim, recipe, e)
+            assert critical.letters(Case(claim, recipe), e)
 
 
 # Options before names

@@ -12,6 +12,7 @@ import fedtheory as ft
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.kinds.limit import Limit
 from verify import Verdict, check
+from verify.base.case import Case
 from verify.base.own import load
 from verify.cli import main
 from verify.pep.bounding import Refused
@@ -104,7 +105,7 @@ def test_a_bound_is_tested_with_the_parameters_of_its_rounds_and_not_certified_b
     assert found.verdict is Verdict.PROVED and "T=30: 0" in found.note and "shown of every round" in found.note
     one = next(r for r in claim.instances.recipes(np.random.default_rng(0)))
     with pytest.raises(Refused, match="vary with the round"):
-        certify(claim, claim.instances.build(one, True))
+        certify(Case(claim, one))
 
 
 @pytest.mark.parametrize(

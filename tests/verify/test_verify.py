@@ -17,7 +17,8 @@ from fedtheory import algorithms, claims
 from fedtheory.papers import feddcd, locodl
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict, check
-from verify.base.evaluate import dimension, meeting, sides
+from verify.base.case import Case
+from verify.base.evaluate import meeting, sides
 from verify.comparisons import dynamics, exact
 from verify.comparisons.deciding import violated
 from verify.evidence.counterexamples import Counterexample, load
@@ -108,9 +109,9 @@ def test_exact_and_float_sides_agree(id, quadratic):
     if id in ("feddcd/lemma-B.8/rate/repaired", "locodl/eq-18") and not quadratic:
         pytest.skip("these settings have quadratics only")
     claim, recipe, built = first_instance(id, quadratic)
-    point = tuple(Fraction(i + 1, 2) for i in range(dimension(claim, built)))
-    floats = sides(claim, claim.instances.build(recipe, False), np.array([[float(v) for v in point]]))
-    for (a, b), (c, d) in zip(floats, sides(claim, built, exact.as_row(point)), strict=True):
+    point = tuple(Fraction(i + 1, 2) for i in range(Case.of(claim, built).dimension))
+    floats = sides(Case(claim, recipe, exact=False), np.array([[float(v) for v in point]]))
+    for (a, b), (c, d) in zip(floats, sides(Case.of(claim, built), exact.as_row(point)), strict=True):
         assert isinstance(c[0], Fraction)
         np.testing.assert_allclose([a[0], b[0]], [float(c[0]), float(d[0])], rtol=1e-10)
 
@@ -135,7 +136,9 @@ def test_the_worst_ratio_does_not_depend_on_units_or_order(id):
     if claim.paper == "locodl":
         same_problem["gamma"] = recipe["gamma"] / 3
     reordered = {**recipe, "clients": recipe["clients"][::-1]}
-    ratios = [states.examine(claim, r, np.random.default_rng(0))[0].ratio for r in (recipe, same_problem, reordered)]
+    ratios = [
+        states.examine(Case(claim, r), np.random.default_rng(0))[0].ratio for r in (recipe, same_problem, reordered)
+    ]
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-9)
 
 
@@ -143,7 +146,7 @@ def test_the_smallest_counterexample_is_smaller_and_still_one():
     claim = claims.get("feddcd/lemma-B.8/rate")
     rng = np.random.default_rng(5)
     recipes = islice(claim.instances.recipes(rng), 30)
-    found = next(c for r in recipes if len(r["clients"]) > 2 and (c := states.violation(claim, r)) is not None)
+    found = next(c for r in recipes if len(r["clients"]) > 2 and (c := states.violation(Case(claim, r))) is not None)
     small = shrinking.smallest(found)
     assert convincing.complexity(small.recipe) < convincing.complexity(found.recipe)
     left, right = small.replay()
@@ -204,8 +207,8 @@ def test_nine_digits_do_not_refute():
 def test_second_moments_of_a_method_that_diverges():
     claim, recipe, _ = first_instance("locodl/theorem-3.1/limits")
     long_step = {**recipe, "gamma": 3 / recipe["L"]}
-    assert moment_radius(claim, claim.instances.build(recipe, False)) < 1
-    assert moment_radius(claim, claim.instances.build(long_step, False)) > 1
+    assert moment_radius(Case(claim, recipe, exact=False)) < 1
+    assert moment_radius(Case(claim, long_step, exact=False)) > 1
     far = tuple(h for h in claim.requires if h not in (locodl.STEP, locodl.DAMPING))
     assert first_found(claim.variant(requires=far)).verdict is Verdict.REFUTED
 
@@ -290,18 +293,18 @@ def test_of_the_recipes_examined_further_one_is_of_each_regime(id):
     claim = claims.get(id)
     instances = []
 
-    def watched(changed, recipe, rng):
-        findings = examine(changed, recipe, rng)
-        instances.extend([recipe] if findings else [])
+    def watched(case, rng):
+        findings = examine(case, rng)
+        instances.extend([case.recipe] if findings else [])
         return findings
 
     examine = states.examine
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(states, "examine", watched)
         found = hunting.hunt(claim, hunting.generator(claim, 0), 60, 1)
-    regimes = {hunting.regime(claim, recipe) for recipe in instances}
+    regimes = {hunting.regime(Case(claim, recipe)) for recipe in instances}
     assert len(regimes) >= 2
-    assert {hunting.regime(claim, recipe) for recipe in found.met} == regimes
+    assert {hunting.regime(Case(claim, recipe)) for recipe in found.met} == regimes
 
 
 def test_second_moments_are_not_taken_where_a_step_reads_what_only_init_fills():
@@ -310,6 +313,6 @@ def test_second_moments_are_not_taken_where_a_step_reads_what_only_init_fills():
     clients = tuple({"h": (Fraction(h),), "y": (Fraction(0),)} for h in ("1", "1/2", "1/2", "1/2"))
     recipe = {"d": 1, "x": (Fraction(0),), "clients": clients, "mu": Fraction(1, 2), "L": Fraction(1)}
     instance = claim.instances.build({**recipe, "alpha": Fraction(1, 16)}, True)
-    assert instance.quadratic and not dynamics.is_linear(claim, instance)
+    assert instance.quadratic and not dynamics.is_linear(Case.of(claim, instance))
     whole = claims.get("baseline/sag/zero-table")
-    assert dynamics.is_linear(whole, whole.instances.build({**recipe, "alpha": Fraction(1, 16)}, True))
+    assert dynamics.is_linear(Case.of(whole, whole.instances.build({**recipe, "alpha": Fraction(1, 16)}, True)))

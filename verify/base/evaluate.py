@@ -29,6 +29,7 @@ from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.along_runs import Along, of_runs
+from verify.base.case import Case
 
 Sides = tuple[Array, Array]
 
@@ -102,24 +103,24 @@ def params_after(claim: Claim, instance: Instance, problem: Any, rounds: int) ->
     return at_round(algorithm.schedules, problem, instance.params, first + rounds, exact)
 
 
-def _params_then(claim: Claim, instance: Instance, problem: Any, rounds: int) -> Any:
+def _params_then(case: Case, problem: Any, rounds: int) -> Any:
     """As :func:`params_after`, None for what varies where that is irrational: few quantities speak of it."""
     try:
-        return params_after(claim, instance, problem, rounds)
+        return params_after(case.claim, case.instance, problem, rounds)
     except Irrational:
-        varying = claim.statement.algorithm.schedules
-        return instance.params._replace(**dict.fromkeys(varying))
+        varying = case.statement.algorithm.schedules
+        return case.params._replace(**dict.fromkeys(varying))
 
 
-def has_rounds(claim: Claim, instance: Instance, rounds: int) -> bool:
+def has_rounds(case: Case, rounds: int) -> bool:
     """Return True if the varying parameters of an exact instance are fractions for this many rounds."""
-    algorithm = claim.statement.algorithm
+    algorithm = case.statement.algorithm
     if algorithm is None or not algorithm.schedules:
         # There may be a million rounds.
         return True
     try:
         for k in range(rounds):
-            params_after(claim, instance, instance.problem, k)
+            params_after(case.claim, case.instance, case.problem, k)
     except (ValueError, ArithmeticError):
         return False
     return True
@@ -140,30 +141,16 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
     return len(shape) <= len(wanted) and all(a in (1, b) for a, b in zip(shape[::-1], wanted[::-1], strict=False))
 
 
-def tree_size(claim: Claim, instance: Instance, rounds: int) -> int:
+def tree_size(case: Case, rounds: int) -> int:
     """Number of leaves of the tree of draws."""
-    problem, state = start(claim, instance, np.zeros((1, dimension(claim, instance))))
-    count = claim.statement.algorithm.draws(problem, instance.params, state).count
+    count = case.draws.count
     if count is None:
-        raise ValueError(f"the draws of {claim.id} cannot be enumerated")
+        raise ValueError(f"the draws of {case.claim.id} cannot be enumerated")
     total: int = int(count) ** rounds
     return total
 
 
-def start(claim: Claim, instance: Instance, theta: Array) -> tuple[Any, Any]:
-    """Problem and states from which the statement starts: the printed initial state for a bound, else any state."""
-    if claim.statement.horizon and instance.initial is not None:
-        return instance.initial(theta)
-    return instance.at(theta)
-
-
-def dimension(claim: Claim, instance: Instance) -> int:
-    """Number of coordinates of the states from which the statement starts."""
-    starts = claim.statement.horizon and instance.initial is not None
-    return instance.size_of_start if starts else instance.dimension
-
-
-def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> list[Sides]:
+def sides(case: Case, theta: Array, rounds: int = 1) -> list[Sides]:
     """(left, right) of each comparison of the statement, for coordinates ``theta (M, dimension)``.
 
     Both have shape ``(M,)``; where the relation is "==" they are arrays of one shape. ``rounds``: T, for a bound.
@@ -171,68 +158,70 @@ def sides(claim: Claim, instance: Instance, theta: Array, rounds: int = 1) -> li
     Raise ``ValueError`` if there is nothing to compare: no sides, fewer or more than the statement lists, or sides
     without entries, of which everything holds.
     """
-    found = _sides(claim.statement, claim, instance, theta, rounds)
-    listed = len(claim.statement.comparisons)
+    found = _sides(case.statement, case, theta, rounds)
+    listed = len(case.statement.comparisons)
     if not found or (listed and len(found) != listed):
-        raise ValueError(f"{claim.id} has {len(found)} pairs of sides, and its statement lists {listed} comparisons")
+        raise ValueError(
+            f"{case.claim.id} has {len(found)} pairs of sides, and its statement lists {listed} comparisons"
+        )
     if len(theta) and not all(np.size(side) for pair in found for side in pair):
-        raise ValueError(f"a side of {claim.id} has no entries: nothing is compared")
+        raise ValueError(f"a side of {case.claim.id} has no entries: nothing is compared")
     return found
 
 
 @singledispatch
-def _sides(statement: Statement, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
+def _sides(statement: Statement, case: Case, theta: Array, rounds: int) -> list[Sides]:
     """As :func:`sides`, of comparisons between what is composed of quantities."""
     if statement.acting or type(statement).comparisons is Statement.comparisons:
-        raise ValueError(f"{claim.id} has no sides: what statements of kind {statement.kind} compare is not known here")
-    problem, state = start(claim, instance, theta)
+        raise ValueError(
+            f"{case.claim.id} has no sides: what statements of kind {statement.kind} compare is not known here"
+        )
+    problem, state = case.start(theta)
     if of_runs(statement):
-        *_, last = _sides_of_runs(claim, instance, problem, state, rounds, len(theta))
+        *_, last = _sides_of_runs(case, problem, state, rounds, len(theta))
         return last[1]
     later, probabilities = state, np.ones(1)
     if statement.stepping:
-        later, probabilities = rollout(claim, instance, problem, state, rounds)
-    return _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+        later, probabilities = rollout(case.claim, case.instance, problem, state, rounds)
+    return _compared(case, problem, (state, later), probabilities, rounds, len(theta))
 
 
-def along_run(claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int) -> dict[sympy.Expr, Array]:
+def along_run(case: Case, problem: Any, state: Any, rounds: int) -> dict[sympy.Expr, Array]:
     """The values of a claim's quantities of whole runs after so many rounds from ``state (M, 1, ...)``, each
     ``(M, 1)``."""
-    *_, (_, _, found) = _along_runs(claim, instance, problem, state, rounds)
+    *_, (_, _, found) = _along_runs(case, problem, state, rounds)
     return found
 
 
 def _along_runs(
-    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int
+    case: Case, problem: Any, state: Any, rounds: int
 ) -> Iterator[tuple[Any, Array, dict[sympy.Expr, Array]]]:
     """After 0, 1, ..., ``rounds`` rounds the states, their probabilities and the quantities of the runs until then;
     none of fewer rounds than those of which the claim speaks."""
-    letters, exact = claim.setting.bind(problem, instance.params), are_fractions(problem, instance.params, state)
-    along = Along(of_runs(claim.statement), letters, exact)
+    letters, exact = case.setting.bind(problem, case.params), are_fractions(problem, case.params, state)
+    along = Along(of_runs(case.statement), letters, exact)
     reached = (state, np.ones(1, dtype=int))
-    after = unrolled(claim, instance, problem, state)
+    after = unrolled(case.claim, case.instance, problem, state)
     for k in range(rounds + 1):
         reached = next(after) if k else reached
-        params = _params_then(claim, instance, problem, k)
-        values = along.values(problem, params, *reached, k >= claim.statement.since)
+        params = _params_then(case, problem, k)
+        values = along.values(problem, params, *reached, k >= case.statement.since)
         yield *reached, values
 
 
-def _sides_of_runs(
-    claim: Claim, instance: Instance, problem: Any, state: Any, rounds: int, size: int
-) -> Iterator[tuple[int, list[Sides]]]:
+def _sides_of_runs(case: Case, problem: Any, state: Any, rounds: int, size: int) -> Iterator[tuple[int, list[Sides]]]:
     """Both sides after each number of rounds of which the claim speaks, up to ``rounds``, with that number."""
-    if rounds < claim.statement.since:
-        raise ValueError(f"{claim.id} says nothing of T = {rounds}")
-    for k, (later, probabilities, values) in enumerate(_along_runs(claim, instance, problem, state, rounds)):
-        if k >= claim.statement.since:
-            yield k, _compared(claim, instance, problem, (state, later), probabilities, k, size, values)
+    if rounds < case.statement.since:
+        raise ValueError(f"{case.claim.id} says nothing of T = {rounds}")
+    for k, (later, probabilities, values) in enumerate(_along_runs(case, problem, state, rounds)):
+        if k >= case.statement.since:
+            yield k, _compared(case, problem, (state, later), probabilities, k, size, values)
 
 
 @_sides.register
-def _(statement: Agreement, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
-    problem, state = instance.at(theta)
-    params = instance.params
+def _(statement: Agreement, case: Case, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = case.instance.at(theta)
+    params = case.params
     draws, _ = support_of(statement.algorithm.draws(problem, params, state), is_exact(*state))
     after = statement.algorithm.step(problem, params, state, draws)
     other, start_of_other = statement.counterpart(problem, params, state)
@@ -245,39 +234,38 @@ def _(statement: Agreement, claim: Claim, instance: Instance, theta: Array, roun
 
 
 @_sides.register
-def _(statement: Stays, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
-    problem, state = instance.at(theta)
-    later, _ = rollout(claim, instance, problem, state, 1)
-    then = params_after(claim, instance, problem, 1)
-    return [_broadcast(statement.observed(problem, then, later), statement.observed(problem, instance.params, state))]
+def _(statement: Stays, case: Case, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = case.instance.at(theta)
+    later, _ = rollout(case.claim, case.instance, problem, state, 1)
+    then = params_after(case.claim, case.instance, problem, 1)
+    return [_broadcast(statement.observed(problem, then, later), statement.observed(problem, case.params, state))]
 
 
 @_sides.register
-def _(statement: Reached, claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[Sides]:
-    problem, state = instance.at(theta)
-    later, probabilities = rollout(claim, instance, problem, state, statement.rounds)
-    then = params_after(claim, instance, problem, statement.rounds)
+def _(statement: Reached, case: Case, theta: Array, rounds: int) -> list[Sides]:
+    problem, state = case.instance.at(theta)
+    later, probabilities = rollout(case.claim, case.instance, problem, state, statement.rounds)
+    then = params_after(case.claim, case.instance, problem, statement.rounds)
     left = expectation(statement.potential(problem, then, later), probabilities)
-    right = evaluate(statement.share, {}) * statement.potential(problem, instance.params, state)[:, 0]
+    right = evaluate(statement.share, {}) * statement.potential(problem, case.params, state)[:, 0]
     return [_broadcast(left, right)]
 
 
-def sides_along(claim: Claim, instance: Instance, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
+def sides_along(case: Case, theta: Array, at: Collection[int]) -> Iterator[list[Sides]]:
     """Yield the value of :func:`sides` for a bound after each of these numbers of rounds, in ascending order."""
-    problem, state = start(claim, instance, theta)
-    if of_runs(claim.statement):
-        found = _sides_of_runs(claim, instance, problem, state, max(at), len(theta))
+    problem, state = case.start(theta)
+    if of_runs(case.statement):
+        found = _sides_of_runs(case, problem, state, max(at), len(theta))
         yield from (both for rounds, both in found if rounds in at)
         return
-    after = unrolled(claim, instance, problem, state)
+    after = unrolled(case.claim, case.instance, problem, state)
     for rounds, (later, probabilities) in zip(range(1, max(at) + 1), after, strict=False):
         if rounds in at:
-            yield _compared(claim, instance, problem, (state, later), probabilities, rounds, len(theta))
+            yield _compared(case, problem, (state, later), probabilities, rounds, len(theta))
 
 
 def _compared(
-    claim: Claim,
-    instance: Instance,
+    case: Case,
     problem: Any,
     states: tuple[Any, Any],
     probabilities: Array,
@@ -289,18 +277,18 @@ def _compared(
 
     ``along``: the values of what is of whole runs.
     """
-    statement, (state, later) = claim.statement, states
-    values: dict[sympy.Expr, Any] = dict(claim.setting.bind(problem, instance.params))
+    statement, (state, later) = case.statement, states
+    values: dict[sympy.Expr, Any] = dict(case.setting.bind(problem, case.params))
     if statement.horizon:
         # Elsewhere T is a letter like any other: a statement about all T is not one about T = 1.
         values[T] = rounds
     stepping = statement.stepping
-    now, then = instance.params, instance.params
+    now, then = case.params, case.params
     if stepping:
-        now = params_after(claim, instance, problem, 0)
-        then = _params_then(claim, instance, problem, rounds)
+        now = params_after(case.claim, case.instance, problem, 0)
+        then = _params_then(case, problem, rounds)
     scalars = compared_by_size(statement.comparisons)
-    exact = are_fractions(problem, instance.params, state)
+    exact = are_fractions(problem, case.params, state)
     for quantity in statement.quantities:
         if quantity.expression in along:
             values[quantity.expression] = along[quantity.expression]
@@ -371,37 +359,36 @@ def _paired(comparison: Comparison, values: Mapping[Any, Any], size: int) -> Sid
     return np.broadcast_to(a, (size, 1))[:, 0], np.broadcast_to(b, (size, 1))[:, 0]
 
 
-def leaving(claim: Claim, instance: Instance, theta: Array) -> Array | None:
+def leaving(case: Case, theta: Array) -> Array | None:
     """Residuals ``(M, r)`` that must vanish after one step for the statement's quantities to be finite, or None."""
-    domains = [q.domain for q in claim.statement.quantities if q.after and q.domain is not None]
+    domains = [q.domain for q in case.statement.quantities if q.after and q.domain is not None]
     if not domains:
         return None
-    problem, state = start(claim, instance, theta)
-    later, _ = rollout(claim, instance, problem, state, 1)
-    params = params_after(claim, instance, problem, 1)
+    problem, state = case.start(theta)
+    later, _ = rollout(case.claim, case.instance, problem, state, 1)
+    params = params_after(case.claim, case.instance, problem, 1)
     residuals = [np.asarray(domain(problem, params, later)) for domain in domains]
     return np.concatenate([r.reshape(len(theta), -1) for r in residuals], axis=1)
 
 
-def hypotheses_hold(claim: Claim, instance: Instance) -> bool:
+def hypotheses_hold(case: Case) -> bool:
     """Return True if an (exact) instance meets every hypothesis of the claim."""
-    if not claim.requires:
+    if not case.claim.requires:
         return True
-    values = claim.setting.bind(instance.problem, instance.params)
-    return all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
+    return all(h.holds(case.problem, case.params, case.letters) for h in case.claim.requires)
 
 
-def meets_grounds(claim: Claim, instance: Instance, named: Collection[Hypothesis] = ()) -> bool:
+def meets_grounds(case: Case, named: Collection[Hypothesis] = ()) -> bool:
     """Return True if an instance meets everything that a proof may assume: relations, membership in classes, and the
     hypotheses ``named`` by the proof.
 
     Other code of hypotheses is not accepted as an assumption of a proof, as it may depend on anything.
     """
-    values = claim.setting.bind(instance.problem, instance.params)
     grounds = (
-        h if h in named or h.states_membership(claim.setting.classes) else replace(h, met=None) for h in claim.requires
+        h if h in named or h.states_membership(case.setting.classes) else replace(h, met=None)
+        for h in case.claim.requires
     )
-    return all(h.holds(instance.problem, instance.params, values) for h in grounds)
+    return all(h.holds(case.problem, case.params, case.letters) for h in grounds)
 
 
 def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, Instance]]:
@@ -413,7 +400,7 @@ def meeting(claim: Claim, recipes: Iterable[Recipe]) -> Iterator[tuple[Recipe, I
     for recipe in recipes:
         try:
             instance = build(recipe, True)
-            met = hypotheses_hold(claim, instance)
+            met = hypotheses_hold(Case.of(claim, instance))
         except (ValueError, ArithmeticError):
             # There is no such instance, or a hypothesis is not defined there.
             continue

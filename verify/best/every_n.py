@@ -10,8 +10,8 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.case import Case
 from verify.best import places
 from verify.best.factors import Interval, Say
 from verify.best.subjects import Subject
@@ -27,13 +27,13 @@ def proved(of: Subject, found: Interval, at: places.Letters, say: Say) -> tuple[
     that were checked; or None, and what stands in the way. ``at``: the letters that were given."""
     if found.upper is None or not of.claim.statement.stepping:
         return None, "it is asked of rates that are certified"
-    instance = places.instance(of.claim, found.recipe)
+    case = places.case(of.claim, found.recipe)
     if tied := _tied(of.claim, found, at):
         return None, tied
     why = ""
     for number in _numbers(found.upper):
         say(f"is {float(number):.9g} proved for every number of clients?")
-        shown = prove(_fixed(of.at(number), of.claim, instance))
+        shown = prove(_fixed(case.with_claim(of.at(number)), of.claim))
         if not isinstance(shown, str):
             return number, ""
         why = why or shown
@@ -47,11 +47,11 @@ def _tied(claim: Claim, found: Interval, at: places.Letters) -> str:
     fixed = {name: Fraction(value) for name, value in found.letters.items() if name in places.known(claim)}
     for more in (n + 1, 4 * n):
         try:
-            other = places.instance(claim, places.recipe(claim, {**at, **fixed, size: Fraction(more)}))
+            other = places.case(claim, places.recipe(claim, {**at, **fixed, size: Fraction(more)}))
         except ValueError as error:
             return f"with {more} clients, {error}"
         shown = {
-            **places.shown(claim, other),
+            **places.shown(other),
             **{name: found.letters[name] for name in ("n", "N") if name in found.letters},
         }
         if shown != dict(found.letters):
@@ -65,9 +65,9 @@ def _numbers(best: Fraction) -> Iterator[Fraction]:
         yield max(best, rounding.simplest(float(above), float(room) * float(abs(1 - best)) / 4) if room else best)
 
 
-def _fixed(claim: Claim, letters: Claim, instance: Instance) -> Claim:
+def _fixed(case: Case, letters: Claim) -> Claim:
     """The claim with every letter but the number of clients, and the dimension, as it is at an instance."""
-    values = letters.setting.bind(instance.problem, instance.params)
+    values = letters.setting.bind(case.problem, case.params)
     sources = letters.setting.sources
     added = tuple(
         Hypothesis(f"{x} = {v}", sympy.Eq(x, sympy.Rational(int(v.numerator), int(v.denominator))))
@@ -75,4 +75,4 @@ def _fixed(claim: Claim, letters: Claim, instance: Instance) -> Claim:
         if isinstance(v, int | Fraction | np.integer) and sources.get(x) not in ("n", "d")
     )
     # What is stored of multipliers belongs to the claim as it is.
-    return replace(claim, id=f"{claim.id.rstrip('*')}*", requires=(*claim.requires, *added))
+    return replace(case.claim, id=f"{case.claim.id.rstrip('*')}*", requires=(*case.claim.requires, *added))

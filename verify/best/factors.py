@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
+from verify.base.case import Case
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.best import places, states
@@ -65,12 +66,12 @@ def smallest(
     ``known``: an interval at the same letters, whose lower end is taken over.
     """
     recipe = places.recipe(of.claim, at)
-    instance = places.instance(of.claim, recipe)
+    case = places.case(of.claim, recipe)
     unit = of.at(Fraction(1))
-    printed = of.stated(instance)
-    found = Interval(recipe, places.shown(of.claim, instance), printed)
-    with attributed(of.claim, instance.text):
-        program, relaxed = states.pose(unit, instance)
+    printed = of.stated(case.instance)
+    found = Interval(recipe, places.shown(case), printed)
+    with attributed(of.claim, case.instance.text):
+        program, relaxed = states.pose(case.with_claim(unit))
     size = states.affordable(program)
     states.check_sign(of.claim, program)
     say(f"a semidefinite program of {size} rows and {len(program.constraints)} constraints")
@@ -94,7 +95,7 @@ def smallest(
         keep(found)
     variants = [rounding.balanced(posed, solution), program, posed]
     for candidate in candidates(program, variants, solution.value, lower, deadline, say):
-        proof = steps(of, instance, candidate)
+        proof = steps(of, case, candidate)
         if proof is not None:
             return replace(found, upper=candidate.bound, steps=proof)
     return replace(found, note="no certificate was found from above" + _late(deadline))
@@ -157,10 +158,10 @@ class _Known(Solving):
         return Certified(None, claimed, claimed, Verdict.CERTIFIED, certificate, size=size)
 
 
-def steps(of: Subject, instance: Instance, known: Certificate) -> Mapping[str, ProofStep] | None:
+def steps(of: Subject, case: Case, known: Certificate) -> Mapping[str, ProofStep] | None:
     """The steps that prove the claim with the bound of a certificate; None where it also asks for what is not found."""
     prover = _Known(known, of.scaled)
-    found = certify(of.at(known.bound), instance, tight=True, prover=prover)
+    found = certify(case.with_claim(of.at(known.bound)), tight=True, prover=prover)
     return prover.steps if found.verdict is Verdict.CERTIFIED else None
 
 
@@ -168,13 +169,13 @@ def check(of: Subject, found: Interval) -> None:
     """Raise ``ValueError`` unless both ends of an interval are shown again by the claim's own code, without a
     solver.
     """
-    instance = places.instance(of.claim, found.recipe)
-    if places.shown(of.claim, instance) != dict(found.letters):
+    case = places.case(of.claim, found.recipe)
+    if places.shown(case) != dict(found.letters):
         raise DoesNotHold(f"the letters of {of.claim.id} have other values at the stored recipe")
-    if of.stated(instance) != found.printed:
-        raise DoesNotHold(f"{of.claim.id} states {of.stated(instance)}, and {found.printed} is stored")
+    if (stated := of.stated(case.instance)) != found.printed:
+        raise DoesNotHold(f"{of.claim.id} states {stated}, and {found.printed} is stored")
     if found.upper is not None:
-        again = certify(of.at(found.upper), instance, tight=True, prover=Stored(found.steps))
+        again = certify(case.with_claim(of.at(found.upper)), tight=True, prover=Stored(found.steps))
         if again.verdict is not Verdict.CERTIFIED:
             raise DoesNotHold(f"the stored steps do not prove {of.claim.id} with {found.upper}")
     if found.witness is None:
@@ -183,13 +184,13 @@ def check(of: Subject, found: Interval) -> None:
         return
     unit = of.at(Fraction(1))
     if isinstance(found.witness, AtPoints):
-        program, relaxed = states.pose(unit, instance)
+        program, relaxed = states.pose(case.with_claim(unit))
         if relaxed:
             raise DoesNotHold("the program allows more than the class, so that no point of it is a function")
         reached = found.witness.objective(program)
     else:
-        other = places.instance(of.claim, found.witness.recipe)
-        if places.shown(of.claim, other) != dict(found.letters):
+        other = places.case(of.claim, found.witness.recipe)
+        if places.shown(other) != dict(found.letters):
             raise DoesNotHold("the stored state is of an instance with other letters")
         reached = found.witness.ratio(unit)
     if found.lower is None or reached < found.lower:

@@ -15,6 +15,7 @@ from scipy.optimize import minimize
 
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array
+from verify.base.case import Case
 from verify.best import places, states
 from verify.best.factors import Say
 from verify.best.subjects import Subject, subject
@@ -38,7 +39,7 @@ def best(
 ) -> tuple[Subject, dict[str, Fraction]]:
     """The subject without the hypotheses on these letters, and all letters that are given, these at their best."""
     of = subject(freed(claim, letters))
-    start = places.shown(of.claim, of.claim.instances.build(places.recipe(of.claim, at), True))
+    start = places.shown(Case(of.claim, places.recipe(of.claim, at)))
     first = np.log([float(Fraction(start[name])) for name in letters])
 
     def value(logs: Array) -> float:
@@ -64,8 +65,8 @@ def best(
 def _value(of: Subject, at: places.Letters, given: Mapping[str, Fraction]) -> float:
     """The worst case in floats; infinite where there is none."""
     try:
-        instance = places.instance(of.claim, places.recipe(of.claim, {**at, **given}))
-        program, _ = states.pose(of.at(Fraction(1)), instance)
+        case = places.case(of.claim, places.recipe(of.claim, {**at, **given}))
+        program, _ = states.pose(case.with_claim(of.at(Fraction(1))))
     except (ValueError, ArithmeticError):
         return math.inf
     found = states.solved(program)[1].value

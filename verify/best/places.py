@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
 from fedtheory.instances.members import sampler
 from fedtheory.sampling import derived
 from fedtheory.sampling.compressors import samplers
 from fedtheory.settings import Setting
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.comparisons import asserted
 
@@ -59,11 +60,11 @@ def recipe(claim: Claim, at: Letters, stiff: int = 0) -> Recipe:
     for seed in range(_SEEDS):
         # Functions that are drawn may be members that break a hypothesis.
         found = _plain(claim, at, stiff, seed)
-        built = claim.instances.build(found, True)
-        values = shown(claim, built)
+        case = Case(claim, found)
+        values = shown(case)
         if wrong := [name for name, value in at.items() if values.get(name, str(value)) != str(value)]:
             raise ValueError(f"no instance of {claim.id} is known where {wrong[0]} is {at[wrong[0]]}")
-        if hypotheses_hold(claim, built):
+        if hypotheses_hold(case):
             return found
     return _plain(claim, at, stiff, 0)
 
@@ -80,22 +81,23 @@ def recipes(claim: Claim, at: Letters) -> Iterator[Recipe]:
             yield other
 
 
-def instance(claim: Claim, given: Recipe) -> Instance:
-    """The exact instance of a recipe; ``ValueError`` says which hypothesis it does not meet, or what its code does not
-    do that its author asserts."""
-    built = claim.instances.build(given, True)
-    values = claim.setting.bind(built.problem, built.params)
+def case(claim: Claim, given: Recipe) -> Case:
+    """Return the claim at the exact instance of a recipe.
+
+    Raise ``ValueError`` if a hypothesis does not hold there, or if the code is not what its author asserts.
+    """
+    found = Case(claim, given)
     for hypothesis in claim.requires:
-        if not hypothesis.holds(built.problem, built.params, values):
-            letters = ", ".join(f"{name}={value}" for name, value in shown(claim, built).items())
+        if not hypothesis.holds(found.problem, found.params, found.letters):
+            letters = ", ".join(f"{name}={value}" for name, value in shown(found).items())
             raise ValueError(f"the letters {letters} do not meet the hypothesis {hypothesis.text} of {claim.id}")
-    if not hypotheses_hold(claim, built):
+    if not hypotheses_hold(found):
         raise ValueError(f"the letters do not meet the hypotheses of {claim.id}")
     # A worst case over formal states takes what the author asserts for granted.
-    for at in (built, claim.instances.build(_moved(given), True)):
-        if failed := asserted.failed_assertion(claim, at):
+    for at in (found, Case(claim, _moved(given))):
+        if failed := asserted.failed_assertion(at):
             raise ValueError(f"{claim.id}: {failed}")
-    return built
+    return found
 
 
 def _moved(given: Recipe) -> Recipe:
@@ -109,10 +111,10 @@ def _moved(given: Recipe) -> Recipe:
     return {**given, "x": tuple(v + Fraction(3, 2) for v in given["x"]), "clients": clients}
 
 
-def shown(claim: Claim, built: Instance) -> dict[str, str]:
+def shown(case: Case) -> dict[str, str]:
     """The values of the letters at an instance, and the number of its clients."""
-    values = {str(x): str(v) for x, v in claim.setting.bind(built.problem, built.params).items()}
-    n = getattr(built.problem, "n", None)
+    values = {str(x): str(v) for x, v in case.letters.items()}
+    n = getattr(case.problem, "n", None)
     return values if n is None or "n" in values else {**values, "n": str(n)}
 
 

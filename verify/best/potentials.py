@@ -19,10 +19,10 @@ import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import leaving, rollout
 from verify.base.faults import attributed
 from verify.best import factors, places, states
@@ -87,18 +87,18 @@ def _sum(forms: Mapping[str, Form], weights: Mapping[str, Fraction]) -> Form:
     return total
 
 
-def span(claim: Claim, instance: Instance) -> Span:
+def span(case: Case) -> Span:
     """The forms of a claim's setting. Raise ``ValueError`` if its step, or a quantity, cannot be posed."""
-    states.few(instance)
-    quantities = {q.of: q for q in claim.statement.quantities if not q.after}
-    asked = _asked(claim, list(quantities.values()))
-    with attributed(claim, instance.text):
+    states.few(case.instance)
+    quantities = {q.of: q for q in case.statement.quantities if not q.after}
+    asked = _asked(case.claim, list(quantities.values()))
+    with attributed(case.claim, case.instance.text):
         try:
-            if posed_as_claimed(asked, instance):
-                raise ValueError(f"the hypotheses of {claim.id} allow other functions than those of its class")
-            return _posed(asked, instance, quantities)
+            if posed_as_claimed(case.with_claim(asked)):
+                raise ValueError(f"the hypotheses of {case.claim.id} allow other functions than those of its class")
+            return _posed(case.with_claim(asked), quantities)
         except NotLinear as error:
-            raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
+            raise ValueError(f"{case.claim.id} is not linear in inner products and function values: {error}") from error
 
 
 def _asked(claim: Claim, quantities: list[Quantity]) -> Claim:
@@ -109,19 +109,21 @@ def _asked(claim: Claim, quantities: list[Quantity]) -> Claim:
     return replace(claim, statement=OneStep(claim.statement.algorithm, left, right, (*after, *before)))
 
 
-def _posed(claim: Claim, instance: Instance, quantities: Mapping[Any, Quantity]) -> Span:
-    if claim.statement.algorithm.schedules:
-        raise ValueError(f"the parameters of {claim.id} vary with the round, and a potential that is the same does not")
-    posed = posing.pose(claim.setting, instance)
-    escaped = leaving(claim, posed.instance, np.zeros((1, 0)))
+def _posed(case: Case, quantities: Mapping[Any, Quantity]) -> Span:
+    if case.statement.algorithm.schedules:
+        raise ValueError(
+            f"the parameters of {case.claim.id} vary with the round, and a potential that is the same does not"
+        )
+    posed = posing.pose(case.setting, case.instance)
+    escaped = leaving(case.with_instance(posed.instance), np.zeros((1, 0)))
     if escaped is not None and any(v.coefficients for v in escaped.flat):
         raise ValueError("one step leaves the domain of a quantity")
-    if not posing.closed(claim, instance):
-        raise ValueError(f"one step of {claim.id} leaves the states that are posed")
+    if not posing.closed(case):
+        raise ValueError(f"one step of {case.claim.id} leaves the states that are posed")
     problem, params = posed.instance.problem, posed.instance.params
     _, state = posed.instance.at(np.zeros((1, 0)))
-    later, probabilities = rollout(claim, posed.instance, problem, state, 1)
-    fixed = claim.statement.algorithm.fixed_point(problem, params)
+    later, probabilities = rollout(case.claim, posed.instance, problem, state, 1)
+    fixed = case.statement.algorithm.fixed_point(problem, params)
     before = {name: scalar(of) for name, of in _distances(state, fixed).items()}
     after = {name: scalar(expectation(of, probabilities)) for name, of in _distances(later, fixed).items()}
     for of, quantity in quantities.items():
@@ -132,7 +134,7 @@ def _posed(claim: Claim, instance: Instance, quantities: Mapping[Any, Quantity])
             after[str(quantity.expression)] = scalar(expectation(then, probabilities))
     before = _independent(before)
     if any(form.constant != 0 for forms in (before, after) for form in forms.values()):
-        raise ValueError(f"a form of {claim.id} has a constant term, so no potential contracts")
+        raise ValueError(f"a form of {case.claim.id} has a constant term, so no potential contracts")
     known = tuple(posed.constraints(True))
     return Span(before, {name: after[name] for name in before}, known, posed.wider)
 
@@ -191,8 +193,8 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
             f"{claim.id} is no inequality about the states of a method on functions: no potential is sought"
         )
     recipe = places.recipe(claim, at)
-    instance = places.instance(claim, recipe)
-    forms = span(claim, instance)
+    case = places.case(claim, recipe)
+    forms = span(case)
     states.affordable(forms.sized(Fraction(1)))
     say(f"potentials of {len(forms.before)} forms: {', '.join(forms.before)}")
     nonnegative, every = _nonnegative(forms), forms
@@ -200,7 +202,7 @@ def best(claim: Claim, at: places.Letters, deadline: float, say: Say) -> Potenti
         if nonnegative.get(name, ...) is None:
             forms = forms.without(name)
     rate, weights = _searched(claim, forms, deadline, say)
-    found = Interval(recipe, places.shown(claim, instance), Fraction(1))
+    found = Interval(recipe, places.shown(case), Fraction(1))
     below = _below(every, rate, say) if not every.relaxed else None
     if below is not None:
         found = replace(found, lower=below[0], witness=below[1])
@@ -305,10 +307,10 @@ def _below(forms: Span, rate: float, say: Say) -> tuple[Fraction, states.AtPoint
 def check(claim: Claim, found: Potential) -> None:
     """Raise ``ValueError`` unless both ends are shown again by the claim's own code, without a solver."""
     rate = found.rate
-    instance = places.instance(claim, rate.recipe)
-    if places.shown(claim, instance) != dict(rate.letters):
+    case = places.case(claim, rate.recipe)
+    if places.shown(case) != dict(rate.letters):
         raise DoesNotHold(f"the letters of {claim.id} have other values at the stored recipe")
-    forms = span(claim, instance)
+    forms = span(case)
     first, *_ = forms.before
     if set(found.weights) != set(forms.before) or found.weights[first] != 1 or min(found.weights.values()) < 0:
         raise DoesNotHold("the weights are not at least 0, 1 for the first form, and of the forms of the setting")

@@ -17,6 +17,7 @@ import numpy as np
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons.exact import parts
 from verify.evidence import references
@@ -45,10 +46,9 @@ class AtInstance:
 
     def ratio(self, claim: Claim) -> Fraction:
         """left/right of the claim there, exactly. Raise ``ValueError`` if the instance or the ratio does not exist."""
-        built = claim.instances.build(self.recipe, True)
         found = [
             Fraction(a) / Fraction(b)
-            for name, left, right, *_ in parts(claim, built, self.point, self.rounds)
+            for name, left, right, *_ in parts(Case(claim, self.recipe), self.point, self.rounds)
             # Those of the statement itself have numbers for names.
             if name.isdigit()
             for a, b in zip(left, right, strict=True)
@@ -145,17 +145,17 @@ class Posed:
         return None
 
 
-def pose(claim: Claim, instance: Instance) -> tuple[Program, bool]:
+def pose(case: Case) -> tuple[Program, bool]:
     """The program whose value is the claim's worst ratio, every point interpolated, and whether it allows more than the
     class. Raise ``ValueError`` if the claim has none."""
-    few(instance)
+    few(case.instance)
     prover = Posed()
-    found = certify(claim, instance, tight=True, prover=prover)
+    found = certify(case, tight=True, prover=prover)
     if len(prover.programs) != 1:
-        raise ValueError(found.note or f"{claim.id} has no single worst case")
+        raise ValueError(found.note or f"{case.claim.id} has no single worst case")
     program, homogeneous = prover.programs[0]
     if homogeneous:
-        raise ValueError(f"a side of {claim.id} has a constant term, so no ratio of its sides is the worst case")
+        raise ValueError(f"a side of {case.claim.id} has a constant term, so no ratio of its sides is the worst case")
     return program, prover.relaxed
 
 
@@ -218,7 +218,7 @@ def worst_instance(claim: Claim, recipes: Iterable[Recipe]) -> tuple[Fraction, A
     """The largest left/right at the worst states of the instances, exactly, or None where none is seen."""
     found: list[tuple[Fraction, AtInstance]] = []
     for recipe in recipes:
-        findings = worst_states.examine(claim, recipe, hunting.generator(claim, 0)) or []
+        findings = worst_states.examine(Case(claim, recipe), hunting.generator(claim, 0)) or []
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             for point in (*refutation.roundings(finding.theta), refutation.nearest(finding.theta)):
                 state = AtInstance(recipe, point, finding.rounds)

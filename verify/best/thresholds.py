@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from verify.base.case import Case
 from verify.best import factors, places, states
 from verify.best.factors import Interval, Say
 from verify.best.subjects import DIFFERENCE, NoRatio, Subject, by_difference, subject
@@ -71,7 +71,7 @@ def _between(
 def _pinned(of: Subject, letter: str, at: places.Letters) -> dict[str, Fraction]:
     """The letters as they are at first, so that no other one follows the one that varies."""
     recipe = places.recipe(of.claim, at)
-    shown = places.shown(of.claim, of.claim.instances.build(recipe, True))
+    shown = places.shown(Case(of.claim, recipe))
     others = {name: shown[name] for name in places.known(of.claim) if name in shown and name != letter}
     return {name: Fraction(value) for name, value in others.items() if _is_fraction(value)} | dict(at)
 
@@ -99,20 +99,19 @@ class _Line:
         if self.letter in self._at:
             return self._at[self.letter]
         recipe = places.recipe(self.of.claim, self._at)
-        return Fraction(places.shown(self.of.claim, places.instance(self.of.claim, recipe))[self.letter])
+        return Fraction(places.shown(places.case(self.of.claim, recipe))[self.letter])
 
-    def posed(self, value: Fraction) -> tuple[Recipe, Instance, Program, bool, tuple[Fraction, Fraction]]:
-        """The instance there, its program, whether that is relaxed, and what is stated, between rationals."""
+    def posed(self, value: Fraction) -> tuple[Case, Program, bool, tuple[Fraction, Fraction]]:
+        """The claim there, its program, whether that is relaxed, and what is stated, between rationals."""
         recipe = places.recipe(self.of.claim, self.at(value))
-        instance = places.instance(self.of.claim, recipe)
-        program, relaxed = states.pose(self.of.at(Fraction(1)), instance)
+        case = places.case(self.of.claim, recipe)
+        program, relaxed = states.pose(case.with_claim(self.of.at(Fraction(1))))
         states.affordable(program)
-        letters = self.of.claim.setting.bind(instance.problem, instance.params)
-        return recipe, instance, program, relaxed, enclosed(self.of.printed, letters)
+        return case, program, relaxed, enclosed(self.of.printed, case.letters)
 
     def excess(self, value: float) -> float:
         """By how much the worst case exceeds what is stated, in floats; infinite where it is unbounded."""
-        _, _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
+        _, program, _, stated = self.posed(Fraction(value).limit_denominator(10**12))
         self.check_sign(program)
         return _excess(program, stated[0])
 
@@ -128,22 +127,22 @@ class _Line:
 
     def proved(self, value: Fraction) -> Interval | None:
         """A certificate of what is stated at a value of the letter."""
-        recipe, instance, program, _, (stated, _) = self.posed(value)
+        case, program, _, (stated, _) = self.posed(value)
         posed, solution = states.solved(program)
         if solution.value is None:
             return None
         variants = [rounding.balanced(posed, solution), program, posed]
         known = rounding.prove(program, stated, variants)
-        steps = None if known is None else factors.steps(self.of, instance, known)
+        steps = None if known is None else factors.steps(self.of, case, known)
         if steps is None:
             return None
-        return Interval(recipe, places.shown(self.of.claim, instance), stated, None, stated, None, steps)
+        return Interval(case.recipe, places.shown(case), stated, None, stated, None, steps)
 
     def broken(self, value: Fraction) -> Interval | None:
         """A function and a state at which what is stated fails at a value of the letter."""
-        recipe, instance, program, relaxed, (stated, above) = self.posed(value)
+        case, program, relaxed, (stated, above) = self.posed(value)
         unit = self.of.at(Fraction(1))
-        found = Interval(recipe, places.shown(self.of.claim, instance), stated)
+        found = Interval(case.recipe, places.shown(case), stated)
         seen = states.worst_instance(unit, places.recipes(self.of.claim, self.at(value)))
         if seen is not None and seen[0] > above:
             return replace(found, lower=seen[0], witness=seen[1])
@@ -169,8 +168,8 @@ def _bracket(where: _Line, largest: bool, say: Say) -> tuple[float, float]:
     if value <= 0:
         raise ValueError(f"{where.letter} must be positive where its bound is looked for, got {value:g}")
     # From where it fails one goes back to where it holds.
-    _, instance, program, _, stated = where.posed(start)
-    where.of.stated(instance)
+    case, program, _, stated = where.posed(start)
+    where.of.stated(case.instance)
     where.check_sign(program)
     step = towards if _excess(program, stated[0]) <= _SEEN else 1 / towards
     for _ in range(_DOUBLED):

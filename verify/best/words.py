@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from verify.base.case import Case
 from verify.best.factors import Interval
 from verify.best.potentials import Potential
 from verify.best.record import Record
@@ -161,7 +162,7 @@ def _state(found: Record, at: AtInstance) -> str:
     """The instance and the state in words, as its recipe has them."""
     claim = found.of.claim
     try:
-        built = claim.instances.build(at.recipe, True)
-        return f"{built.text}{naming.clause(claim, built, at.point)}"
+        case = Case(claim, at.recipe)
+        return f"{case.instance.text}{naming.clause(case, at.point)}"
     except _NONE:
         return "what is no instance of the claim"

@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import NotPolynomial, terms_of, unknowns, unseen
 from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.numbers.symbols import T
-from verify.base.evaluate import params_after, rollout, start, tree_size
+from verify.base.case import Case
+from verify.base.evaluate import params_after, rollout, tree_size
 from verify.comparisons import second_moments
 from verify.comparisons.starts import generic
 
@@ -77,7 +76,7 @@ class Layout:
         return all(bool((a == b).all()) for a, b in pairs)
 
 
-def layout(claim: Claim, instance: Instance, problem: Any, begun: Any) -> Layout:
+def layout(case: Case, problem: Any, begun: Any) -> Layout:
     """The layout of states with as many clocks as there are, where runs begin at several states ``begun (M, 1, ...)``.
 
     A part is one if all runs begin with the same, and a step leaves it the same whatever the others are.
@@ -88,7 +87,7 @@ def layout(claim: Claim, instance: Instance, problem: Any, begun: Any) -> Layout
         if not is_exact(*begun):
             entries = entries.astype(float)
         try:
-            later, _ = rollout(claim, instance, problem, found.states(entries, begun), 1)
+            later, _ = rollout(case.claim, case.instance, problem, found.states(entries, begun), 1)
             lost = {name for name in found.clocks if not _is_one(getattr(later, name))}
         except (ValueError, ArithmeticError, TypeError):
             # Zeros of integers that a step adds to, say.
@@ -117,83 +116,83 @@ class _Step:
     later: Any
 
 
-def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> list[tuple[Array, Array]]:
+def sides_after(case: Case, theta: Array, rounds: int) -> list[tuple[Array, Array]]:
     """(left, right) of each comparison after so many rounds from one start ``theta (1, dimension)`` in fractions.
 
     Raise ``NotPolynomial`` unless a step is an affine map of the state, and every quantity a quadratic polynomial of
     it.
     """
-    if not 0 < rounds <= LAST or not claim.statement.horizon or not is_exact(theta):
-        raise NotPolynomial(f"{claim.id} is not followed through {rounds} rounds there")
-    problem, begun = start(claim, instance, np.concatenate([theta, generic(theta.shape[1]) + theta]))
-    shape = layout(claim, instance, problem, begun)
-    problem, begun = start(claim, instance, theta)
-    steps = _steps(claim, instance, problem, begun, shape, rounds)
-    _check(claim, instance, problem, begun, shape, steps)
+    if not 0 < rounds <= LAST or not case.statement.horizon or not is_exact(theta):
+        raise NotPolynomial(f"{case.claim.id} is not followed through {rounds} rounds there")
+    problem, begun = case.start(np.concatenate([theta, generic(theta.shape[1]) + theta]))
+    shape = layout(case, problem, begun)
+    problem, begun = case.start(theta)
+    steps = _steps(case, problem, begun, shape, rounds)
+    _check(case, problem, begun, shape, steps)
     last = steps[-1].later
-    values: dict[Any, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
+    values: dict[Any, Any] = {**case.setting.bind(problem, case.params), T: rounds}
     first = np.concatenate([exact([1]), exact(shape.flat(begun)[0, 0])])
-    for quantity in claim.statement.quantities:
+    for quantity in case.statement.quantities:
         if not quantity.after:
-            params = params_after(claim, instance, problem, 0)
+            params = params_after(case.claim, case.instance, problem, 0)
             values[quantity.expression] = quantity.of(problem, params, begun)
             continue
-        Q = _form(claim, instance, problem, quantity, shape, last, rounds)
+        Q = _form(case, problem, quantity, shape, last, rounds)
         values[quantity.expression] = np.array([[first @ _pulled(steps, Q) @ first]], dtype=object)
     found = []
-    for comparison in claim.statement.comparisons:
+    for comparison in case.statement.comparisons:
         both = (np.asarray(evaluate(side, values)) for side in (comparison.left, comparison.right))
         left, right = (np.broadcast_to(side, (1, 1))[:, 0] for side in both)
         found.append((left, right))
     return found
 
 
-def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tuple[Array, Array]]:
+def course(case: Case, theta: Array, last: int) -> list[tuple[Array, Array]]:
     """(left, right) of a bound after each of 1, ..., ``last`` rounds from starts ``theta (M, dimension)`` of an exact
     instance, in floats, each ``(M,)``.
 
     ``NotPolynomial`` as :func:`sides_after`, where parameters vary, and where that would take too long.
     """
-    if claim.statement.algorithm.schedules:
-        raise NotPolynomial(f"the parameters of {claim.id} vary")
+    if case.statement.algorithm.schedules:
+        raise NotPolynomial(f"the parameters of {case.claim.id} vary")
     theta = exact(theta)
-    problem, begun = start(claim, instance, np.concatenate([theta[:1], generic(theta.shape[1]) + theta[:1]]))
-    shape = layout(claim, instance, problem, begun)
+    problem, begun = case.start(np.concatenate([theta[:1], generic(theta.shape[1]) + theta[:1]]))
+    shape = layout(case, problem, begun)
     before = problem
-    problem, begun = start(claim, instance, theta)
+    problem, begun = case.start(theta)
     posed = problem is not before
     if not all(_is_one(getattr(begun, name)) for name in shape.clocks):
-        raise NotPolynomial(f"a clock of {claim.id} begins at several times")
+        raise NotPolynomial(f"a clock of {case.claim.id} begins at several times")
     coordinates = to_float(theta) if posed else np.zeros((len(theta), 0))
     first = np.concatenate([np.ones((len(theta), 1)), coordinates, to_float(shape.flat(begun)[:, 0])], axis=1)
-    if len(theta) * tree_size(claim, instance, 1) * first.shape[1] ** 3 > _PRODUCTS:
-        raise NotPolynomial(f"there are too many moments of {claim.id}")
+    if len(theta) * tree_size(case, 1) * first.shape[1] ** 3 > _PRODUCTS:
+        raise NotPolynomial(f"there are too many moments of {case.claim.id}")
     one = problem
     if posed:
         # Where a run begins is fixed, and what the starts say is where the optimum is: unknown, as the state is.
         try:
             with unseen():
-                one, _ = start(claim, instance, unknowns(0, theta.shape[1])[None])
+                one, _ = case.start(unknowns(0, theta.shape[1])[None])
         except Exception as error:
-            raise NotPolynomial(f"{claim.id} is not posed about an unknown optimum: {error}") from error
+            raise NotPolynomial(f"{case.claim.id} is not posed about an unknown optimum: {error}") from error
     # The maps are of any start; runs of the first one are compared with them.
     known = coordinates.shape[1]
-    steps = _steps(claim, instance, one, type(begun)(*(part[:1] for part in begun)), shape, last, known)
+    steps = _steps(case, one, type(begun)(*(part[:1] for part in begun)), shape, last, known)
     M, found = first[:, :, None] * first[:, None, :], []
     values: dict[Any, Any] = {
         key: np.broadcast_to(to_float(v), (len(theta), 1))[:, 0]
-        for key, v in claim.setting.bind(problem, instance.params).items()
+        for key, v in case.setting.bind(problem, case.params).items()
     }
     forms = {}
-    for quantity in claim.statement.quantities:
+    for quantity in case.statement.quantities:
         if quantity.after:
-            Q = _form(claim, instance, one, quantity, shape, steps[-1].later, last, known)
+            Q = _form(case, one, quantity, shape, steps[-1].later, last, known)
             forms[quantity.expression] = to_float(Q)
         else:
-            of = to_float(quantity.of(problem, instance.params, begun))
+            of = to_float(quantity.of(problem, case.params, begun))
             values[quantity.expression] = np.broadcast_to(of, (len(theta), 1))[:, 0]
     floats = {id(step): (to_float(step.B), to_float(step.p)) for step in steps}
-    ((left, _, right),) = claim.statement.comparisons
+    ((left, _, right),) = case.statement.comparisons
     for rounds, step in enumerate(steps, 1):
         B, p = floats[id(step)]
         images = B[:, None] @ M @ B.transpose(0, 2, 1)[:, None]
@@ -205,9 +204,7 @@ def course(claim: Claim, instance: Instance, theta: Array, last: int) -> list[tu
     return found
 
 
-def _steps(
-    claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, rounds: int, known: int = 0
-) -> list[_Step]:
+def _steps(case: Case, problem: Any, begun: Any, shape: Layout, rounds: int, known: int = 0) -> list[_Step]:
     """The maps of each round; of rounds with the same clocks they are the same.
 
     Of unknowns of a problem, as many as are ``known``, they are maps too: these come before the state's, and stay.
@@ -215,46 +212,46 @@ def _steps(
     z = unknowns(known, shape.size)
     found: list[_Step] = []
     state = begun
-    varies = bool(claim.statement.algorithm.schedules)
+    varies = bool(case.statement.algorithm.schedules)
     made: dict[str, _Step] = {}
     for k in range(rounds):
         key = str(k) if varies else str([np.asarray(getattr(state, name)).tolist() for name in sorted(shape.clocks)])
         if key not in made:
-            made[key] = _step(claim, instance, problem, shape.states(z[None], state), shape, k, known)
+            made[key] = _step(case, problem, shape.states(z[None], state), shape, k, known)
         found.append(made[key])
         state = found[-1].later
     return found
 
 
-def _step(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Layout, passed: int, known: int) -> _Step:
+def _step(case: Case, problem: Any, state: Any, shape: Layout, passed: int, known: int) -> _Step:
     try:
         with unseen():
-            later, p = rollout(claim, instance, problem, state, 1, passed)
+            later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
             images = shape.flat(later)[0]
             alike = all(_is_one(getattr(later, name)) for name in shape.clocks)
     except Exception as error:
-        raise NotPolynomial(f"a step of {claim.id} is no affine map of the state: {error}") from error
+        raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state: {error}") from error
     if not alike:
-        raise NotPolynomial(f"a clock of {claim.id} does not stay one")
+        raise NotPolynomial(f"a clock of {case.claim.id} does not stay one")
     first = 1 + known
     B = np.full((len(p), first + shape.size, first + shape.size), Quotient(0), dtype=object)
     B[:, range(first), range(first)] = Quotient(1)
     for (k, i), value in np.ndenumerate(images):
         for monomial, coefficient in terms_of(value).items():
             if len(monomial) > 1:
-                raise NotPolynomial(f"a step of {claim.id} is no affine map of the state")
+                raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state")
             B[k, first + i, 1 + monomial[0] if monomial else 0] = coefficient
     return _Step(exact(B), np.asarray(p), later)
 
 
-def _form(
-    claim: Claim, instance: Instance, problem: Any, quantity: Any, shape: Layout, last: Any, rounds: int, known: int = 0
-) -> Array:
+def _form(case: Case, problem: Any, quantity: Any, shape: Layout, last: Any, rounds: int, known: int = 0) -> Array:
     """The matrix Q of a quantity w'Qw of the state, and of unknowns of the problem."""
     state = shape.states(unknowns(known, shape.size)[None], last)
     try:
         with unseen():
-            value = np.asarray(quantity.of(problem, params_after(claim, instance, problem, rounds), state)).item()
+            value = np.asarray(
+                quantity.of(problem, params_after(case.claim, case.instance, problem, rounds), state)
+            ).item()
         terms: Mapping[Any, Any] = terms_of(value)
     except Exception as error:
         raise NotPolynomial(f"{quantity.expression} is no quadratic polynomial of the state: {error}") from error
@@ -280,28 +277,28 @@ def _pulled(steps: list[_Step], Q: Array) -> Array:
     return Q
 
 
-def _check(claim: Claim, instance: Instance, problem: Any, begun: Any, shape: Layout, steps: list[_Step]) -> None:
+def _check(case: Case, problem: Any, begun: Any, shape: Layout, steps: list[_Step]) -> None:
     """Raise ``NotPolynomial`` if states of fractions are mapped otherwise: code may ask what kind of numbers it has.
 
     Compared are the first rounds of a run, and each map at a state far from it.
     """
     state = begun
     for k, step in enumerate(steps[:_ROUNDS]):
-        later, count = _compared(claim, instance, problem, state, shape, step, k), len(step.p)
+        later, count = _compared(case, problem, state, shape, step, k), len(step.p)
         state = type(later)(*(part[:, -1 - k % count][:, None] for part in later))
     before = [begun, *(step.later for step in steps[:-1])]
     for step, k in {id(step): (step, k) for k, step in reversed(list(enumerate(steps)))}.values():
-        _compared(claim, instance, problem, shape.states(-1000 * generic(shape.size), before[k]), shape, step, k)
+        _compared(case, problem, shape.states(-1000 * generic(shape.size), before[k]), shape, step, k)
 
 
-def _compared(claim: Claim, instance: Instance, problem: Any, state: Any, shape: Layout, step: _Step, k: int) -> Any:
+def _compared(case: Case, problem: Any, state: Any, shape: Layout, step: _Step, k: int) -> Any:
     """The states after a step from a state of fractions, which are those to which the maps take it."""
     w = np.concatenate([exact([1]), exact(shape.flat(state)[0, 0])])
     try:
-        later, p = rollout(claim, instance, problem, state, 1, k)
+        later, p = rollout(case.claim, case.instance, problem, state, 1, k)
         images = shape.flat(later)[0]
     except Exception as error:
-        raise NotPolynomial(f"a step of {claim.id} is no affine map of the state: {error}") from error
+        raise NotPolynomial(f"a step of {case.claim.id} is no affine map of the state: {error}") from error
     same = (images == (step.B @ w)[:, 1:]).all() and (np.asarray(p) == step.p).all()
     if not same or not shape.same_clocks(later, step.later):
         raise NotPolynomial("a state of fractions is mapped otherwise")

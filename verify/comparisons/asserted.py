@@ -22,9 +22,8 @@ import numpy as np
 import sympy
 
 from fedtheory.algorithms.base import no_step, place
-from fedtheory.claims import Claim
 from fedtheory.compressors import codec
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Instance
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.intervals import Interval, Undecided
@@ -33,7 +32,8 @@ from fedtheory.numbers.rational import Array, exact, to_float
 from fedtheory.randomness import map_leaves, support_of
 from fedtheory.sampling.chart import nullspace, rank, skeleton, ties_less, untied
 from fedtheory.settings.relations import of_one_state
-from verify.base.evaluate import check_scalar, compared_by_size, differing, dimension, rollout, shaped, start
+from verify.base.case import Case
+from verify.base.evaluate import check_scalar, compared_by_size, differing, rollout, shaped
 from verify.comparisons.starts import generic, only_start
 from verify.reading.program import kinds_at_rest
 
@@ -51,25 +51,25 @@ MESSAGES = 8
 _REAL = (numbers.Real, np.bool_, Interval, mpmath.mpf)
 
 
-def check_draws(claim: Claim, recipe: Recipe) -> None:
+def check_draws(case: Case) -> None:
     """Raise ``ValueError`` if what a step of the claim's method draws depends on the state, or on the kind of
     numbers.
     """
-    algorithm = claim.statement.algorithm
+    algorithm = case.statement.algorithm
     if algorithm is None:
         return
     found = []
     for kind in (True, False):
-        instance = claim.instances.build(recipe, kind)
-        row = generic(dimension(claim, instance))
-        problem, state = start(claim, instance, row if kind else to_float(row))
-        draws = algorithm.draws(problem, instance.params, state)
+        at = case if kind else case.floats
+        row = generic(at.dimension)
+        problem, state = at.start(row if kind else to_float(row))
+        draws = algorithm.draws(problem, at.params, state)
         if draws.count is not None and draws.count > MOST:
             return
         sealed = type(state)(*(np.full(np.shape(part), Unknown(), dtype=object) for part in state))
         try:
             with unseen():
-                again = algorithm.draws(problem, instance.params, sealed)
+                again = algorithm.draws(problem, at.params, sealed)
         except Exception as error:
             raise ValueError(f"what {algorithm.name} draws depends on the state ({error}): {SAME}") from error
         if draws.count is None:
@@ -81,16 +81,14 @@ def check_draws(claim: Claim, recipe: Recipe) -> None:
             raise ValueError(f"what {algorithm.name} draws depends {why}: {SAME}")
 
 
-def check_replicas(claim: Claim, instance: Instance) -> None:
+def check_replicas(case: Case) -> None:
     """Raise ``ValueError`` if what a step or a quantity makes of one state and one draw, at an exact instance, depends
     on the others that stand beside them in an array, or where it changes what it is given."""
-    if claim.setting.drawing.special is not None or claim.setting.algorithm is None or instance.problem is None:
+    if case.setting.drawing.special is not None or case.setting.algorithm is None or case.problem is None:
         return
-    rows = np.concatenate([generic(dimension(claim, instance)) * factor for factor in (1, 3)])
-    whole = _replicas(claim, instance, rows, slice(None))
-    alone = {
-        (m, k): _replicas(claim, instance, rows[m : m + 1], slice(k, k + 1 or None)) for m in (0, 1) for k in (0, -1)
-    }
+    rows = np.concatenate([generic(case.dimension) * factor for factor in (1, 3)])
+    whole = _replicas(case, rows, slice(None))
+    alone = {(m, k): _replicas(case, rows[m : m + 1], slice(k, k + 1 or None)) for m in (0, 1) for k in (0, -1)}
     for (m, k), found in alone.items():
         for (code, together), (_, single) in zip(whole, found, strict=True):
             values = np.asarray(together), np.asarray(single)
@@ -105,17 +103,17 @@ def check_replicas(claim: Claim, instance: Instance) -> None:
                 )
 
 
-def _replicas(claim: Claim, instance: Instance, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
+def _replicas(case: Case, rows: Array, drawn: slice) -> list[tuple[Any, Any]]:
     """Return the results of a step from states at coordinates, and of each quantity before or after it,
     by their code.
     """
-    statement = claim.statement
-    problem, state = start(claim, instance, rows)
+    statement = case.statement
+    problem, state = case.start(rows)
     # An optimum that nobody asks for may not be known.
     optima = [vars(problem).get(name) for name in ("known", "optimum")]
     _lock(*state, *(part for one in optima if one is not None for part in (one.x, one.y)), *vars(problem.f).values())
     algorithm = statement.algorithm
-    later, params, found = state, instance.params, []
+    later, params, found = state, case.params, []
     if algorithm is not None and algorithm.step is not no_step:
         distribution = algorithm.draws(problem, params, state)
         if distribution.count is not None and distribution.count <= MOST:
@@ -173,68 +171,68 @@ def _near(one: Any, two: Any) -> bool:
     return a.shape == b.shape and np.allclose(a, b, rtol=OFF, atol=OFF * size, equal_nan=True)
 
 
-def check_chart(claim: Claim, instance: Instance) -> None:
+def check_chart(case: Case) -> None:
     """Raise ``ValueError`` if the states that are looked at are not all that the invariant of the method allows."""
-    algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
-    if algorithm is None or algorithm.invariant is None or instance.problem is None:
+    algorithm = case.setting.algorithm if case.setting.drawing.special is None else None
+    if algorithm is None or algorithm.invariant is None or case.problem is None:
         return
-    n, with_g = instance.problem.n, instance.problem.g is not None
-    untied(algorithm, skeleton(algorithm, n, instance.params, with_g), n, instance.params, with_g)
+    n, with_g = case.problem.n, case.problem.g is not None
+    untied(algorithm, skeleton(algorithm, n, case.params, with_g), n, case.params, with_g)
 
 
-def failed_assertion(claim: Claim, instance: Instance) -> str:
+def failed_assertion(case: Case) -> str:
     """Return which assertion of the claim's author on its states fails at an exact instance; empty if none does.
 
     ``ValueError`` as :func:`check_chart`.
     """
-    check_chart(claim, instance)
-    return unknown(claim, instance) or unheld(claim, instance) or unstarted(claim, instance)
+    check_chart(case)
+    return unknown(case) or unheld(case) or unstarted(case)
 
 
-def unknown(claim: Claim, instance: Instance) -> str:
+def unknown(case: Case) -> str:
     """Return why the setting's known inequalities on states fail at an exact instance; empty if they hold."""
-    known = claim.setting.hints.known
+    known = case.setting.hints.known
     if known is None:
         return ""
-    for row in _rows(instance.dimension):
-        problem, state = instance.at(row)
-        if any(v > 0 for v in np.asarray(known(problem, instance.params, state)).flat):
+    for row in _rows(case.instance.dimension):
+        problem, state = case.instance.at(row)
+        if any(v > 0 for v in np.asarray(known(problem, case.params, state)).flat):
             return "what the setting says is known of all states is not so at a state that init makes"
     return ""
 
 
-def unheld(claim: Claim, instance: Instance) -> str:
+def unheld(case: Case) -> str:
     """Return why the invariant of a setting's method is not one at an exact instance; empty if it is.
 
     It holds where the method starts and at the states of the chart, and where a claim speaks of steps these keep it.
     """
-    algorithm = claim.setting.algorithm if claim.setting.drawing.special is None else None
+    algorithm = case.setting.algorithm if case.setting.drawing.special is None else None
     if algorithm is None or algorithm.invariant is None:
         return ""
-    kept = replace(claim, statement=Invariant(algorithm, algorithm.invariant, ""))
-    steps = (claim.statement.stepping or claim.statement.ending) and algorithm.step is not no_step
-    starts = [("its initial states", instance.initial, instance.size_of_start)]
-    starts += [("states about its fixed point", instance.at, instance.dimension)]
+    kept = replace(case.claim, statement=Invariant(algorithm, algorithm.invariant, ""))
+    steps = (case.statement.stepping or case.statement.ending) and algorithm.step is not no_step
+    starts = [("its initial states", case.instance.initial, case.instance.size_of_start)]
+    starts += [("states about its fixed point", case.instance.at, case.instance.dimension)]
     for where, at, size in starts:
         if at is None:
             continue
         problem, state = at(generic(size))
-        if _breaks(algorithm, problem, instance, state):
+        if _breaks(algorithm, problem, case.instance, state):
             return f"the invariant of {algorithm.name} does not hold at {where}"
-        if steps and _breaks(algorithm, problem, instance, rollout(kept, instance, problem, state, 1)[0]):
+        if steps and _breaks(algorithm, problem, case.instance, rollout(kept, case.instance, problem, state, 1)[0]):
             return f"a step of {algorithm.name} from {where} breaks its invariant"
-    if instance.problem is not None and ties_less(algorithm, instance.problem, instance.params):
+    if case.problem is not None and ties_less(algorithm, case.problem, case.params):
         return f"the invariant of {algorithm.name} ties less of a state there than on other problems"
     return ""
 
 
-def unstarted(claim: Claim, instance: Instance) -> str:
+def unstarted(case: Case) -> str:
     """Return why the invariant does not vanish where runs begin; empty if it does."""
-    statement = claim.statement
-    if statement.residual is None or instance.initial is None:
+    statement = case.statement
+    if statement.residual is None or case.instance.initial is None:
         return ""
-    problem, state = instance.initial(generic(instance.size_of_start))
-    if any(v != 0 for v in np.asarray(statement.residual(problem, instance.params, state)).flat):
+    problem, state = case.instance.initial(generic(case.instance.size_of_start))
+    if any(v != 0 for v in np.asarray(statement.residual(problem, case.params, state)).flat):
         return f"what is to stay 0 along every run of {statement.algorithm.name} is nonzero at the start of a run"
     return ""
 
@@ -261,12 +259,12 @@ def reaches(instance: Instance) -> bool:
     return rank(moved) == len(moved) and bool((moved @ row[0] == other).all())
 
 
-def unfixed(claim: Claim, instance: Instance) -> str:
+def unfixed(case: Case) -> str:
     """Return why a limit is meaningless at an exact instance: a step leaves the method's fixed point; empty
     otherwise.
     """
-    statement = claim.statement
-    if not statement.ending or _stays(claim, instance, *_fixed(claim, instance)):
+    statement = case.statement
+    if not statement.ending or _stays(case, *_fixed(case)):
         return ""
     return f"a step of {statement.algorithm.name} leaves {_centre(statement.algorithm)}"
 
@@ -286,42 +284,42 @@ def _centre(algorithm: Any) -> str:
     )
 
 
-def resting(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
+def resting(case: Case) -> tuple[Any, Any] | None:
     """The problem of an exact instance, and a state that every step of a limit's method leaves as it is; or None.
 
     Where all runs begin in one state, that one if it is left as it is. Else the fixed point, or what solves the
     equations of one where the coordinates move by affine maps.
     """
-    start = only_start(claim, instance)
-    if start is not None and _stays(claim, instance, *start):
+    start = only_start(case)
+    if start is not None and _stays(case, *start):
         return start
-    problem, state = _fixed(claim, instance)
-    if _stays(claim, instance, problem, state):
+    problem, state = _fixed(case)
+    if _stays(case, problem, state):
         return problem, state
-    size = instance.dimension
-    if instance.coordinates is None or not 0 < size <= LARGEST:
+    size = case.instance.dimension
+    if case.instance.coordinates is None or not 0 < size <= LARGEST:
         return None
-    problem, states = instance.at(exact(np.eye(size + 1, size, k=-1, dtype=int)))
-    later, p = rollout(claim, instance, problem, states, 1)
-    images = np.asarray(instance.coordinates(later))[:, np.asarray(p > 0)]
+    problem, states = case.instance.at(exact(np.eye(size + 1, size, k=-1, dtype=int)))
+    later, p = rollout(case.claim, case.instance, problem, states, 1)
+    images = np.asarray(case.instance.coordinates(later))[:, np.asarray(p > 0)]
     # Of z: (A_k - I) z + b_k = 0 for each draw k.
     A = np.moveaxis(images[1:] - images[:1], 0, -1) - np.eye(size, dtype=int)
     solutions, free = nullspace(np.concatenate([images[0][..., None], A], axis=-1).reshape(-1, size + 1))
     if 0 not in free:
         return None
-    problem, state = instance.at(exact(solutions[None, 1:, free.index(0)]))
-    return (problem, state) if _stays(claim, instance, problem, state) else None
+    problem, state = case.instance.at(exact(solutions[None, 1:, free.index(0)]))
+    return (problem, state) if _stays(case, problem, state) else None
 
 
-def _fixed(claim: Claim, instance: Instance) -> tuple[Any, Any]:
-    problem, _ = instance.at(exact(np.zeros((1, instance.dimension), dtype=int)))
-    fixed = claim.statement.algorithm.fixed_point(problem, instance.params)
+def _fixed(case: Case) -> tuple[Any, Any]:
+    problem, _ = case.instance.at(exact(np.zeros((1, case.instance.dimension), dtype=int)))
+    fixed = case.statement.algorithm.fixed_point(problem, case.params)
     return problem, type(fixed)(*(np.asarray(part)[None, None] for part in fixed))
 
 
-def _stays(claim: Claim, instance: Instance, problem: Any, state: Any) -> bool:
+def _stays(case: Case, problem: Any, state: Any) -> bool:
     """Return True if a step leaves a state unchanged, for every draw."""
-    return not differing(rollout(claim, instance, problem, state, 1)[0], state)
+    return not differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
 
 
 def _rows(size: int) -> Iterator[Array]:

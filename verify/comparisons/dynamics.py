@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import NotPolynomial, Undetermined, coefficients, form, same, unknowns, unseen
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.comparisons.starts import generic
 
@@ -53,42 +53,42 @@ class Dynamics:
         return form(value, self.first, self.A.shape[-1])
 
 
-def read(claim: Claim, instance: Instance) -> Dynamics:
+def read(case: Case) -> Dynamics:
     """Return the maps of a step of an exact instance. Raise ``ValueError`` unless the code is linear in the
     coordinates.
     """
-    return steps(claim, instance, 1)[0]
+    return steps(case, 1)[0]
 
 
-def is_linear(claim: Claim, instance: Instance, rounds: int = 1) -> bool:
+def is_linear(case: Case, rounds: int = 1) -> bool:
     """Return True if this many steps of an exact instance are linear maps of the coordinates, for every draw."""
     try:
-        steps(claim, instance, rounds)
+        steps(case, rounds)
     except NotPolynomial:
         return False
     return True
 
 
-def steps(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
+def steps(case: Case, rounds: int) -> list[Dynamics]:
     """As :func:`read`, of each of so many rounds, or of one for all of them where nothing varies."""
-    found = traced(claim, instance, rounds)
+    found = traced(case, rounds)
     for passed, of_round in enumerate(found):
-        with _as_not_polynomial(claim):
-            _check(claim, instance, passed, of_round)
+        with _as_not_polynomial(case.claim):
+            _check(case, passed, of_round)
     return found
 
 
-def traced(claim: Claim, instance: Instance, rounds: int) -> list[Dynamics]:
+def traced(case: Case, rounds: int) -> list[Dynamics]:
     """As :func:`steps`, of numbers that are not known alone: enough to look for states, and not to tell what they
     show."""
-    if not instance.quadratic or instance.coordinates is None or not instance.dimension:
-        raise NotPolynomial(f"{claim.id} has no linear map there")
+    if not case.instance.quadratic or case.instance.coordinates is None or not case.instance.dimension:
+        raise NotPolynomial(f"{case.claim.id} has no linear map there")
     found: list[Dynamics] = []
-    for k in range(rounds if claim.statement.algorithm.schedules else 1):
+    for k in range(rounds if case.statement.algorithm.schedules else 1):
         # What a round leaves undetermined the later ones may not look at either.
         hidden = found[-1].hidden if found else frozenset()
-        with _as_not_polynomial(claim), unseen():
-            found.append(_trace(claim, instance, k, hidden))
+        with _as_not_polynomial(case.claim), unseen():
+            found.append(_trace(case, k, hidden))
     return found
 
 
@@ -101,19 +101,19 @@ def _as_not_polynomial(claim: Claim) -> Iterator[None]:
         raise NotPolynomial(f"a step of {claim.id} is no linear map of the coordinates: {error}") from error
 
 
-def _trace(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]) -> Dynamics:
+def _trace(case: Case, passed: int, hidden: frozenset[str]) -> Dynamics:
     """The maps of a step ``passed`` rounds after the one at hand.
 
     ``hidden``: the parts of the state that the coordinates do not determine after the rounds before.
     """
-    m = instance.dimension
+    m = case.instance.dimension
     size, begun = 0, None
-    at, coordinates = instance.at, instance.coordinates
-    if instance.initial is not None:
-        size = instance.size_of_start
-        posed, begun = instance.initial(unknowns(0, size)[None])
-        if instance.around is not None:
-            at, coordinates = instance.around(posed)
+    at, coordinates = case.instance.at, case.instance.coordinates
+    if case.instance.initial is not None:
+        size = case.instance.size_of_start
+        posed, begun = case.instance.initial(unknowns(0, size)[None])
+        if case.instance.around is not None:
+            at, coordinates = case.instance.around(posed)
     assert coordinates is not None
     problem, state = at(unknowns(size, m)[None])
     S = None
@@ -124,38 +124,36 @@ def _trace(claim: Claim, instance: Instance, passed: int, hidden: frozenset[str]
     while True:
         # What coordinates do not determine after a step is not read by the next.
         known = _without(state, hidden)
-        later, p = rollout(claim, instance, problem, known, 1, passed)
+        later, p = rollout(case.claim, case.instance, problem, known, 1, passed)
         images = np.asarray(coordinates(later))
         again = at(images.reshape(-1, m))[1]
         lost = hidden | _differing(later, again)
         # A round of its own is not followed by another like it.
-        if lost == hidden or claim.statement.algorithm.schedules:
+        if lost == hidden or case.statement.algorithm.schedules:
             break
         hidden = lost
     A = coefficients(images[0], size, m)
     return Dynamics(A, np.asarray(p), S, problem, _without(state, lost), size, lost)
 
 
-def _check(claim: Claim, instance: Instance, passed: int, found: Dynamics) -> None:
+def _check(case: Case, passed: int, found: Dynamics) -> None:
     """Raise ``NotPolynomial`` if runs in fractions are mapped otherwise: code may ask what kind of numbers it has."""
-    assert instance.coordinates is not None
+    assert case.instance.coordinates is not None
     for factor, rounds in ((1, _ROUNDS), (-1000, 1)):
-        problem, state = instance.at(factor * generic(instance.dimension))
-        _follow(claim, instance, passed, found, (problem, state, instance.coordinates), rounds)
-    if instance.initial is not None:
-        problem, state = instance.initial(generic(instance.size_of_start))
-        coordinates = instance.coordinates if instance.around is None else instance.around(problem)[1]
-        _follow(claim, instance, passed, found, (problem, state, coordinates), _ROUNDS)
+        problem, state = case.instance.at(factor * generic(case.instance.dimension))
+        _follow(case, passed, found, (problem, state, case.instance.coordinates), rounds)
+    if case.instance.initial is not None:
+        problem, state = case.instance.initial(generic(case.instance.size_of_start))
+        coordinates = case.instance.coordinates if case.instance.around is None else case.instance.around(problem)[1]
+        _follow(case, passed, found, (problem, state, coordinates), _ROUNDS)
 
 
-def _follow(
-    claim: Claim, instance: Instance, passed: int, found: Dynamics, run: tuple[Any, Any, Any], rounds: int
-) -> None:
+def _follow(case: Case, passed: int, found: Dynamics, run: tuple[Any, Any, Any], rounds: int) -> None:
     """Some rounds of a run, of which those draws are followed that are the last but one, two and so on."""
     problem, state, coordinates = run
     z = np.asarray(coordinates(state)).reshape(-1)
-    for k in range(1 if claim.statement.algorithm.schedules else rounds):
-        later, p = rollout(claim, instance, problem, state, 1, passed)
+    for k in range(1 if case.statement.algorithm.schedules else rounds):
+        later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
         images = np.asarray(coordinates(later)).reshape(len(p), -1)
         if not (images == found.A @ z).all() or not (np.asarray(p) == found.p).all():
             raise NotPolynomial("a state of fractions is mapped otherwise")

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
 from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
@@ -20,6 +19,7 @@ from fedtheory.numbers.intervals import Interval, is_rounding
 from fedtheory.numbers.polynomials import NotPolynomial, unseen
 from fedtheory.numbers.rational import Array, evaluate, exact, is_exact, to_float
 from fedtheory.randomness import expectation
+from verify.base.case import Case
 from verify.base.evaluate import check_number, leaving, params_after, rollout, sides, tree_size
 from verify.comparisons import affine, asserted, second_moments
 from verify.comparisons.starts import at_rest, begun
@@ -49,9 +49,9 @@ def as_row(point: Coordinates) -> Array:
     return exact([list(point)]) if point else np.zeros((1, 0), dtype=object)
 
 
-def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> Iterator[Compared]:
+def parts(case: Case, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """Every comparison of the claim at one exact state, entries flattened. Raise ``NoNumber`` if one has no sides."""
-    for compared in parts_at(claim, instance, as_row(point), rounds):
+    for compared in parts_at(case, as_row(point), rounds):
         for side in ("left", "right"):
             # Comparisons of a statement have no names but their numbers.
             of = "" if compared.name.isdigit() else f" of the {compared.name}"
@@ -59,10 +59,10 @@ def parts(claim: Claim, instance: Instance, point: Coordinates, rounds: int) -> 
         yield compared
 
 
-def parts_at(claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+def parts_at(case: Case, row: Array, rounds: int) -> Iterator[Compared]:
     """As :func:`parts`, at one state ``row (1, dimension)`` in the arithmetic of the instance."""
-    if claim.statement.searched:
-        yield from _parts_of(claim.statement, claim, instance, row, rounds)
+    if case.statement.searched:
+        yield from _parts_of(case.statement, case, row, rounds)
 
 
 #: How far floats may be off, in units of a vector, and outcomes of a compressor whose law is compared at most.
@@ -70,40 +70,40 @@ _NEAR, _LARGEST_LAW = 1e-9, 600
 
 
 @singledispatch
-def _parts_of(statement: Statement, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+def _parts_of(statement: Statement, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
     """The comparisons that a statement lists."""
-    residual = leaving(claim, instance, row)
+    residual = leaving(case, row)
     if residual is not None:
         yield _vanishing("domain", residual)
-    if not statement.horizon or is_enumerable(claim, instance, rounds):
-        found = sides(claim, instance, row, rounds)
+    if not statement.horizon or is_enumerable(case, rounds):
+        found = sides(case, row, rounds)
     else:
-        found = _followed(claim, instance, row, rounds)
+        found = _followed(case, row, rounds)
     for index, (comparison, (left, right)) in enumerate(zip(statement.comparisons, found, strict=True)):
         yield Compared(str(index), np.asarray(left).ravel(), np.asarray(right).ravel(), comparison.relation)
 
 
-def _followed(claim: Claim, instance: Instance, row: Array, rounds: int) -> list[tuple[Array, Array]]:
+def _followed(case: Case, row: Array, rounds: int) -> list[tuple[Array, Array]]:
     """Both sides after more rounds than draws are enumerated of, by second moments. Raise ``ValueError`` if these tell
     nothing."""
-    why: ValueError = ValueError(f"{claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
-    if second_moments.applies(claim, instance):
+    why: ValueError = ValueError(f"{case.claim.id} cannot be evaluated after {rounds} rounds there: too many draws")
+    if second_moments.applies(case):
         try:
-            return [second_moments.sides_after(claim, instance, row, rounds)]
+            return [second_moments.sides_after(case, row, rounds)]
         except NotPolynomial as error:
             why = error
     try:
-        return affine.sides_after(claim, instance, row, rounds)
+        return affine.sides_after(case, row, rounds)
     except NotPolynomial:
         raise why from None
 
 
 @_parts_of.register
-def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
-    problem, state = instance.at(row)
-    now, params = (params_after(claim, instance, problem, rounds) for rounds in (0, 1))
+def _(statement: Invariant, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
+    problem, state = case.instance.at(row)
+    now, params = (params_after(case.claim, case.instance, problem, rounds) for rounds in (0, 1))
     before = _vanishing("residual", statement.residual(problem, now, state))
-    later, _ = rollout(claim, instance, problem, state, 1)
+    later, _ = rollout(case.claim, case.instance, problem, state, 1)
     after = _vanishing("residual", statement.residual(problem, params, later), _largest(later))
     if is_rounding():
         # Whether it vanishes exactly rounding does not tell.
@@ -118,34 +118,34 @@ def _(statement: Invariant, claim: Claim, instance: Instance, row: Array, rounds
 
 
 @_parts_of.register
-def _(statement: Limit, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
+def _(statement: Limit, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
     # Of a limit a state that stays where it is says something, and one that is left does not.
-    rest = asserted.resting(claim, instance)
+    rest = asserted.resting(case)
     if rest is None:
         return
-    potential = statement.potential.of(rest[0], instance.params, rest[1])
-    if instance.coordinates is not None and any(v != 0 for v in np.asarray(potential).flat):
+    potential = statement.potential.of(rest[0], case.params, rest[1])
+    if case.instance.coordinates is not None and any(v != 0 for v in np.asarray(potential).flat):
         try:
-            problem, state = begun(claim, instance, np.asarray(instance.coordinates(rest[1])).reshape(1, -1))
-            kept = at_rest(claim, instance, problem, state)
+            problem, state = begun(case, np.asarray(case.instance.coordinates(rest[1])).reshape(1, -1))
+            kept = at_rest(case, problem, state)
             if kept is None:
                 return
             with unseen():
-                potential = statement.potential.of(problem, instance.params, kept)
+                potential = statement.potential.of(problem, case.params, kept)
         except ValueError:
             return
     yield _vanishing("fixed point", potential)
 
 
 @_parts_of.register
-def _(statement: CompressorClass, claim: Claim, instance: Instance, row: Array, rounds: int) -> Iterator[Compared]:
-    return _compressor_parts(statement, instance, row[0])
+def _(statement: CompressorClass, case: Case, row: Array, rounds: int) -> Iterator[Compared]:
+    return _compressor_parts(statement, case.instance, row[0])
 
 
-def is_enumerable(claim: Claim, instance: Instance, rounds: int) -> bool:
+def is_enumerable(case: Case, rounds: int) -> bool:
     """Return True if all draws of this many rounds are enumerated."""
     # One round always is: if its draws cannot be enumerated, the enumeration says so.
-    return rounds <= 1 or (rounds <= LAST and tree_size(claim, instance, rounds) <= LARGEST_TREE)
+    return rounds <= 1 or (rounds <= LAST and tree_size(case, rounds) <= LARGEST_TREE)
 
 
 def _largest(state: Any) -> float:

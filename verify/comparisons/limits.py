@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import VANISHES
 from fedtheory.numbers.rational import Array, determinant
 from fedtheory.sampling.chart import nullspace, rank
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import differing, rollout, tree_size
 from verify.comparisons.dynamics import read
 from verify.comparisons.exact import Coordinates, as_row
@@ -31,9 +31,9 @@ def vanishing(claim: Claim) -> tuple[Quantity, ...]:
     return tuple(q for end, q in claim.statement.ends if end == VANISHES)
 
 
-def is_autonomous(claim: Claim, instance: Instance) -> bool:
+def is_autonomous(case: Case) -> bool:
     """Return True if the state alone determines the next one: nothing is drawn, and parameters do not vary."""
-    return not claim.statement.algorithm.schedules and tree_size(claim, instance, 1) == 1
+    return not case.statement.algorithm.schedules and tree_size(case, 1) == 1
 
 
 def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
@@ -42,20 +42,20 @@ def size(quantity: Quantity, problem: Any, params: Any, state: Any) -> Array:
     return np.asarray(abs(values.reshape(len(state[0]), -1)).max(axis=-1))
 
 
-def sides_of_cycle(claim: Claim, instance: Instance, point: Coordinates, rounds: int, entry: int) -> tuple[Any, Any]:
+def sides_of_cycle(case: Case, point: Coordinates, rounds: int, entry: int) -> tuple[Any, Any]:
     """(a quantity after the rounds, before them) at a state of an exact instance to which they lead back.
 
     Raise ``ValueError`` if something is drawn, the state is not the same, or the quantity is zero.
     """
-    if not is_autonomous(claim, instance):
-        raise ValueError(f"a run of {claim.id} depends on more than its state there")
+    if not is_autonomous(case):
+        raise ValueError(f"a run of {case.claim.id} depends on more than its state there")
     sides = []
-    for problem, state in (instance.at(as_row(point)), begun(claim, instance, as_row(point))):
-        later, _ = rollout(claim, instance, problem, state, rounds)
+    for problem, state in (case.instance.at(as_row(point)), begun(case, as_row(point))):
+        later, _ = rollout(case.claim, case.instance, problem, state, rounds)
         if differing(later, state):
-            raise ValueError(f"{rounds} rounds of {claim.id} do not lead back to that state")
-        quantity = vanishing(claim)[entry]
-        sides.append([size(quantity, problem, instance.params, at)[0] for at in (later, state)])
+            raise ValueError(f"{rounds} rounds of {case.claim.id} do not lead back to that state")
+        quantity = vanishing(case.claim)[entry]
+        sides.append([size(quantity, problem, case.params, at)[0] for at in (later, state)])
         if sides[-1][1] == 0:
             raise ValueError(f"{quantity.expression} is zero in that state")
     after, before = sides[0]
@@ -80,26 +80,26 @@ PRODUCTS = "determinants"
 SCHUR_COHN = "Schur-Cohn"
 
 
-def sides_of_maps(claim: Claim, instance: Instance) -> tuple[Any, Any]:
+def sides_of_maps(case: Case) -> tuple[Any, Any]:
     """(least |det A_k|, 1) at an exact instance. Raise ``ValueError`` if something assumed is not so."""
-    return min(abs(determinant(A)) for A in linear(claim, instance)), Fraction(1)
+    return min(abs(determinant(A)) for A in linear(case)), Fraction(1)
 
 
-def linear(claim: Claim, instance: Instance) -> Array:
+def linear(case: Case) -> Array:
     """The maps A_k of the draws that have a probability, ``(K, m, m)``. Raise ``ValueError`` if an assumption fails."""
-    found = read(claim, instance)
+    found = read(case)
     drawn = np.asarray(found.A[np.asarray(found.p > 0)])
     if found.S is not None and not _spans(drawn, found.S):
-        raise ValueError(f"runs of {claim.id} do not reach states that span all of them")
-    ((_, quantity),) = claim.statement.ends
-    Q = found.form(quantity, instance.params)
+        raise ValueError(f"runs of {case.claim.id} do not reach states that span all of them")
+    ((_, quantity),) = case.statement.ends
+    Q = found.form(quantity, case.params)
     whole, Q_k = Q, Q
     # Where one map is all that is drawn, the potentials of as many rounds as there are coordinates tend to 0 together.
     for _ in range(len(Q) - 1 if len(drawn) == 1 else 0):
         Q_k = drawn[0].T @ Q_k @ drawn[0]
         whole = whole + Q_k
     if not all(determinant(whole[:k, :k]) > 0 for k in range(1, len(Q) + 1)):
-        raise ValueError(f"the potential of {claim.id} is no positive definite form of the coordinates")
+        raise ValueError(f"the potential of {case.claim.id} is no positive definite form of the coordinates")
     return drawn
 
 
@@ -137,12 +137,12 @@ def stage(coefficients: list[Any]) -> tuple[Any, Any]:
         a = [v - a[0] * w for v, w in zip(a, reversed(a), strict=True)][1:]
 
 
-def stages(claim: Claim, instance: Instance) -> tuple[Any, Any]:
+def stages(case: Case) -> tuple[Any, Any]:
     """(|a_0|, |a_m|) of the map of a step at an exact instance, as :func:`stage` gives them.
 
     Raise ``ValueError`` if something is drawn, or a step is not the linear map that is assumed.
     """
-    if not is_autonomous(claim, instance):
-        raise ValueError(f"a run of {claim.id} depends on more than its state there")
-    (A,) = linear(claim, instance)
+    if not is_autonomous(case):
+        raise ValueError(f"a run of {case.claim.id} depends on more than its state there")
+    (A,) = linear(case)
     return stage(characteristic(A))

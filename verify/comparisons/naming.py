@@ -11,9 +11,8 @@ import mpmath
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.rational import real
-from verify.base.evaluate import start
+from verify.base.case import Case
 from verify.comparisons.exact import Coordinates, as_row
 
 #: Longer fractions are written as decimals.
@@ -26,7 +25,7 @@ _MOVED, _BEFORE = "moved to x*", re.compile(r"(?<=; )x\* = \([^)]*\); ")
 _LAST_OF_NUMBERS = "n"
 
 
-def state(claim: Claim, instance: Instance, point: Coordinates) -> str:
+def state(case: Case, point: Coordinates) -> str:
     """The state at these coordinates, each of its parts by name; empty where there is none.
 
     Where the coordinates move the problem rather than the state its minimiser is named as well. Coordinates of states
@@ -34,22 +33,22 @@ def state(claim: Claim, instance: Instance, point: Coordinates) -> str:
     """
     if not point:
         return ""
-    if claim.statement.of_compressor:
+    if case.statement.of_compressor:
         return f"x = {vector(point)}"
     try:
-        problem, found = start(claim, instance, as_row(point))
+        problem, found = case.start(as_row(point))
         named = words(found)
     except (ValueError, ArithmeticError):
         named = ""
     if not named:
         return f"state {vector(point)}" if len(point) > 1 else f"state ({point[0]})"
-    moved = problem is not instance.problem and getattr(problem, "x_star", None) is not None
+    moved = problem is not case.problem and getattr(problem, "x_star", None) is not None
     return f"{optimum(problem)}; {named}" if moved else named
 
 
-def clause(claim: Claim, instance: Instance, point: Coordinates) -> str:
+def clause(case: Case, point: Coordinates) -> str:
     """As :func:`state`, to follow the words of the instance."""
-    found = state(claim, instance, point)
+    found = state(case, point)
     return f"; {found}" if found else ""
 
 

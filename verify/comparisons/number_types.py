@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe, Start
+from fedtheory.instances import Instance, Start
 from fedtheory.numbers.intervals import Interval, rounded, rounding
 from fedtheory.numbers.rational import to_float
 from fedtheory.problems.base import Problem
+from verify.base.case import Case
 from verify.comparisons.exact import Compared, Coordinates, as_row, parts, parts_at
 
 #: What counterexamples call these comparisons, before the part and the side: the one number against the other.
@@ -40,41 +41,41 @@ def runs_on_states(claim: Claim) -> bool:
     return on_states and not claim.setting.of_constants
 
 
-def sides(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
+def sides(case: Case, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
     """Both numbers of a counterexample of this module. Raise ``ValueError`` if they agree.
 
     What was asked again cannot be asked for the first time: code that forgets in between agrees.
     """
     prefix = FLOATS if part.startswith(FLOATS) else AGAIN
     again = in_floats if prefix == FLOATS else in_fractions
-    one = list(in_fractions(claim, recipe, point, rounds))
-    found = difference(point, one, again(claim, recipe, point, rounds), prefix, spread(recipe))
+    one = list(in_fractions(case, point, rounds))
+    found = difference(point, one, again(case, point, rounds), prefix, spread(case.recipe))
     if found is None or (found.part, found.entry) != (part, entry):
-        raise ValueError(f"the numbers of {claim.id} agree at {part!r}")
+        raise ValueError(f"the numbers of {case.claim.id} agree at {part!r}")
     return found.left, found.right
 
 
-def in_fractions(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
-    """Every comparison at one state of an exact instance."""
-    return parts(claim, claim.instances.build(recipe, True), point, rounds)
+def in_fractions(case: Case, point: Coordinates, rounds: int) -> Iterator[Compared]:
+    """Every comparison at one state of an exact instance, which is built anew each time."""
+    return parts(case.anew(), point, rounds)
 
 
-def in_floats(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Iterator[Compared]:
+def in_floats(case: Case, point: Coordinates, rounds: int) -> Iterator[Compared]:
     """As :func:`in_fractions`, of the same instance in floats."""
     row = to_float(as_row(point))
     # What overflows says nothing of the code.
     with np.errstate(all="ignore", over="raise"):
-        return iter(list(parts_at(claim, claim.instances.build(recipe, False), row, rounds)))
+        return iter(list(parts_at(case.anew().floats, row, rounds)))
 
 
-def in_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> list[Compared]:
+def in_rounding(case: Case, point: Coordinates, rounds: int) -> list[Compared]:
     """As :func:`in_fractions`, each number as the interval in which it lies in floats, however they are rounded.
 
     ``ArithmeticError``, ``ValueError`` or ``TypeError`` where some number is not enclosed.
     """
     with rounding():
-        instance = _rounded(claim.instances.build(recipe, True))
-        return list(parts_at(claim, instance, rounded(as_row(point)), rounds))
+        at = Case.of(case.claim, _rounded(case.anew().instance))
+        return list(parts_at(at, rounded(as_row(point)), rounds))
 
 
 def _rounded(instance: Instance) -> Instance:
@@ -142,9 +143,9 @@ def difference(
     return None
 
 
-def gap(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int) -> float:
+def gap(case: Case, point: Coordinates, rounds: int, part: str, entry: int) -> float:
     """By how much the number of a difference of floats from fractions is off at another state."""
     name, side = part.removeprefix(FLOATS).rsplit(" ", 1)
-    compared = (run(claim, recipe, point, rounds) for run in (in_floats, in_fractions))
+    compared = (run(case, point, rounds) for run in (in_floats, in_fractions))
     floats, exact = (next(getattr(c, side)[entry] for c in found if c.name == name) for found in compared)
     return float(floats) - float(exact)

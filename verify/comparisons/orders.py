@@ -13,8 +13,8 @@ from typing import Any
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
 from fedtheory.kinds.order import Order
+from verify.base.case import Case
 from verify.comparisons import curves
 from verify.comparisons.curves import FIRST, LAST, SECOND, Curve
 
@@ -34,14 +34,14 @@ def letters(claim: Claim, part: Order) -> list[sympy.Symbol]:
     return sorted(set().union(*(e.free_symbols for e in expressions)) - {part.small, part.large}, key=str)
 
 
-def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
+def along(case: Case, part: Order) -> Curve:
     """The curve of a recipe. Raise ``ValueError`` if that is none of values of which the claim speaks."""
-    if any(h.met is not None for h in claim.requires):
-        raise ValueError(f"a hypothesis of {claim.id} is code, which decides nothing along a curve")
+    if any(h.met is not None for h in case.claim.requires):
+        raise ValueError(f"a hypothesis of {case.claim.id} is code, which decides nothing along a curve")
     curve = {}
-    for s in letters(claim, part):
+    for s in letters(case.claim, part):
         try:
-            offset, coefficient, exponent = map(Fraction, recipe[str(s)])
+            offset, coefficient, exponent = map(Fraction, case.recipe[str(s)])
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"three numbers were expected for {s}: offset, coefficient and exponent") from error
         if s.is_integer and (offset.denominator, coefficient.denominator, exponent.denominator) != (1, 1, 1):
@@ -56,32 +56,32 @@ def along(claim: Claim, part: Order, recipe: Recipe) -> Curve:
         curve[part.small] = curves.power_of(FIRST, Fraction(-1), Fraction(1))
     if part.large is not None:
         curve[part.large] = curves.power_of(SECOND, Fraction(1), Fraction(1))
-    if not all(curves.holds(r, curve) for r in relations(claim, part)):
-        raise ValueError(f"the values do not meet the hypotheses of {claim.id}")
+    if not all(curves.holds(r, curve) for r in relations(case.claim, part)):
+        raise ValueError(f"the values do not meet the hypotheses of {case.claim.id}")
     return curve
 
 
-def sides_at(claim: Claim, recipe: Recipe, index: int) -> tuple[Any, Any]:
+def sides_at(case: Case, index: int) -> tuple[Any, Any]:
     """The leading power of left/right of one order of the claim along the curve of a recipe, and 0, which it may not
     exceed.
 
     ``ValueError`` for values of which the claim does not speak, and where the leading term is not decided.
     """
-    assert isinstance(claim.statement, Order)
-    part = claim.statement.parts[index]
-    return curves.growth(part.left, part.right, along(claim, part, recipe))[0], Fraction(0)
+    assert isinstance(case.statement, Order)
+    part = case.statement.parts[index]
+    return curves.growth(part.left, part.right, along(case, part))[0], Fraction(0)
 
 
-def describe_growth(claim: Claim, part: Order, recipe: Recipe) -> str:
+def describe_growth(case: Case, part: Order) -> str:
     """The curve and how left/right grows along it, in words."""
-    curve = along(claim, part, recipe)
+    curve = along(case, part)
     power, place = curves.growth(part.left, part.right, curve)
     what = "left/right grows as" if curves.expands(part.left / part.right, curve) else "log(left/right) grows as"
     first = f"1/{part.small}", f"log(1/{part.small})", f"log(log(1/{part.small}))"
     second = f"{part.large}", f"log({part.large})", f"log(log({part.large}))"
     scale = (*first, *second, "N", "log(N)", "log(log(N))")[place]
     shown = scale if power == 1 else f"{scale}^{power}" if power.denominator == 1 else f"{scale}^({power})"
-    values = [f"{s} = {_written(*map(Fraction, recipe[str(s)]))}" for s in letters(claim, part)]
+    values = [f"{s} = {_written(*map(Fraction, case.recipe[str(s)]))}" for s in letters(case.claim, part)]
     limits = [f"{part.small} -> 0"] if part.small is not None else []
     limits += [f"{part.large} -> oo"] if part.large is not None else []
     return f"{', '.join([*limits, *values])}: {what} {shown}, up to terms of lower order"

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.limit import Limit
 from fedtheory.kinds.order import Order
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.plain import quoted
 from verify.comparisons import exact, limits, number_types, orders, samplers
@@ -78,41 +78,38 @@ def possible_rounds(claim: Claim, part: str) -> tuple[int, ...]:
 
 
 @np.errstate(all="ignore")
-def evaluate_at(
-    claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, part: str, entry: int
-) -> tuple[Any, Any]:
+def evaluate_at(case: Case, point: Coordinates, rounds: int, part: str, entry: int) -> tuple[Any, Any]:
     """(left, right) of one comparison, evaluated from the recipe.
 
     Raise ``ValueError`` if the claim has no such comparison, or does not speak of the instance: it is not of the
     setting, or a hypothesis does not hold.
     """
-    relation(claim, part)
+    relation(case.claim, part)
     if part.startswith(orders.PREFIX):
-        return orders.sides_at(claim, recipe, int(part.split()[-1]))
+        return orders.sides_at(case, int(part.split()[-1]))
     try:
-        instance = claim.instances.build(recipe, True)
-        if not hypotheses_hold(claim, instance):
-            raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+        if not hypotheses_hold(case):
+            raise ValueError(f"the instance does not meet the hypotheses of {case.claim.id}")
         if part == limits.PRODUCTS:
-            return limits.sides_of_maps(claim, instance)
+            return limits.sides_of_maps(case)
         if part == limits.SCHUR_COHN:
-            return limits.stages(claim, instance)
+            return limits.stages(case)
         if part == limits.CYCLE:
-            return limits.sides_of_cycle(claim, instance, point, rounds, entry)
+            return limits.sides_of_cycle(case, point, rounds, entry)
         if part.startswith(samplers.PREFIX):
-            return samplers.sides(claim, recipe, part)
+            return samplers.sides(case, part)
         if part.startswith((number_types.FLOATS, number_types.AGAIN)):
-            return number_types.sides(claim, recipe, point, rounds, part, entry)
+            return number_types.sides(case, point, rounds, part, entry)
 
         def sides() -> tuple[Any, Any] | None:
-            for found in exact.parts(claim, instance, point, rounds):
+            for found in exact.parts(case, point, rounds):
                 if found.name == part:
                     return plain(found.left[entry]), plain(found.right[entry])
             return None
 
-        both = certainly(sides, lambda found: found is not None and is_open(*found, relation(claim, part)))
+        both = certainly(sides, lambda found: found is not None and is_open(*found, relation(case.claim, part)))
         if both is not None:
             return both
     except (KeyError, IndexError, TypeError) as error:
-        raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
-    raise ValueError(f"the claim {claim.id} has no comparison called {part!r}")
+        raise ValueError(f"the recipe does not describe an instance of {case.claim.id}: {error!r}") from error
+    raise ValueError(f"the claim {case.claim.id} has no comparison called {part!r}")

@@ -13,11 +13,10 @@ import numpy as np
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.numbers.rational import evaluate
-from verify.base.evaluate import dimension
+from verify.base.case import Case
 from verify.comparisons import sampling
 from verify.statistics.sequential import Ledger, MeanTest, Ruling
 
@@ -46,16 +45,16 @@ def measured_level(claim: Claim) -> float:
     return float(_ledger().share(_MEASURED.format(claim.id)))
 
 
-def sides(claim: Claim, recipe: Recipe, part: str) -> tuple[Any, Any]:
+def sides(case: Case, part: str) -> tuple[Any, Any]:
     """The mean sampled and the mean claimed, of the test that ``part`` names.
 
     Raise ``ValueError`` if there is none, when it refutes nothing, and when the recipe asks for more samples, or a
     larger share of the error level, than tests are given.
     """
-    tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in recipe else (1, SIZE)
-    if recipe["tests"] < tests or recipe.get("samples", 0) > most:
+    tests, most = (len(SHAPES), max(size for *_, size in SHAPES)) if "samples" in case.recipe else (1, SIZE)
+    if case.recipe["tests"] < tests or case.recipe.get("samples", 0) > most:
         raise ValueError("the recipe names tests other than those that refute")
-    found = {PREFIX + outcome.name: outcome for outcome in outcomes(claim, recipe)}
+    found = {PREFIX + outcome.name: outcome for outcome in outcomes(case)}
     if part not in found:
         raise ValueError(f"the recipe has no test {part!r}")
     if not found[part].refuted:
@@ -69,23 +68,22 @@ def level(claim: Claim) -> Fraction:
     return ledger.share(id if ledger.has(id) else next(iter(ledger)))
 
 
-def outcomes(claim: Claim, recipe: Recipe) -> list[MeanTest]:
+def outcomes(case: Case) -> list[MeanTest]:
     """All tests of the samplers that a claim's recipe names, with its seed: of a compressor, or of a step's draws."""
-    return _outcomes(claim.statement, claim, recipe, float(level(claim) / recipe["tests"]))
+    return _outcomes(case.statement, case, float(level(case.claim) / case.recipe["tests"]))
 
 
 @singledispatch
-def _outcomes(statement: Statement, claim: Claim, recipe: Recipe, share: float) -> list[MeanTest]:
+def _outcomes(statement: Statement, case: Case, share: float) -> list[MeanTest]:
     """Those of the draws of a step."""
-    instance = claim.instances.build(recipe, False)
-    return sampling.step_sampler(claim, instance, np.ones(dimension(claim, instance)), recipe["seed"], share, SIZE)
+    return sampling.step_sampler(case.floats, np.ones(case.floats.dimension), case.recipe["seed"], share, SIZE)
 
 
 @_outcomes.register
-def _(statement: CompressorClass, claim: Claim, recipe: Recipe, share: float) -> list[MeanTest]:
-    d, k = recipe["d"], recipe["k"]
+def _(statement: CompressorClass, case: Case, share: float) -> list[MeanTest]:
+    d, k = case.recipe["d"], case.recipe["k"]
     omega = evaluate(statement.omega.subs({statement.d: d, statement.k: k}), {})
-    return sampling.compressor(statement.compressor(d, k), recipe["seed"], share, omega, recipe["samples"])
+    return sampling.compressor(statement.compressor(d, k), case.recipe["seed"], share, omega, case.recipe["samples"])
 
 
 def both(outcome: MeanTest) -> tuple[Any, Any]:

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fedtheory.claims import Claim
 from fedtheory.compressors import Compressor
-from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.randomness import Distribution, Draw, Product, Uniform01, UniformSubset, support_of
 from fedtheory.settings.relations import OfRun, of_one_state
-from verify.base.evaluate import rollout, start
+from verify.base.case import Case
+from verify.base.evaluate import rollout
 from verify.statistics.e_process import Assumed, check_level, log_capital, smallest_defect
 from verify.statistics.sequential import ROUNDING, MeanTest, Ruling, prepare, run
 
@@ -259,24 +258,22 @@ def _functions(rows: Array, rng: np.random.Generator) -> dict[str, Array]:
     return found | {f"half {i}": rng.permutation(K) % 2 * 1.0 for i in range(8)}
 
 
-def step_sampler(
-    claim: Claim, instance: Instance, theta: Array, seed: int, level: float, size: int = 20_000
-) -> list[MeanTest]:
+def step_sampler(case: Case, theta: Array, seed: int, level: float, size: int = 20_000) -> list[MeanTest]:
     """The sampler of an algorithm's draws at the state ``theta (dimension,)``, as :func:`sampler` tests it.
 
     The quantities that the claim takes after a step are among the functions compared, so that simulations have the
     expectation that the exact test of the claim has. The instance is in floats and meets the hypotheses.
     ``ValueError`` for a statement other than of one step or a bound.
     """
-    statement = claim.statement
+    statement = case.statement
     if not statement.stepping:
-        raise ValueError(f"{claim.id} is a statement of kind {statement.kind}: it has no step to sample")
-    problem, state = start(claim, instance, np.asarray(theta)[None])
-    later, _ = rollout(claim, instance, problem, state, 1)
+        raise ValueError(f"{case.claim.id} is a statement of kind {statement.kind}: it has no step to sample")
+    problem, state = case.start(np.asarray(theta)[None])
+    later, _ = rollout(case.claim, case.instance, problem, state, 1)
     along = [q for q in statement.quantities if isinstance(q.of, OfRun)]
     after = [q for q in statement.quantities if q.after and q not in along] + list(of_one_state(along))
-    values = {f"{q.expression} after a step": q.of(problem, instance.params, later) for q in after}
-    draws = statement.algorithm.draws(problem, instance.params, state)
+    values = {f"{q.expression} after a step": q.of(problem, case.params, later) for q in after}
+    draws = statement.algorithm.draws(problem, case.params, state)
     return sampler(draws, seed, level, size, {name: to_float(v)[0] for name, v in values.items()})
 
 

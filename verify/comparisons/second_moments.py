@@ -26,7 +26,8 @@ from fedtheory.numbers.symbols import T
 from fedtheory.sampling import pinned
 from fedtheory.settings.relations import Quantity
 from verify.base.along_runs import of_runs
-from verify.base.evaluate import params_after, rollout, start
+from verify.base.case import Case
+from verify.base.evaluate import params_after, rollout
 from verify.comparisons.dynamics import Dynamics, steps, traced
 
 #: Rounds at which a bound "for every T" is also tested, beyond those whose draws are enumerated; and multiples of the
@@ -52,18 +53,18 @@ def is_long(rounds: int) -> bool:
     return LONG[0] <= rounds <= LARGEST
 
 
-def rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
+def rounds(case: Case) -> tuple[int, ...]:
     """The rounds at which a bound is tested by second moments: ``LONG``, about the time of contraction, or many where a
     power does not shrink, and beyond the numbers that stand in the claim."""
-    statement = claim.statement
+    statement = case.statement
     if statement.algorithm.schedules:
         # Every round has a map of its own.
         return LONG[:2]
-    if instance.dimension > _SMALL:
+    if case.instance.dimension > _SMALL:
         return LONG
-    past = [T for c in pinned.numbers(claim) for T in (int(c) + 1, 2 * int(c))]
+    past = [T for c in pinned.numbers(case.claim) for T in (int(c) + 1, 2 * int(c))]
     try:
-        factor = float(evaluate(statement.factor, claim.setting.bind(instance.problem, instance.params)))
+        factor = float(evaluate(statement.factor, case.letters))
     except (ValueError, ArithmeticError):
         factor = 0.0
     far = [int(span / -math.log(factor)) for span in _SPANS] if 0 < factor < 1 else []
@@ -194,42 +195,42 @@ def _pulled_back(A: Array, p: Array, Q: Array, rounds: int, scaled: Callable[[Ar
     return q[place]
 
 
-def applies(claim: Claim, instance: Instance) -> bool:
+def applies(case: Case) -> bool:
     """Return True if the bound's left side is one quantity, and the coordinates may have linear dynamics.
 
     :func:`may_be_followed` and :func:`is_followed` decide whether they do.
     """
     return (
-        claim.statement.horizon
-        and instance.quadratic
+        case.statement.horizon
+        and case.instance.quadratic
         # Estimates double the coordinates: at fifty digits a hundred rounds would take minutes.
-        and not claim.setting.hints.lyapunov
-        and instance.coordinates is not None
-        and _sides(claim)[0].is_Symbol
-        and not of_runs(claim.statement)
-        and not any(q.after and _sides(claim)[1].has(q.expression) for q in claim.statement.quantities)
-        and instance.around is not None
-        and _started(instance) is not None
+        and not case.setting.hints.lyapunov
+        and case.instance.coordinates is not None
+        and _sides(case.claim)[0].is_Symbol
+        and not of_runs(case.statement)
+        and not any(q.after and _sides(case.claim)[1].has(q.expression) for q in case.statement.quantities)
+        and case.instance.around is not None
+        and _started(case.instance) is not None
     )
 
 
-def may_be_followed(claim: Claim, instance: Instance, rounds: int) -> bool:
+def may_be_followed(case: Case, rounds: int) -> bool:
     """Return True if the steps of an exact instance are linear maps and the left side is a form, with unknown
     coefficients.
 
     That suffices to look for states, but not to decide what they show.
     """
-    return _is_followed(claim, instance, rounds, traced)
+    return _is_followed(case, rounds, traced)
 
 
-def is_followed(claim: Claim, instance: Instance, rounds: int) -> bool:
+def is_followed(case: Case, rounds: int) -> bool:
     """As :func:`may_be_followed`, and whether runs in fractions follow the maps."""
-    return _is_followed(claim, instance, rounds, steps)
+    return _is_followed(case, rounds, steps)
 
 
-def _is_followed(claim: Claim, instance: Instance, rounds: int, maps: Callable[..., list[Dynamics]]) -> bool:
+def _is_followed(case: Case, rounds: int, maps: Callable[..., list[Dynamics]]) -> bool:
     try:
-        _left_form(claim, instance, maps(claim, instance, rounds)[-1], rounds)
+        _left_form(case, maps(case, rounds)[-1], rounds)
     except NotPolynomial:
         return False
     except Irrational:
@@ -238,9 +239,9 @@ def _is_followed(claim: Claim, instance: Instance, rounds: int, maps: Callable[.
     return True
 
 
-def _left_form(claim: Claim, instance: Instance, last: Dynamics, rounds: int) -> Array:
+def _left_form(case: Case, last: Dynamics, rounds: int) -> Array:
     """The matrix of the left side after so many rounds, of which the last is at hand."""
-    return last.form(_left(claim), params_after(claim, instance, last.problem, rounds))
+    return last.form(_left(case.claim), params_after(case.claim, case.instance, last.problem, rounds))
 
 
 def _started(instance: Instance) -> Array | None:
@@ -259,32 +260,32 @@ def _sides(claim: Claim) -> tuple[sympy.Expr, sympy.Expr]:
     return left, right
 
 
-def maps(claim: Claim, instance: Instance, passed: int = 0) -> tuple[Array, Array]:
+def maps(case: Case, passed: int = 0) -> tuple[Array, Array]:
     """(A_k ``(K, m, m)``, p_k ``(K,)``): the linear parts of a step about the optimum, in floats.
 
     ``passed``: rounds before it, of a method whose parameters vary. Whether a step is linear is not asked: of fractions
     :func:`verify.comparisons.dynamics.read` tells it.
     """
-    assert instance.coordinates is not None
-    basis = np.eye(instance.dimension)
-    problem, state = instance.at(np.concatenate([0 * basis[:1], basis]))
-    later, p = rollout(claim, instance, problem, state, 1, passed)
+    assert case.instance.coordinates is not None
+    basis = np.eye(case.instance.dimension)
+    problem, state = case.instance.at(np.concatenate([0 * basis[:1], basis]))
+    later, p = rollout(case.claim, case.instance, problem, state, 1, passed)
     # Fractions in somebody's code make objects of floats.
-    images = to_float(instance.coordinates(later))
+    images = to_float(case.instance.coordinates(later))
     return np.moveaxis(images[1:] - images[:1], 0, -1), to_float(p)
 
 
-def _form(claim: Claim, instance: Instance, rounds: int = 0) -> Array:
+def _form(case: Case, rounds: int = 0) -> Array:
     """The matrix Q with left(z) = z'Qz, in floats: the quantity of the left side with the parameters of this round."""
-    basis = np.eye(instance.dimension)
-    i, j = np.triu_indices(instance.dimension, 1)
-    problem, state = instance.at(np.concatenate([basis, basis[i] + basis[j]]))
-    params = params_after(claim, instance, problem, rounds)
-    values = np.broadcast_to(to_float(_left(claim).of(problem, params, state)), (len(state[0]), 1))[:, 0]
-    Q = np.zeros((instance.dimension,) * 2, dtype=values.dtype)
-    squares = values[: instance.dimension]
-    Q[np.arange(instance.dimension), np.arange(instance.dimension)] = squares
-    Q[i, j] = Q[j, i] = (values[instance.dimension :] - squares[i] - squares[j]) / 2
+    basis = np.eye(case.instance.dimension)
+    i, j = np.triu_indices(case.instance.dimension, 1)
+    problem, state = case.instance.at(np.concatenate([basis, basis[i] + basis[j]]))
+    params = params_after(case.claim, case.instance, problem, rounds)
+    values = np.broadcast_to(to_float(_left(case.claim).of(problem, params, state)), (len(state[0]), 1))[:, 0]
+    Q = np.zeros((case.instance.dimension,) * 2, dtype=values.dtype)
+    squares = values[: case.instance.dimension]
+    Q[np.arange(case.instance.dimension), np.arange(case.instance.dimension)] = squares
+    Q[i, j] = Q[j, i] = (values[case.instance.dimension :] - squares[i] - squares[j]) / 2
     return Q
 
 
@@ -294,24 +295,24 @@ def _left(claim: Claim) -> Quantity:
     return next(q for q in claim.statement.quantities if q.expression == left)
 
 
-def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> list[tuple[Array, float]]:
+def left_forms(case: Case, rounds: tuple[int, ...]) -> list[tuple[Array, float]]:
     """For each T, the form in the coordinates of the initial state whose value is E[left after T rounds], in floats,
     and by how much it changes where the maps are rounded otherwise.
 
     The list ends before the first that is beyond the floats.
     """
-    varies = bool(claim.statement.algorithm.schedules)
-    A, p = maps(claim, instance)
+    varies = bool(case.statement.algorithm.schedules)
+    A, p = maps(case)
     signs = np.random.default_rng(0).choice([-1, 1], A.shape)
     both = [A, A * (1 + _LAST_BIT * signs)]
-    forms, found, done = [_form(claim, instance)] * 2, [], 0
-    start_matrix = _started(instance)
+    forms, found, done = [_form(case)] * 2, [], 0
+    start_matrix = _started(case.instance)
     assert start_matrix is not None
     for target in rounds:
         if varies:
-            Q = _form(claim, instance, target)
+            Q = _form(case, target)
             for k in reversed(range(target)):
-                Q = pulled_back(*maps(claim, instance, k), Q, 1)
+                Q = pulled_back(*maps(case, k), Q, 1)
             forms = [Q] * 2
         else:
             forms = [pulled_back(A, p, Q, target - done) for A, Q in zip(both, forms, strict=True)]
@@ -323,32 +324,32 @@ def left_forms(claim: Claim, instance: Instance, rounds: tuple[int, ...]) -> lis
     return found
 
 
-def bound_at(claim: Claim, instance: Instance, theta: Array, rounds: int) -> Array:
+def bound_at(case: Case, theta: Array, rounds: int) -> Array:
     """The right side after ``rounds`` rounds at initial coordinates ``theta (M, dimension)``: ``(M,)``."""
-    problem, state = start(claim, instance, theta)
-    values: dict[Any, Any] = {**claim.setting.bind(problem, instance.params), T: rounds}
-    for quantity in claim.statement.quantities:
+    problem, state = case.start(theta)
+    values: dict[Any, Any] = {**case.setting.bind(problem, case.params), T: rounds}
+    for quantity in case.statement.quantities:
         if not quantity.after:
-            values[quantity.expression] = quantity.of(problem, instance.params, state)
+            values[quantity.expression] = quantity.of(problem, case.params, state)
     if rounds > _MANY and is_exact(theta):
         # A fraction to such a power has as many digits.
         values = {key: value if key == T else enclosed(value) for key, value in values.items()}
-    return np.broadcast_to(np.asarray(evaluate(_sides(claim)[1], values)), (len(theta), 1))[:, 0]
+    return np.broadcast_to(np.asarray(evaluate(_sides(case.claim)[1], values)), (len(theta), 1))[:, 0]
 
 
-def sides_after(claim: Claim, instance: Instance, theta: Array, rounds: int) -> tuple[Array, Array]:
+def sides_after(case: Case, theta: Array, rounds: int) -> tuple[Array, Array]:
     """(left, right) after ``rounds`` rounds at one initial state ``theta (1, dimension)``, exact on fractions.
 
     Raise ``ValueError`` unless on fractions the code is linear in the coordinates, and the left side a form in them.
     """
-    right = bound_at(claim, instance, theta, rounds)
+    right = bound_at(case, theta, rounds)
     if not is_exact(theta):
-        ((form, _),) = left_forms(claim, instance, (rounds,))
+        ((form, _),) = left_forms(case, (rounds,))
         return np.array([theta[0] @ form @ theta[0]]), right
-    found = steps(claim, instance, rounds)
+    found = steps(case, rounds)
     last = found[-1]
-    Q = _left_form(claim, instance, last, rounds)
+    Q = _left_form(case, last, rounds)
     for step in reversed(found):
-        Q = pulled_back(step.A, step.p, Q, 1 if claim.statement.algorithm.schedules else rounds)
+        Q = pulled_back(step.A, step.p, Q, 1 if case.statement.algorithm.schedules else rounds)
     z = theta[0] if last.S is None else last.S @ theta[0]
     return np.array([z @ Q @ z]), right

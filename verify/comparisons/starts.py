@@ -7,27 +7,26 @@ from typing import Any
 
 import numpy as np
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.polynomials import Undetermined, unseen
 from fedtheory.numbers.rational import Array, exact
 from fedtheory.sampling.chart import nullspace
+from verify.base.case import Case
 from verify.base.evaluate import differing, rollout
 
 
-def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
+def begun(case: Case, row: Array) -> tuple[Any, Any]:
     """The problem and the state of a run that begins with coordinates ``row (1, dimension)`` about its fixed point.
 
     Raise ``ValueError`` if none is found. Parts of the state that a run does not choose are what
     ``init`` makes them; the optimum may be any.
     """
-    initial, around = instance.initial, instance.around
-    if initial is None or only_start(claim, instance) is not None:
-        return instance.at(row)
-    own = instance.coordinates
+    initial, around = case.instance.initial, case.instance.around
+    if initial is None or only_start(case) is not None:
+        return case.instance.at(row)
+    own = case.instance.coordinates
     if own is None:
-        raise ValueError(f"nothing tells at which coordinates a run of {claim.id} begins")
-    size = instance.size_of_start
+        raise ValueError(f"nothing tells at which coordinates a run of {case.claim.id} begins")
+    size = case.instance.size_of_start
 
     def coordinates(theta: Array) -> tuple[Any, Any, Array]:
         problem, state = initial(theta)
@@ -43,32 +42,32 @@ def begun(claim: Claim, instance: Instance, row: Array) -> tuple[Any, Any]:
         problem, state, found = coordinates(exact(solutions[None, 1:, free.index(0)]))
         if (found == row).all():
             return problem, state
-    raise ValueError(f"no run of {claim.id} begins there")
+    raise ValueError(f"no run of {case.claim.id} begins there")
 
 
-def only_start(claim: Claim, instance: Instance) -> tuple[Any, Any] | None:
+def only_start(case: Case) -> tuple[Any, Any] | None:
     """The problem of an instance whose states have no coordinates, and the one state where its run begins: what
     ``init`` makes of no parts. None of other instances."""
-    if instance.dimension or instance.problem is None:
+    if case.instance.dimension or case.problem is None:
         return None
-    problem, state = instance.at(exact(np.zeros((1, 0), dtype=int)))
-    made = claim.statement.algorithm.init(problem, instance.params)
+    problem, state = case.instance.at(exact(np.zeros((1, 0), dtype=int)))
+    made = case.statement.algorithm.init(problem, case.params)
     return (problem, state) if not differing(made, state) else None
 
 
-def at_rest(claim: Claim, instance: Instance, problem: Any, state: Any) -> Any:
+def at_rest(case: Case, problem: Any, state: Any) -> Any:
     """A state that every step leaves as it is, without the parts of which none has a part in the others; else None.
 
     Such a part, an accuracy say, may be another after each step: it is what no code may look at.
     """
     try:
-        moved = differing(rollout(claim, instance, problem, state, 1)[0], state)
+        moved = differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
         if not moved:
             return state
         hidden = {name: np.full(np.shape(getattr(state, name)), Undetermined(), dtype=object) for name in moved}
         with unseen():
             kept = state._replace(**hidden)
-            later, _ = rollout(claim, instance, problem, kept, 1)
+            later, _ = rollout(case.claim, case.instance, problem, kept, 1)
             stays = not differing(later, state, set(state._fields) - set(moved))
         return kept if stays else None
     except Exception:

@@ -14,7 +14,8 @@ from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
 from fedtheory.claims import Claim
 from fedtheory.numbers.rational import Array, evaluate
-from verify.base.evaluate import dimension, sides, start
+from verify.base.case import Case
+from verify.base.evaluate import sides
 from verify.conformance.adapter import Implementation
 from verify.conformance.report import Failure
 from verify.conformance.scenarios import Scenario, claims_of, decreases, draw_at
@@ -81,7 +82,8 @@ def exactly(
             if claim.id in names:
                 continue
             # A start that moves the problem is another scenario.
-            if start(claim, instance, np.zeros((1, dimension(claim, instance))))[0] is not scenario.problem:
+            case = Case.of(claim, instance)
+            if case.start(np.zeros((1, case.dimension)))[0] is not scenario.problem:
                 continue
             try:
                 found = _worst(claim, changed, scenario)
@@ -97,15 +99,15 @@ def exactly(
 
 def _worst(claim: Claim, algorithm: Algorithm, scenario: Scenario) -> float:
     """The largest ratio of the two sides after one step, over all states of an instance."""
-    variant = claim.variant(algorithm=algorithm)
-    instance = scenario.instance
-    assert instance is not None
+    assert scenario.instance is not None
+    case = Case.of(claim, scenario.instance)
+    variant = case.with_claim(claim.variant(algorithm=algorithm))
 
     def both(theta: Array) -> tuple[Array, Array]:
-        left, right = sides(variant, instance, theta, 1)[0]
+        left, right = sides(variant, theta, 1)[0]
         return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
 
-    forms = spectral.forms(both, dimension(claim, instance))
+    forms = spectral.forms(both, case.dimension)
     if forms is None:
         raise ValueError("the sides are not quadratic")
     return float(spectral.worst(*forms).ratio)
@@ -188,7 +190,8 @@ def _one_state(claim: Claim, own: Implementation, scenario: Scenario, rng: np.ra
     statement, instance = claim.statement, scenario.instance
     ((lhs, _, rhs),) = statement.comparisons
     assert instance is not None
-    problem, state = start(claim, instance, rng.standard_normal((1, dimension(claim, instance))))
+    case = Case.of(claim, instance)
+    problem, state = case.start(rng.standard_normal((1, case.dimension)))
     one = type(state)(*(np.asarray(f, dtype=float)[0, 0] for f in state))
     template = own.start(problem, instance.params) if own.init is not None else None
     known = {q.expression: q.of(problem, instance.params, one) for q in statement.quantities if not q.after}

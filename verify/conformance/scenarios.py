@@ -27,6 +27,7 @@ from fedtheory.problems.logistic import Logistic
 from fedtheory.problems.losses import LOGISTIC, SQUARED
 from fedtheory.problems.quadratic import Quadratics, diagonal, with_spectra
 from fedtheory.randomness import map_leaves, support_of
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.conformance.references import claims_about
 
@@ -238,9 +239,9 @@ def _instances(
     algorithm: Algorithm, claim: Claim, rng: np.random.Generator, features: Collection[str], most: int
 ) -> Iterator[Scenario]:
     for recipe, _ in meeting(claim, islice(claim.instances.recipes(rng), most)):
-        instance = claim.instances.build(recipe, False)
-        if _plain(instance, features):
-            scenario = _of_instance(algorithm, claim, recipe, instance, rng)
+        case = Case(claim, recipe, exact=False)
+        if _plain(case.instance, features):
+            scenario = _of_instance(algorithm, case, rng)
             lasting = algorithms.is_known(algorithm) or lasts(algorithm, scenario.problem, scenario.params)
             if lasting and 1 <= scenario.support <= LARGEST_SUPPORT:
                 yield scenario
@@ -282,19 +283,17 @@ def _reveals_draw(algorithm: Algorithm, scenario: Scenario) -> bool:
     return any(not np.allclose(end, end[:1], rtol=1e-6, atol=0) for end in ends)
 
 
-def _of_instance(
-    algorithm: Algorithm, claim: Claim, recipe: Recipe, instance: Instance, rng: np.random.Generator
-) -> Scenario:
+def _of_instance(algorithm: Algorithm, case: Case, rng: np.random.Generator) -> Scenario:
     # A run begins with round 0.
-    params = at_round(algorithm.schedules, instance.problem, instance.params, 0, False)
-    theta = np.stack([rng.standard_normal(instance.dimension), rng.integers(-3, 4, instance.dimension) + 0.5])
-    problem, state = instance.at(np.concatenate([theta, _FAR * theta[:1]]))
+    params = at_round(algorithm.schedules, case.problem, case.params, 0, False)
+    theta = np.stack([rng.standard_normal(case.instance.dimension), rng.integers(-3, 4, case.instance.dimension) + 0.5])
+    problem, state = case.instance.at(np.concatenate([theta, _FAR * theta[:1]]))
     starts = [type(state)(*(np.array(f[i, 0], dtype=float) for f in state)) for i in range(len(theta))]
     states = tuple(_visited(algorithm, problem, params, starts, rng))
     far = type(starts[0])(*(np.array(f[2, 0], dtype=float) for f in state))
     states += _reached(algorithm, problem, params, far)
     support = _count(algorithm, problem, params, states[0])
-    return Scenario(problem, params, states, claim, recipe, instance, support)
+    return Scenario(problem, params, states, case.claim, case.recipe, case.instance, support)
 
 
 def _visited(

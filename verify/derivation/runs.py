@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Recipe, value_of
+from fedtheory.instances import value_of
 from fedtheory.meanings import Recurs, Windows
 from fedtheory.numbers.rational import to_float
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Iteration
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.derivation import facts as meanings_of
 from verify.derivation.chains import Linked
@@ -30,7 +31,7 @@ _PROPOSED = 2000
 _CALLS = 300
 
 
-def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
+def differs(case: Case, seed: int, steps: int) -> str:
     """Return how a run differs from a sequence of iterations of the statement's setting; empty if it does not.
 
     Each iteration begins where the one before ended, the last ends where the method's own step does, its constants and
@@ -38,10 +39,10 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
     claim. Where the claim assumes that everybody is selected again and again, everybody is in every step: what steps
     draw independently leaves somebody out for as long as one likes if it does once.
     """
-    iteration, algorithm = claim.statement.iteration, claim.statement.algorithm
+    claim, iteration, algorithm = case.claim, case.statement.iteration, case.statement.algorithm
     if iteration is None:
         raise ValueError(f"{claim.id} speaks of no iterations")
-    instance = claim.instances.build(recipe, False)
+    instance = case.floats.instance
     rng = np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
     letters = claim.setting.bind(problem, instance.params)
@@ -54,7 +55,7 @@ def differs(claim: Claim, recipe: Recipe, seed: int, steps: int) -> str:
         at = state
         points = list(iteration.of_step(problem, instance.params, state, draw))
         lengths.add(len(points))
-        if len(lengths) > 1 or not all(_met(case, problem, points) for case, _ in iteration.recurring):
+        if len(lengths) > 1 or not all(_met(part, problem, points) for part, _ in iteration.recurring):
             return "what must recur in every step does not"
         for params, point in points:
             if why := _strange(iteration, problem, params, letters):
@@ -83,7 +84,7 @@ def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim
     hypotheses = [h for premise in premises for h in premise.requires if h in claim.requires]
     seen, recipes = 0, claim.instances.recipes(np.random.default_rng(seed))
     for recipe, _ in islice(meeting(claim, islice(recipes, _PROPOSED)), most):
-        if why := departs(claim, claimed, hypotheses, recipe, seed):
+        if why := departs(Case(claim, recipe), claimed, hypotheses, seed):
             raise ValueError(f"{why}: at {recipe}")
         seen += 1
     if not seen:
@@ -91,9 +92,7 @@ def compared(claim: Claim, claimed: Bounded | Linked, premises: Collection[Claim
     return seen
 
 
-def departs(
-    claim: Claim, claimed: Bounded | Linked, hypotheses: Collection[Hypothesis], recipe: Recipe, seed: int
-) -> str:
+def departs(case: Case, claimed: Bounded | Linked, hypotheses: Collection[Hypothesis], seed: int) -> str:
     """Return how a whole run differs from what is ``claimed`` of it; empty if it does not.
 
     It goes on to the iteration k at least. Each iteration begins where the one before ended, is one of the setting, and
@@ -101,14 +100,14 @@ def departs(
     no value of f is below its infimum.
     """
     iteration, windows = claimed.along.iteration, claimed.windows
-    instance = claim.instances.build(recipe, False)
+    instance = case.floats.instance
     rng = np.random.default_rng(seed)
     problem, history = instance.at(rng.standard_normal((_STARTS, instance.dimension)))
-    values = claim.setting.bind(problem, instance.params)
+    values = case.setting.bind(problem, case.floats.params)
     letters = {x: values[x] for x in claimed.letters}
-    meanings = [says for h in claim.requires for says in h.says if not isinstance(says, Windows)]
-    least = None if claimed.infimum is None else claimed.infimum(problem, instance.params, history)
-    points = list(claimed.along.points(problem, instance.params, history))
+    meanings = [says for h in case.claim.requires for says in h.says if not isinstance(says, Windows)]
+    least = None if claimed.infimum is None else claimed.infimum(problem, case.floats.params, history)
+    points = list(claimed.along.points(problem, case.floats.params, history))
     if len(points) <= int(letters[claimed.along.last]):
         return "a run ends before the last iteration that the statement covers"
     ended: Any = None
@@ -172,10 +171,10 @@ def _strange(iteration: Iteration, problem: Any, params: Any, letters: Mapping[A
     return ""
 
 
-def remembers(claim: Claim, recipe: Recipe, seed: int) -> bool:
+def remembers(case: Case, seed: int) -> bool:
     """Return True if the method's step can return different results for the same state and draw."""
-    algorithm = claim.statement.algorithm
-    instance, rng = claim.instances.build(recipe, False), np.random.default_rng(seed)
+    algorithm = case.statement.algorithm
+    instance, rng = case.floats.instance, np.random.default_rng(seed)
     problem, state = instance.at(rng.standard_normal((1, instance.dimension)))
     draw = algorithm.draws(problem, instance.params, state).sample(rng, (1, 1))
     found = (algorithm.step(problem, instance.params, state, draw) for _ in range(_CALLS))

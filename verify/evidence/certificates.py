@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
+from verify.base.case import Case
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted
@@ -57,9 +58,9 @@ class ClassCertificate:
 
     def proofs(self) -> Mapping[str, Certificate]:
         """The program of each step with its multipliers, by the steps' names, checked as ``replay`` checks them."""
-        proved = certifying.proofs(self.claim, self.method, self.recipe, self.letters, self.steps)
+        proved = certifying.proofs(Case(self.claim, self.recipe), self.method, self.letters, self.steps)
         with attributed(self.claim, self.recipe):
-            if failed := asserted.failed_assertion(self.claim, self.claim.instances.build(self.recipe, True)):
+            if failed := asserted.failed_assertion(Case(self.claim, self.recipe)):
                 raise DoesNotHold(f"{failed}: of {self.claim.id}, at the stored recipe")
         return proved
 
@@ -96,40 +97,36 @@ class ClassCertificate:
         )
 
 
-def certified(claim: Claim, recipe: Recipe) -> tuple[Certified, ClassCertificate | None]:
+def certified(case: Case) -> tuple[Certified, ClassCertificate | None]:
     """The worst case at the parameters of a recipe, and the certificate if there is one.
 
     ``ValueError`` as :func:`verify.pep.certifying.certify`.
     """
-    instance = _built(claim, recipe)
+    _check(case)
     prover = Solving()
-    found = certifying.certify(claim, instance, prover)
+    found = certifying.certify(case, prover)
     if found.verdict is not Verdict.CERTIFIED:
         return found, None
-    return found, certificate(claim, certifying.WORST_CASE, recipe, instance, prover.steps)
+    return found, certificate(case, certifying.WORST_CASE, prover.steps)
 
 
-def formal(claim: Claim, method: str, recipe: Recipe) -> ClassCertificate | None:
+def formal(case: Case, method: str) -> ClassCertificate | None:
     """A certificate without multipliers, by one of ``certifying.FORMAL``; None if the claim does not hold so."""
-    instance = _built(claim, recipe)
-    with attributed(claim, recipe):
-        holds = certifying.FORMAL[method].holds(claim, instance)
-    return certificate(claim, method, recipe, instance, {}) if holds else None
+    _check(case)
+    with attributed(case.claim, case.recipe):
+        holds = certifying.FORMAL[method].holds(case)
+    return certificate(case, method, {}) if holds else None
 
 
-def certificate(
-    claim: Claim, method: str, recipe: Recipe, instance: Instance, steps: Mapping[str, ProofStep]
-) -> ClassCertificate:
+def certificate(case: Case, method: str, steps: Mapping[str, ProofStep]) -> ClassCertificate:
     """The certificate with the values of the paper's letters at an instance."""
-    return ClassCertificate(claim, method, recipe, certifying.values(claim, instance), dict(steps), instance.text)
+    return ClassCertificate(case.claim, method, case.recipe, certifying.values(case), dict(steps), case.instance.text)
 
 
-def _built(claim: Claim, recipe: Recipe) -> Instance:
-    with attributed(claim, recipe):
-        built = claim.instances.build(recipe, True)
-        if failed := asserted.failed_assertion(claim, built):
+def _check(case: Case) -> None:
+    with attributed(case.claim, case.recipe):
+        if failed := asserted.failed_assertion(case):
             raise Refused(failed)
-        return built
 
 
 def load(path: Path) -> ClassCertificate | None:

@@ -18,6 +18,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.intervals import Interval
 from verify.base import limits
+from verify.base.case import Case
 from verify.base.plain import quoted
 from verify.comparisons import deciding, naming, parts, samplers, second_moments
 from verify.evidence import formats, references
@@ -66,24 +67,30 @@ class Counterexample:
     relation: str
     text: str
 
+    @property
+    def case(self) -> Case:
+        """The claim at the recipe, in fractions; made anew each time."""
+        return Case(self.claim, self.recipe)
+
     def replay(self) -> tuple[Any, Any]:
         """Evaluate both sides again from the recipe, in fractions or by intervals.
 
         Returns:
             (left, right).
         """
-        return parts.evaluate_at(self.claim, self.recipe, self.point, self.rounds, self.part, self.entry)
+        return parts.evaluate_at(self.case, self.point, self.rounds, self.part, self.entry)
 
     def place(self) -> str:
         """The instance and its state in words: those of ``text`` where they are as the recipe and the point have it."""
         try:
-            instance = self.claim.instances.build(self.recipe, True)
+            case = self.case
+            text = case.instance.text
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
             # Of an order there is a curve, and no instance.
             return self.text
         later = naming.later(self.claim, self.rounds)
-        found = naming.place(instance.text, naming.clause(self.claim, instance, self.point))
-        for known in (found + later, found, instance.text):
+        found = naming.place(text, naming.clause(case, self.point))
+        for known in (found + later, found, text):
             # What follows says why, in words: a file cannot make another state of it.
             if self.text.startswith(known) and _WHY.fullmatch(self.text.removeprefix(known)):
                 return self.text

@@ -19,6 +19,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.numbers.quotients import Quotient
 from verify import checker
+from verify.base.case import Case
 from verify.comparisons import exact, orders, samplers
 from verify.evidence.counterexamples import Counterexample
 from verify.export.objects import sealed
@@ -187,9 +188,9 @@ def _sides(example: Counterexample) -> tuple[Any, Any] | None:
         return None
     if part.startswith((samplers.PREFIX, orders.PREFIX)):
         return None
-    instance = followed_instance(claim.instances.build(example.recipe, True))
+    case = Case.of(claim, followed_instance(example.case.instance))
     try:
-        for found in exact.parts(claim, instance, example.point, example.rounds):
+        for found in exact.parts(case, example.point, example.rounds):
             if found.name == part:
                 left, right = found.left[example.entry], found.right[example.entry]
                 return _exactly(left), _exactly(right)

@@ -16,6 +16,7 @@ from typing import Any
 from sympy.polys.fields import FracElement
 
 from verify import checker
+from verify.base.case import Case
 from verify.evidence.certificates import ClassCertificate
 from verify.exact import elimination
 from verify.pep.generic_states import formal_sides, quadratic
@@ -103,7 +104,7 @@ def program(name: str, proof: Certificate) -> dict[str, Any]:
 def _in_all_states(certificate: ClassCertificate) -> list[dict[str, Any]]:
     """Each comparison of a claim, of both sides as its code computes them of any state: alike ones once."""
     claim, found = certificate.claim, dict[str, dict[str, Any]]()
-    for relation, left, right in formal_sides(claim, claim.instances.build(certificate.recipe, True)):
+    for relation, left, right in formal_sides(Case(claim, certificate.recipe)):
         program: dict[str, Any] = {"known": [], "squares": []}
         if relation == "==":
             one, other = _cleared(left, right)

@@ -21,6 +21,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import Along, Iteration
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.derivation import chains, descent, for_all, obligations, runs
@@ -178,9 +179,10 @@ def _compared(claim: Claim, seed: int, rng: np.random.Generator, most: int) -> i
     """
     seen = 0
     for recipe, _ in islice(meeting(claim, islice(_near_and_far(claim, rng), _PROPOSED)), most):
+        case = Case(claim, recipe)
         try:
-            remembers = not seen and runs.remembers(claim, recipe, seed)
-            why = runs.differs(claim, recipe, seed, _STEPS if seen < _LONG_RUNS else 1)
+            remembers = not seen and runs.remembers(case, seed)
+            why = runs.differs(case.anew(), seed, _STEPS if seen < _LONG_RUNS else 1)
         except ValueError:
             # The method has no step there, as where a client's problem has no solution: there is no run.
             continue

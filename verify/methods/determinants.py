@@ -17,9 +17,8 @@ from itertools import islice
 
 import numpy as np
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
 from fedtheory.kinds.limit import Limit
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons import limits, parts, second_moments
@@ -39,9 +38,9 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Refuted by one instance in exact arithmetic; where none is found nothing is known."""
     claim = inquiry.claim
     recipes = claim.instances.recipes(np.random.default_rng([inquiry.seed, 4]))
-    proposed = (recipe for recipe in islice(recipes, TIMES * inquiry.size) if _may_fail(claim, recipe))
+    proposed = (recipe for recipe in islice(recipes, TIMES * inquiry.size) if _may_fail(Case(claim, recipe)))
     met = (recipe for recipe, _ in meeting(claim, proposed))
-    found = list(islice((c for c in (_violation(claim, recipe) for recipe in met) if c is not None), ENOUGH))
+    found = list(islice((c for c in (_violation(Case(claim, recipe)) for recipe in met) if c is not None), ENOUGH))
     if not found:
         why = (
             "no instance was found where all draws have determinants, or the only one an eigenvalue, of size 1 or more"
@@ -63,23 +62,22 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     )
 
 
-def _may_fail(claim: Claim, recipe: Recipe) -> bool:
+def _may_fail(case: Case) -> bool:
     """Return True if the limit may fail at an instance according to floats, since fractions are expensive and few fail.
 
     Code may raise at an instance that the hypotheses exclude.
     """
     try:
-        return _suspect(claim, claim.instances.build(recipe, False))
+        return _suspect(case.floats)
     except Exception:
         return True
 
 
-def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
+def _violation(case: Case) -> Counterexample | None:
     try:
-        instance = claim.instances.build(recipe, False)
-        if not _suspect(claim, instance):
+        if not _suspect(case.floats):
             return None
-        if limits.is_autonomous(claim, instance):
+        if limits.is_autonomous(case.floats):
             part = limits.SCHUR_COHN
             why = "the linear map of a step fails the Schur-Cohn test, so that some run does not tend to 0"
         else:
@@ -88,20 +86,20 @@ def _violation(claim: Claim, recipe: Recipe) -> Counterexample | None:
                 "the linear maps of all draws have determinants of at least 1 in size (the least against 1), so that "
                 "from one of any starts that span the states there is no convergence"
             )
-        left, right = parts.evaluate_at(claim, recipe, (), 1, part, 0)
+        left, right = parts.evaluate_at(case, (), 1, part, 0)
     except (ValueError, ArithmeticError):
         return None
     if left < right:
         return None
-    text = claim.instances.build(recipe, True).text
-    return Counterexample(claim, recipe, (), 1, part, 0, left, right, "<", f"{text}: {why}")
+    text = case.instance.text
+    return Counterexample(case.claim, case.recipe, (), 1, part, 0, left, right, "<", f"{text}: {why}")
 
 
-def _suspect(claim: Claim, instance: Instance) -> bool:
+def _suspect(case: Case) -> bool:
     """Return True if floats find no determinant below 1 or, where nothing is drawn, an eigenvalue that is not."""
-    if not instance.quadratic or instance.coordinates is None or not 0 < instance.dimension <= LARGEST:
+    if not case.instance.quadratic or case.instance.coordinates is None or not 0 < case.instance.dimension <= LARGEST:
         return False
-    A, p = second_moments.maps(claim, instance)
+    A, p = second_moments.maps(case)
     A = A[p > 0].astype(float)
     sizes = abs(np.linalg.eigvals(A[0])).max() if len(A) == 1 else abs(np.linalg.det(A))
     return bool(np.all(sizes >= 1 - _ROUNDING))

@@ -18,6 +18,7 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.kinds.order import Order
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons import orders
 from verify.evidence.counterexamples import Counterexample
@@ -35,16 +36,16 @@ _COEFFICIENTS = tuple(map(Fraction, ("1", "2", "3", "10", "1/2", "1/10")))
 _Line = tuple[Fraction, Fraction, Fraction]
 
 
-def _counterexample(claim: Claim, part: Order, index: int, recipe: Recipe) -> Counterexample | None:
+def _counterexample(case: Case, part: Order, index: int) -> Counterexample | None:
     """The counterexample to one order of the claim along the curve of a recipe, if it is one."""
     try:
-        left, right = orders.sides_at(claim, recipe, index)
+        left, right = orders.sides_at(case, index)
     except ValueError:
         return None
     if left <= right:
         return None
-    text = orders.describe_growth(claim, part, recipe)
-    return Counterexample(claim, recipe, (), 0, f"{orders.PREFIX}{index}", 0, left, right, "<=", text)
+    text = orders.describe_growth(case, part)
+    return Counterexample(case.claim, case.recipe, (), 0, f"{orders.PREFIX}{index}", 0, left, right, "<=", text)
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -53,7 +54,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     parts: tuple[Order, ...] = statement.parts
     left_open, proofs = [], []
     for index, part in enumerate(parts):
-        if not any(_meets(claim, part, recipe) for recipe in islice(_plain(claim, part), _GUESSED)):
+        if not any(_meets(Case(claim, recipe), part) for recipe in islice(_plain(claim, part), _GUESSED)):
             return method.found(Verdict.NOT_TESTED, "no instance met the hypotheses")
         try:
             proofs.append((part, bounds.proof(part, orders.relations(claim, part))))
@@ -106,9 +107,9 @@ def _along(claim: Claim, part: Order, index: int, directions: Sequence[Direction
     """A counterexample along a curve in one of these directions, or along one that is guessed."""
     for direction in directions:
         for recipe in islice(_lines(claim, part, direction), _TRIED):
-            if (found := _counterexample(claim, part, index, recipe)) is not None:
+            if (found := _counterexample(Case(claim, recipe), part, index)) is not None:
                 return found
-    guessed = (_counterexample(claim, part, index, recipe) for recipe in islice(_guesses(claim, part), _GUESSED))
+    guessed = (_counterexample(Case(claim, recipe), part, index) for recipe in islice(_guesses(claim, part), _GUESSED))
     return next((found for found in guessed if found is not None), None)
 
 
@@ -165,9 +166,9 @@ def _products(names: Sequence[sympy.Symbol], options: Sequence[Sequence[_Line]])
                 yield {str(s): each[k] for s, each, k in zip(names, options, chosen, strict=True)}
 
 
-def _meets(claim: Claim, part: Order, recipe: Recipe) -> bool:
+def _meets(case: Case, part: Order) -> bool:
     try:
-        orders.along(claim, part, recipe)
+        orders.along(case, part)
     except ValueError:
         return False
     return True

@@ -25,6 +25,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.one_step import OneStep
+from verify.base.case import Case
 from verify.base.evaluate import meets_grounds
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -117,24 +118,24 @@ def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
     return list(proofs.pose(claim))
 
 
-def _closed(claim: Claim, instance: Instance) -> bool:
-    return induction.applies(claim) or posing.closed(claim, instance)
+def _closed(case: Case) -> bool:
+    return induction.applies(case.claim) or posing.closed(case)
 
 
-def _compare_at(claim: Claim, proofs: ModuleType, instance: Instance) -> None:
-    constants, values = proofs.constants(instance), claim.setting.bind(instance.problem, instance.params)
-    for letter, meaning in identity.identities_of(claim).letters.items():
+def _compare_at(case: Case, proofs: ModuleType) -> None:
+    constants, values = proofs.constants(case.instance), case.letters
+    for letter, meaning in identity.identities_of(case.claim).letters.items():
         if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
-            raise Unprovable(f"{letter} of {claim.id} is not what the proof assumes it to be")
-    name = proofs.differs(claim, instance)
+            raise Unprovable(f"{letter} of {case.claim.id} is not what the proof assumes it to be")
+    name = proofs.differs(case.claim, case.instance)
     if name is not None:
-        raise Unprovable(f"{name} of {claim.id} is not what the proof assumes it to be")
+        raise Unprovable(f"{name} of {case.claim.id} is not what the proof assumes it to be")
     try:
-        posing.check_read(claim, instance)
+        posing.check_read(case)
     except ValueError as error:
         raise Unprovable(str(error)) from error
-    if claim.statement.horizon and not _closed(claim, instance):
-        raise Unprovable(f"a step of {claim.id} leaves the states of which the proof speaks")
+    if case.statement.horizon and not _closed(case):
+        raise Unprovable(f"a step of {case.claim.id} leaves the states of which the proof speaks")
 
 
 def _compare(claim: Claim) -> str:
@@ -152,35 +153,36 @@ def _compare(claim: Claim) -> str:
         raise Unprovable(f"the code of the hypothesis {held[0]!r} is not accepted as a ground of a proof")
     seen: list[Instance] = []
     for instance in islice(proofs.instances(claim), INSTANCES):
-        _compare_at(claim, proofs, instance)
+        case = Case.of(claim, instance)
+        _compare_at(case, proofs)
         seen.append(instance)
         for assumption, broken in proofs.outside(claim, instance):
-            if any(meets_grounds(claim, one, grounds) for one in (broken, _restored(claim, instance, broken))):
+            if any(meets_grounds(case.with_instance(one), grounds) for one in (broken, _restored(case, broken))):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
     for instance in identity.larger(claim, CLIENTS):
-        _compare_at(claim, proofs, instance)
+        _compare_at(Case.of(claim, instance), proofs)
         seen.append(instance)
     for instance in proofs.special(claim):
-        _compare_at(claim, proofs, instance)
+        _compare_at(Case.of(claim, instance), proofs)
         seen.append(instance)
     return _range(claim, seen)
 
 
-def _restored(claim: Claim, instance: Instance, broken: Instance) -> Instance:
-    """A broken instance, with the parameters that the hypotheses compute of others computed anew.
+def _restored(case: Case, broken: Instance) -> Instance:
+    """An instance that was broken, with the parameters that the hypotheses compute of others computed anew.
 
     One that the breaking itself set stays as it is.
     """
     params: Any = broken.params
-    for hypothesis in claim.requires:
+    for hypothesis in case.claim.requires:
         if not isinstance(hypothesis.relation, sympy.Eq):
             continue
         for letter in hypothesis.relation.free_symbols:
             name = str(letter)
-            values = claim.setting.bind(broken.problem, params)
+            values = case.setting.bind(broken.problem, params)
             if name not in getattr(params, "_fields", ()) or values.get(letter) != getattr(params, name):
                 continue
-            if getattr(instance.params, name, None) != getattr(params, name):
+            if getattr(case.params, name, None) != getattr(params, name):
                 continue
             found = sympy.solve(hypothesis.relation.subs({k: v for k, v in values.items() if k != letter}), letter)
             if len(found) == 1 and found[0].is_Rational:

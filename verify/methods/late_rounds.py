@@ -16,13 +16,14 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.polynomials import NotPolynomial
 from fedtheory.numbers.rational import Array
 from fedtheory.sampling import drawing
-from verify.base.evaluate import dimension, hypotheses_hold, meeting, tree_size
+from verify.base.case import Case
+from verify.base.evaluate import hypotheses_hold, meeting, tree_size
 from verify.base.verdict import Verdict
 from verify.comparisons import affine
 from verify.evidence.counterexamples import Counterexample
@@ -54,7 +55,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     for place, spectra in _places(inquiry, rng):
         for recipe in _spectra(claim, place, spectra, rng):
             try:
-                found = _exceeded(claim, recipe)
+                found = _exceeded(Case(claim, recipe))
             except (ValueError, ArithmeticError) as error:
                 left += isinstance(error, NotPolynomial)
                 continue
@@ -82,7 +83,12 @@ def _places(inquiry: Inquiry, rng: np.random.Generator) -> list[tuple[Recipe, in
     found: tuple[dict[str, Recipe], ...] = ({}, {})
     for recipe in (*inquiry.met, *recipes):
         plain = drawing.plain(recipe)
-        if plain is None or plain["d"] > VARIABLES or len(plain["clients"]) > states.MANY or not _draws(claim, plain):
+        if (
+            plain is None
+            or plain["d"] > VARIABLES
+            or len(plain["clients"]) > states.MANY
+            or not _draws(Case(claim, plain))
+        ):
             continue
         rest = {name: value for name, value in plain.items() if name not in ("x", "clients", "g")}
         found[plain["d"] > 1].setdefault(str((len(plain["clients"]), sorted(rest.items(), key=str))), plain)
@@ -99,10 +105,10 @@ def _spread(recipes: list[Recipe], most: int) -> list[Recipe]:
     return [recipes[i] for i in sorted({round(k * last / (most - 1)) for k in range(most)})] if recipes else []
 
 
-def _draws(claim: Claim, recipe: Recipe) -> bool:
+def _draws(case: Case) -> bool:
     """Return True if a step draws one of several outcomes, and not of too many: with probability 1 none is drawn."""
     try:
-        return 1 < tree_size(claim, claim.instances.build(recipe, True), 1) <= DRAWS
+        return 1 < tree_size(case, 1) <= DRAWS
     except (ValueError, ArithmeticError):
         return False
 
@@ -111,19 +117,19 @@ def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) 
     """The recipe, and at most ``count`` others with curvatures anywhere in the class."""
     functions = claim.setting.functions
     try:
-        built = claim.instances.build(place, True)
-        if functions is None or built.problem is None:
+        case = Case(claim, place)
+        if functions is None or case.problem is None:
             return
-        if any(isinstance(value, Interval) for value in claim.setting.bind(built.problem, built.params).values()):
+        if any(isinstance(value, Interval) for value in case.letters.values()):
             # Products of enclosures are slow, and soon wide.
             return
-        low, high = functions.curvatures(built.problem, built.params)
+        low, high = functions.curvatures(case.problem, case.params)
         least, most = Fraction(min(low)), Fraction(max(high))
     except (ValueError, ArithmeticError, TypeError):
         return
     yield place
     shape = len(place["clients"]), place["d"]
-    for _ in range(min(count, _MAPS // tree_size(claim, built, 1))):
+    for _ in range(min(count, _MAPS // tree_size(case, 1))):
         parts = rng.integers(0, PARTS + 1, shape)
         # The ends more often than what lies between them.
         parts = np.where(rng.random(shape) < 0.3, rng.integers(0, 2, shape) * PARTS, parts)
@@ -132,18 +138,17 @@ def _spectra(claim: Claim, place: Recipe, count: int, rng: np.random.Generator) 
         yield {**place, "clients": clients}
 
 
-def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
+def _exceeded(case: Case) -> Counterexample | None:
     """The violation after the fewest rounds that is confirmed. Raise ``ValueError`` if none is followed."""
-    instance = claim.instances.build(recipe, True)
-    size = dimension(claim, instance)
-    if not hypotheses_hold(claim, instance) or not 0 < size <= _LARGEST or not instance.quadratic:
+    size = case.dimension
+    if not hypotheses_hold(case) or not 0 < size <= _LARGEST or not case.instance.quadratic:
         raise ValueError("nothing is followed there")
     confirmed = 0
-    for rounds, worst in enumerate(_worst_starts(claim, instance, size), 1):
+    for rounds, worst in enumerate(_worst_starts(case, size), 1):
         if worst.ratio <= 1 + SUSPECT:
             continue
         for point in islice(refutation.roundings(worst.theta), 1 if confirmed else _ROUNDED):
-            found = refutation.refute(claim, recipe, point, rounds)
+            found = refutation.refute(case.anew(), point, rounds)
             if found is not None:
                 return found
         confirmed += 1
@@ -152,7 +157,7 @@ def _exceeded(claim: Claim, recipe: Recipe) -> Counterexample | None:
     return None
 
 
-def _worst_starts(claim: Claim, instance: Instance, size: int) -> Iterator[spectral.Worst]:
+def _worst_starts(case: Case, size: int) -> Iterator[spectral.Worst]:
     """The worst start after 1, 2, ... rounds: of all, where both sides are quadratic in it, else of a few."""
     points: list[Array] = []
 
@@ -162,7 +167,7 @@ def _worst_starts(claim: Claim, instance: Instance, size: int) -> Iterator[spect
 
     # The starts by which a form is fitted are the same each time.
     spectral.forms(asked, size)
-    for both in affine.course(claim, instance, points[0], LAST):
+    for both in affine.course(case, points[0], LAST):
         forms = spectral.forms(partial(_given, both), size)
         yield _largest(points[0], *both) if forms is None else spectral.worst(*forms)
 

@@ -16,6 +16,7 @@ from fedtheory.instances import Recipe
 from fedtheory.kinds.eventually import Eventually
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.base.faults import words
 from verify.base.verdict import Verdict
@@ -62,7 +63,7 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
     if stored.attained is None:
         raise ValueError("the stored result does not record where its margin was attained")
     recipe = stored.attained.recipe
-    if not hypotheses_hold(inquiry.claim, inquiry.claim.instances.build(recipe, True)):
+    if not hypotheses_hold(Case(inquiry.claim, recipe)):
         raise ValueError("the carried margin was seen where the hypotheses do not hold")
     return _along(method, inquiry, [recipe])
 

@@ -18,7 +18,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, pick
 from fedtheory.kinds.base import Statement
 from fedtheory.numbers.rational import Undefined
-from verify.base.evaluate import dimension, meeting
+from verify.base.case import Case
+from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.comparisons.exact import Compared, Coordinates
@@ -68,89 +69,89 @@ def test(claim: Claim, seed: int, count: int) -> Counterexample | None:
     rng = np.random.default_rng([seed, 3])
     proposed = (r for r in islice(claim.instances.recipes(rng), PROPOSED * count) if _is_tame(r))
     first: list[tuple[Recipe, Coordinates, int, list[Compared]]] = []
-    few = (recipe for recipe, instance in meeting(claim, proposed) if not states.too_many(claim, instance))
-    for recipe in islice(few, count):
+    met = (Case.of(claim, instance, recipe) for recipe, instance in meeting(claim, proposed))
+    for recipe in islice((case.recipe for case in met if not states.too_many(case)), count):
+        case = Case(claim, recipe)
         try:
-            point, rounds = _somewhere(claim, recipe, rng), 1
-            parts = list(in_fractions(claim, recipe, point, rounds))
-            found = _compared(claim, recipe, point, rounds, parts, in_floats(claim, recipe, point, rounds), FLOATS)
+            point, rounds = _somewhere(case, rng), 1
+            parts = list(in_fractions(case, point, rounds))
+            found = _compared(case, point, rounds, parts, in_floats(case, point, rounds), FLOATS)
         except (Undefined, ArithmeticError):
             continue
         if found is not None:
             return found
         first.append((recipe, point, rounds, parts))
     for recipe, point, rounds, parts in first:
-        found = _compared(claim, recipe, point, rounds, parts, in_fractions(claim, recipe, point, rounds), AGAIN)
+        case = Case(claim, recipe)
+        found = _compared(case, point, rounds, parts, in_fractions(case, point, rounds), AGAIN)
         if found is not None:
             return found
     return None
 
 
 def _compared(
-    claim: Claim,
-    recipe: Recipe,
+    case: Case,
     point: Coordinates,
     rounds: int,
     one: list[Compared],
     two: Iterator[Compared],
     prefix: str,
 ) -> Counterexample | None:
-    found = difference(point, one, two, prefix, spread(recipe))
+    found = difference(point, one, two, prefix, spread(case.recipe))
     if found is None:
         return None
     if prefix == FLOATS and (
-        _is_rounding(claim, recipe, point, rounds, found)
-        or _is_on_threshold(claim, recipe, point, rounds)
-        or _wavers(claim, recipe, point, rounds, found)
+        _is_rounding(case, point, rounds, found)
+        or _is_on_threshold(case, point, rounds)
+        or _wavers(case, point, rounds, found)
     ):
         return None
-    instance = claim.instances.build(recipe, True)
     why = (
         "the code behaves differently for different number types"
         if prefix == FLOATS
         else "the code remembers earlier calls"
     )
-    text = f"{instance.text}{naming.clause(claim, instance, point)}: {why}"
+    text = f"{case.instance.text}{naming.clause(case, point)}: {why}"
     part, entry, left, right = found
-    return Counterexample(claim, recipe, point, rounds, part, entry, left, right, "==", text)
+    return Counterexample(case.claim, case.recipe, point, rounds, part, entry, left, right, "==", text)
 
 
-def _is_rounding(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
+def _is_rounding(case: Case, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
     """Return True if a difference may be due to rounding, however amplified by the code: the interval carried through
     all operations contains it, or there is no such interval.
     """
     if not math.isfinite(float(found.left)):
         return False
     try:
-        return explained(found, in_rounding(claim, recipe, point, rounds))
+        return explained(found, in_rounding(case, point, rounds))
     except (ArithmeticError, ValueError, TypeError, AttributeError):
         return True
 
 
-def _is_on_threshold(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> bool:
+def _is_on_threshold(case: Case, point: Coordinates, rounds: int) -> bool:
     """Return True if floats do what fractions do at slightly different constants: rounding then crossed a condition.
 
     Whether ``gamma * L > 0.3`` holds at gamma = 1/10 and L = 3 depends on rounding. If only floats do something,
     fractions do it at no nearby constants.
     """
     rng = np.random.default_rng(0)
-    floats = list(in_floats(claim, recipe, point, rounds))
+    floats = list(in_floats(case, point, rounds))
     for _ in range(NEIGHBOURS):
         off = {
             name: value * (1 + Fraction(int(rng.integers(-99, 100)), 10**12))
-            for name, value in recipe.items()
+            for name, value in case.recipe.items()
             if isinstance(value, Fraction)
         }
         try:
-            near = list(in_fractions(claim, {**recipe, **off}, point, rounds))
-            if difference(point, near, iter(floats), FLOATS, spread(recipe)) is None:
+            near = list(in_fractions(Case(case.claim, {**case.recipe, **off}), point, rounds))
+            if difference(point, near, iter(floats), FLOATS, spread(case.recipe)) is None:
                 return True
         except (ValueError, ArithmeticError):
             continue
     return False
 
 
-def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
+def _wavers(case: Case, point: Coordinates, rounds: int, found: TypeDifference) -> bool:
     """Return True if the difference changes at neighbouring states, as rounding does."""
     size = 1 + max(map(abs, point), default=Fraction(0))
     first = float(found.left) - float(found.right)
@@ -159,7 +160,7 @@ def _wavers(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int, found
     rng = np.random.default_rng(0)
     moves = rng.integers(-99, 100, (NEIGHBOURS, len(point)))
     near = (tuple(v + size * Fraction(int(k), FINE) for v, k in zip(point, row, strict=True)) for row in moves)
-    gaps = (gap(claim, recipe, at, rounds, found.part, found.entry) for at in near)
+    gaps = (gap(case, at, rounds, found.part, found.entry) for at in near)
     return any(not 0.5 <= other / first <= 2 for other in gaps)
 
 
@@ -171,8 +172,8 @@ def _is_tame(recipe: Any) -> bool:
     return not isinstance(recipe, Fraction) or recipe == 0 or 1 / TAME <= abs(recipe) <= TAME
 
 
-def _somewhere(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> Coordinates:
-    size = dimension(claim, claim.instances.build(recipe, True))
+def _somewhere(case: Case, rng: np.random.Generator) -> Coordinates:
+    size = case.dimension
     scale = pick(rng, SCALES)
     return tuple(scale * Fraction(int(v), 8) for v in rng.integers(-40, 41, size))
 

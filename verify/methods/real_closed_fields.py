@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fedtheory.kinds.base import Statement
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.evidence.record import Outcome
 from verify.exact import reals
@@ -17,13 +18,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     """Proved for all real values, refuted or ill-posed at values that z3 finds and exact arithmetic confirms, or left
     open."""
     for recipe in reals.holes(inquiry.claim) if inquiry.claim.setting.of_constants else ():
-        if (undefined := hunting.undefined_at(inquiry.claim, recipe)) is not None:
+        if (undefined := hunting.undefined_at(Case(inquiry.claim, recipe))) is not None:
             why, where = undefined
             return method.found(Verdict.ILL_POSED, f"{why}, which no hypothesis excludes: at {where}", used=("reals",))
     if not reals.proves(inquiry.claim):
         # Values of letters make an instance where there is no problem beside them.
         for recipe in reals.suspects(inquiry.claim) if inquiry.claim.setting.of_constants else ():
-            example = states.violation(inquiry.claim, recipe)
+            example = states.violation(Case(inquiry.claim, recipe))
             if example is not None:
                 return choosing.refuted(method.found, example, "at values that z3 found", "reals")
         return method.skipped(

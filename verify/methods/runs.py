@@ -25,14 +25,13 @@ from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.nonconvex import is_quadratic
 from fedtheory.sampling import drawing
 from fedtheory.sampling.drawing import Profiles
+from verify.base.case import Case
 from verify.base.evaluate import (
-    dimension,
     has_rounds,
     hypotheses_hold,
     meeting,
     rollout,
     sides_along,
-    start,
     tree_size,
 )
 from verify.base.verdict import Verdict
@@ -115,12 +114,12 @@ def _along(method: Method, claim: Claim, chosen: list[Place], share: float, rng:
 
 
 def _seen(claim: Claim, place: Place) -> frozenset[seen.FunctionsSeen]:
-    built = claim.instances.build(place.recipe, True)
+    case = Case(claim, place.recipe)
     if place.slopes:
-        drawn = claim.statement.horizon and tree_size(claim, built, 1) > 1
+        drawn = claim.statement.horizon and tree_size(case, 1) > 1
         sorts = (seen.QUADRATICS, "two slopes", "three slopes")
         return frozenset(seen.FunctionsSeen(sort, 1, place.rounds, drawn) for sort in sorts)
-    return seen.of(built.problem, place.rounds, seen.is_drawn(claim, built))
+    return seen.of(case.problem, place.rounds, seen.is_drawn(case))
 
 
 def _runs_note(claim: Claim, looked: list[Place]) -> str:
@@ -162,7 +161,7 @@ def places(inquiry: Inquiry, rng: np.random.Generator, proposed: int = PROPOSED)
     found: dict[str, Place] = {}
     for recipe in (*inquiry.met, *recipes):
         try:
-            place = _place(claim, recipe)
+            place = _place(Case(claim, recipe))
         except (ValueError, ArithmeticError):
             continue
         if place is not None:
@@ -181,14 +180,13 @@ def _condition(place: Place) -> float:
     return max((float(max(s) / min(s)) if min(s) > 0 else math.inf for s in place.slopes if s), default=1.0)
 
 
-def _place(claim: Claim, recipe: Recipe) -> Place | None:
+def _place(case: Case) -> Place | None:
     """The place of a recipe that meets the hypotheses, with functions of one variable where there can be others."""
-    built = claim.instances.build(recipe, True)
-    rounds = _rounds(claim, built)
-    if rounds < FIRST or (built.problem is not None and built.problem.n > states.MANY):
+    rounds = _rounds(case)
+    if rounds < FIRST or (case.problem is not None and case.problem.n > states.MANY):
         return None
-    plain = drawing.line(recipe) if _has_kinks(claim) else None
-    return (_kinked(claim, recipe, plain, built, rounds) if plain is not None else None) or Place(recipe, rounds)
+    plain = drawing.line(case.recipe) if _has_kinks(case.claim) else None
+    return (_kinked(case, plain, rounds) if plain is not None else None) or Place(case.recipe, rounds)
 
 
 def _has_kinks(claim: Claim) -> bool:
@@ -199,18 +197,18 @@ def _has_kinks(claim: Claim) -> bool:
     return claim.setting.drawing.kinks
 
 
-def _kinked(claim: Claim, recipe: Recipe, plain: Recipe, built: Instance, rounds: int) -> Place | None:
+def _kinked(case: Case, plain: Recipe, rounds: int) -> Place | None:
     """The place of a recipe with other functions of one variable, which meet the hypotheses and leave the letters."""
-    for slopes in _slopes(claim, recipe, built):
+    for slopes in _slopes(case):
         ends = [[min(own), max(own), min(own)] for own in slopes]
         kinked = drawing.with_functions(plain, ends, [[Fraction(-1), Fraction(1)]] * len(ends))
+        other = Case(case.claim, kinked)
         try:
-            other = claim.instances.build(kinked, True)
-            same = may_agree(_letters(claim, other), _letters(claim, built)) and hypotheses_hold(claim, other)
+            same = may_agree(other.letters, case.letters) and hypotheses_hold(other)
         except (ValueError, ArithmeticError):
             continue
         place = Place(plain, rounds, slopes)
-        if same and not is_quadratic(other.problem.f) and _replicable(claim, place):
+        if same and not is_quadratic(other.problem.f) and _replicable(case.claim, place):
             return place
     return None
 
@@ -220,42 +218,38 @@ def _replicable(claim: Claim, place: Place) -> bool:
     shapes may not.
     """
     crowd = _drawn(claim, place, 3, np.random.default_rng(0))
-    instance = _instance(claim, place, crowd)
+    case = Case.of(claim, _instance(claim, place, crowd))
     try:
-        after, _ = rollout(claim, instance, *start(claim, instance, crowd.theta), 2)
+        after, _ = rollout(claim, case.instance, *case.start(crowd.theta), 2)
     except ValueError:
         return False
     return all(len(field) == len(crowd.theta) for field in after)
 
 
-def _slopes(claim: Claim, recipe: Recipe, built: Instance) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
+def _slopes(case: Case) -> Iterator[tuple[tuple[Fraction, ...], ...]]:
     """Yield the slopes that each part may have: the bounds of the class, or its curvatures if none is negative;
     otherwise those of the part itself.
     """
-    parts = [*recipe["clients"], *([recipe["g"]] if "g" in recipe else [])]
-    functions = claim.setting.functions
+    parts = [*case.recipe["clients"], *([case.recipe["g"]] if "g" in case.recipe else [])]
+    functions = case.setting.functions
     own = [set(members.slopes_of(part)) for part in parts]
     if functions is not None and functions.ends is not None:
-        yield (tuple(sorted({recipe[str(letter)] for letter in functions.ends})),) * len(parts)
-    elif functions is not None and built.problem is not None:
-        low, high = functions.curvatures(built.problem, built.params)
+        yield (tuple(sorted({case.recipe[str(letter)] for letter in functions.ends})),) * len(parts)
+    elif functions is not None and case.problem is not None:
+        low, high = functions.curvatures(case.problem, case.params)
         if min(low) >= 0:
             yield (tuple(sorted({Fraction(min(low)), Fraction(max(high))})),) * len(parts)
     yield (tuple(sorted(set().union(*own))),) * len(parts)
     yield tuple(tuple(sorted(values)) for values in own)
 
 
-def _letters(claim: Claim, instance: Instance) -> Any:
-    return claim.setting.bind(instance.problem, instance.params)
-
-
-def _rounds(claim: Claim, built: Instance) -> int:
+def _rounds(case: Case) -> int:
     """For how many rounds a run can be followed for all draws; 0 where it says nothing."""
-    draws = tree_size(claim, built, 1)
-    if not claim.statement.horizon:
-        return LAST if limits.is_autonomous(claim, built) else 0
+    draws = tree_size(case, 1)
+    if not case.statement.horizon:
+        return LAST if limits.is_autonomous(case) else 0
     rounds = LAST if draws == 1 else int(math.log(LEAVES) / math.log(draws))
-    return rounds if has_rounds(claim, built, rounds) else 0
+    return rounds if has_rounds(case, rounds) else 0
 
 
 # Many runs
@@ -283,7 +277,7 @@ def _instance(claim: Claim, place: Place, crowd: Crowd) -> Instance:
 
 def _drawn(claim: Claim, place: Place, size: int, rng: np.random.Generator) -> Crowd:
     """Runs from starts in all directions, with kinks at all distances."""
-    coordinates = dimension(claim, claim.instances.build(place.recipe, False))
+    coordinates = Case(claim, place.recipe, exact=False).dimension
     parts = len(place.slopes)
     theta = np.where(
         rng.random((size, 1)) < 0.5,
@@ -344,7 +338,7 @@ def _beyond(claim: Claim, place: Place, share: float, rng: np.random.Generator) 
     crowd = _drawn(claim, place, SIZE, rng)
     for generation in range(max(2, round(share * GENERATIONS))):
         at = tuple(T for T in range(1, place.rounds + 1) if T <= ALL or not (T + generation) % ONE_IN)
-        found = ratios(claim, _instance(claim, place, crowd), crowd.theta, at)
+        found = ratios(Case.of(claim, _instance(claim, place, crowd)), crowd.theta, at)
         example = _exceeded(claim, place, crowd, at, found)
         if example is not None:
             return example
@@ -354,14 +348,14 @@ def _beyond(claim: Claim, place: Place, share: float, rng: np.random.Generator) 
     return None
 
 
-def ratios(claim: Claim, instance: Instance, theta: Array, at: tuple[int, ...]) -> Array:
+def ratios(case: Case, theta: Array, at: tuple[int, ...]) -> Array:
     """left/right after so many rounds, in ascending order, from starts ``theta (M, dimension)``: ``(len(at), M)``.
 
     The largest of the comparisons, with left less its rounding.
     """
     first: list[Array] | None = None
     found = []
-    for compared in sides_along(claim, instance, theta, at):
+    for compared in sides_along(case, theta, at):
         both = [(to_float(left), to_float(right)) for left, right in compared]
         first = first or [abs(left) + abs(right) for left, right in both]
         values = [
@@ -385,7 +379,7 @@ def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], fou
     for index, rounds in dict.fromkeys(suspects):
         example: Counterexample | None = None
         for recipe, point in _placed(place, crowd, index):
-            simpler = confirmed(claim, recipe, point, rounds)
+            simpler = confirmed(Case(claim, recipe), point, rounds)
             if example is None and simpler is None:
                 break
             if example is not None and simpler is not None:
@@ -396,12 +390,12 @@ def _exceeded(claim: Claim, place: Place, crowd: Crowd, at: tuple[int, ...], fou
     return None
 
 
-def confirmed(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+def confirmed(case: Case, point: Coordinates, rounds: int) -> Counterexample | None:
     """The violation of a bound after so many rounds from an exact start, or None."""
     try:
-        if not hypotheses_hold(claim, claim.instances.build(recipe, True)):
+        if not hypotheses_hold(case):
             return None
-        return refutation.refute(claim, recipe, point, rounds)
+        return refutation.refute(case.anew(), point, rounds)
     except (ValueError, ArithmeticError):
         return None
 
@@ -412,10 +406,10 @@ def confirmed(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> 
 def _cycle(claim: Claim, place: Place, share: float, rng: np.random.Generator) -> Counterexample | None:
     """A run that comes back to where it was, where what is to vanish is not zero; ``share``: of the work."""
     crowd = _drawn(claim, place, max(SIZE, round(share * STARTS)) if place.slopes else SIZE, rng)
-    for index in cycling.candidates(claim, _instance(claim, place, crowd), crowd.theta):
+    for index in cycling.candidates(Case.of(claim, _instance(claim, place, crowd)), crowd.theta):
         precise: Counterexample | None = None
         for recipe, point in _placed(place, crowd, index):
-            found = cycling.cycle(claim, recipe, to_float(point)[None])
+            found = cycling.cycle(Case(claim, recipe), to_float(point)[None])
             if found is None and precise is None:
                 break
             if found is not None and precise is not None:
@@ -429,25 +423,23 @@ def _cycle(claim: Claim, place: Place, share: float, rng: np.random.Generator) -
 # Smaller
 
 
-def _again(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
+def _again(case: Case, like: Counterexample) -> Counterexample | None:
     """A counterexample of the same kind at a recipe, or None."""
-    instance = claim.instances.build(recipe, False)
-    exact = claim.instances.build(recipe, True)
-    if not hypotheses_hold(claim, exact):
+    if not hypotheses_hold(case):
         return None
-    coordinates = dimension(claim, instance)
+    coordinates = case.floats.dimension
     theta = np.random.default_rng(0).choice([-2.0, -1.0, 0.0, 1.0, 2.0], (24, coordinates))
     if len(like.point) == coordinates:
         theta[0] = to_float(like.point)
     with np.errstate(all="ignore"):
         if like.part == limits.CYCLE:
-            return cycling.cycle(claim, recipe, theta)
-        at = tuple(range(1, min(like.rounds, _rounds(claim, exact)) + 1))
-        found = ratios(claim, instance, theta, at) if at else np.zeros((0, len(theta)))
+            return cycling.cycle(case.anew(), theta)
+        at = tuple(range(1, min(like.rounds, _rounds(case)) + 1))
+        found = ratios(case.floats, theta, at) if at else np.zeros((0, len(theta)))
     above = found > 1 + SUSPECT
     for k in np.flatnonzero(above.any(axis=1))[:CONFIRMED]:
         start = theta[int(found[k].argmax())]
-        if example := confirmed(claim, recipe, refutation.nearest(start), at[k]):
+        if example := confirmed(case, refutation.nearest(start), at[k]):
             return example
     return None
 

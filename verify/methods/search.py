@@ -12,11 +12,10 @@ from itertools import islice
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Undefined
-from verify.base.evaluate import has_rounds, hypotheses_hold
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons import exact, parts
 from verify.comparisons.deciding import arithmetic, floats_in
@@ -95,18 +94,19 @@ def guard(method: Method, inquiry: Inquiry, stored: Outcome) -> Outcome:
 def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
     """Why none of ``size`` recipes met the hypotheses: which failed, how often, and what the author can write."""
     failed: Counter[str] = Counter()
-    met, kept = 0, list[Instance]()
+    met, kept = 0, list[Case]()
     for recipe in islice(claim.instances.recipes(rng), size):
+        case = Case(claim, recipe)
         try:
-            instance = claim.instances.build(recipe, True)
+            problem, params = case.problem, case.params
         except ValueError as error:
             failed[f"cannot be built ({error})"] += 1
             continue
-        values = claim.setting.bind(instance.problem, instance.params)
+        values = case.letters
         broken = False
         for hypothesis in claim.requires:
             try:
-                holds = hypothesis.holds(instance.problem, instance.params, values)
+                holds = hypothesis.holds(problem, params, values)
             except (Undefined, ArithmeticError):
                 failed[f"leave {hypothesis.text!r} undefined"] += 1
                 broken = True
@@ -115,26 +115,26 @@ def _unmet(claim: Claim, rng: np.random.Generator, size: int) -> str:
                 failed[f"break {hypothesis.text!r}"] += 1
                 broken = True
         met += not broken
-        kept += [] if broken else [instance]
+        kept += [] if broken else [case]
     if met and isinstance(claim.statement, Invariant):
         return (
             f"no state was found at which the residual vanishes, on the {met} of {size} instances that met the "
             "hypotheses: of others the claim says nothing"
         )
     if met:
-        return f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(claim, kept)}"
+        return f"nothing was compared: at the {met} of {size} instances that met the hypotheses {_idle(kept)}"
     counted = ", ".join(f"{count} {what}" for what, count in failed.most_common(3))
     further = "" if claim.setting.of_constants else ", or write Drawing(draw=...) so that they do"
     return f"{_NO_INSTANCE}: of {size} proposed {counted}; check that they can hold together{further}"
 
 
-def _idle(claim: Claim, instances: Sequence[Instance]) -> str:
+def _idle(cases: Sequence[Case]) -> str:
     """Return why sides are not compared at instances: one of them is 0 there, or not a number."""
     seen: list[tuple[bool, bool]] = []
-    for instance in instances[:_ASKED]:
+    for case in cases[:_ASKED]:
         for value in (Fraction(0), Fraction(1)):
             try:
-                compared = list(exact.parts(claim, instance, (value,) * instance.dimension, 1))
+                compared = list(exact.parts(case, (value,) * case.instance.dimension, 1))
             except (ValueError, ArithmeticError):
                 continue
             seen += [(not np.any(c.left != 0), not np.any(c.right != 0)) for c in compared]
@@ -149,18 +149,18 @@ def margin_at(claim: Claim, at: Attained) -> float:
     Raise ``ValueError`` or ``ArithmeticError`` if the claim speaks of no such state, or cannot be evaluated there.
     """
     if at.part:
-        left, right = parts.evaluate_at(claim, at.recipe, at.point, at.rounds, at.part, at.entry)
+        left, right = parts.evaluate_at(Case(claim, at.recipe), at.point, at.rounds, at.part, at.entry)
         relation = parts.relation(claim, at.part)
         return margin(
             Counterexample(claim, at.recipe, at.point, at.rounds, at.part, at.entry, left, right, relation, "")
         )
-    built = claim.instances.build(at.recipe, True)
-    if not (hypotheses_hold(claim, built) and has_rounds(claim, built, 1)) or states.too_many(claim, built):
+    case = Case(claim, at.recipe)
+    if not states.is_examined(case):
         raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
     theta = np.array([float(v) for v in at.point])
     with np.errstate(all="ignore"):
-        ratio = states.ratio_at(claim, built, at.recipe, at.point, at.rounds)
-    finding = states.settled(claim, at.recipe, states.Finding(ratio, theta, at.rounds, ""))
+        ratio = states.ratio_at(case, at.point, at.rounds)
+    finding = states.settled(case, states.Finding(ratio, theta, at.rounds, ""))
     return round(1 - float(spectral.steady(finding.ratio)), 9) + 0.0
 
 

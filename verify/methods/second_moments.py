@@ -10,10 +10,9 @@ from itertools import islice
 
 import numpy as np
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.limit import Limit
 from fedtheory.numbers.rational import exact
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons.dynamics import is_linear
@@ -44,14 +43,15 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     assert searched >= 0
     looked: frozenset[seen.FunctionsSeen] = frozenset()
     for recipe, built in meeting(claim, islice(claim.instances.recipes(inquiry.rng), inquiry.size)):
-        instance = claim.instances.build(recipe, False)
+        case = Case.of(claim, built, recipe)
+        instance = case.floats.instance
         fixed |= instance.dimension == 0
-        if instance.dimension > LARGEST or not is_linear(claim, built) or not _vanishes(claim, built):
+        if instance.dimension > LARGEST or not is_linear(case) or not _vanishes(case):
             continue
         tested += 1
         # Of all rounds at once.
         looked |= seen.of(instance.problem, EVER)
-        radius = moment_radius(claim, instance)
+        radius = moment_radius(case.floats)
         if radius > worst:
             worst, tightest = radius, recipe
     if not tested:
@@ -67,16 +67,16 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.SUPPORTED, note, margin=round(1 - worst, 9), **details)
 
 
-def _vanishes(claim: Claim, built: Instance) -> bool:
+def _vanishes(case: Case) -> bool:
     """Return True if the quantities that should vanish do so at the optimum of an exact instance, at coordinates 0."""
-    problem, state = built.at(exact(np.zeros((1, built.dimension), dtype=int)))
-    values = [np.asarray(quantity.of(problem, built.params, state)) for _, quantity in claim.statement.ends]
+    problem, state = case.instance.at(exact(np.zeros((1, case.instance.dimension), dtype=int)))
+    values = [np.asarray(quantity.of(problem, case.params, state)) for _, quantity in case.statement.ends]
     return all(bool((value == 0).all()) for value in values)
 
 
-def moment_radius(claim: Claim, instance: Instance) -> float:
+def moment_radius(case: Case) -> float:
     """Spectral radius of the operator of second moments, on the states that satisfy the invariant."""
-    A, p = maps(claim, instance)
+    A, p = maps(case)
     return float(abs(np.linalg.eigvals(superoperator(A, p.astype(float)))).max())
 
 

@@ -20,7 +20,8 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.randomness import map_leaves, support_of
-from verify.base.evaluate import dimension, meeting, start
+from verify.base.case import Case
+from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.comparisons.samplers import PREFIX, SHAPES, both, level, outcomes
 from verify.evidence.counterexamples import Counterexample
@@ -70,10 +71,10 @@ def test(claim: Claim, seed: int) -> Sampled | None:
         return None
     found: list[sequential.MeanTest] = []
     for recipe in recipes:
-        seeded = {**recipe, "seed": seed, "tests": len(recipes)}
-        for outcome in outcomes(claim, seeded):
+        case = Case(claim, {**recipe, "seed": seed, "tests": len(recipes)})
+        for outcome in outcomes(case):
             if outcome.refuted:
-                return Sampled(_counterexample(claim, seeded, outcome), "")
+                return Sampled(_counterexample(case, outcome), "")
             found.append(outcome)
     return Sampled(None, _words(claim, found)) if found else None
 
@@ -96,17 +97,16 @@ def _words(claim: Claim, found: Sequence[sequential.MeanTest]) -> str:
 def _random(claim: Claim, seed: int) -> list[Recipe]:
     """Return a list with the recipe that meets the hypotheses and has the most informative draws, or an empty one."""
     proposed = islice(claim.instances.recipes(np.random.default_rng(seed)), PROPOSED)
-    found = [(_telling(claim, recipe), recipe) for recipe, _ in meeting(claim, proposed)]
+    found = [(_telling(Case(claim, recipe)), recipe) for recipe, _ in meeting(claim, proposed)]
     most, recipe = max(found, key=lambda pair: pair[0], default=(0.0, {}))
     return [recipe] if most > 0 else []
 
 
-def _telling(claim: Claim, recipe: Recipe) -> float:
+def _telling(case: Case) -> float:
     """How much a step's draws at this recipe tell, 0 of too many: the entropies of their parts, each a fair coin's at
     most. A coin that nearly always shows the same side hides its bias, however much is drawn beside it."""
-    instance = claim.instances.build(recipe, False)
-    problem, state = start(claim, instance, np.ones((1, dimension(claim, instance))))
-    draws = claim.statement.algorithm.draws(problem, instance.params, state)
+    problem, state = case.floats.start(np.ones((1, case.floats.dimension)))
+    draws = case.statement.algorithm.draws(problem, case.floats.params, state)
     if not 0 < (draws.count or 0) <= MOST:
         return 0.0
     support, p = support_of(draws, False)
@@ -122,11 +122,12 @@ def _telling(claim: Claim, recipe: Recipe) -> float:
     return sum(entropies)
 
 
-def _counterexample(claim: Claim, recipe: Recipe, outcome: sequential.MeanTest) -> Counterexample:
+def _counterexample(case: Case, outcome: sequential.MeanTest) -> Counterexample:
     left, right = both(outcome)
+    recipe = case.recipe
     where = ", ".join(f"{name}={recipe[name]}" for name in ("d", "k", "tau", "p", "omega", "seed") if name in recipe)
     text = f"{where}: {outcome.name}, {outcome.samples} samples, {outcome.decision} at level {outcome.level:.1g}"
-    return Counterexample(claim, recipe, (), 0, PREFIX + outcome.name, 0, left, right, outcome.relation, text)
+    return Counterexample(case.claim, recipe, (), 0, PREFIX + outcome.name, 0, left, right, outcome.relation, text)
 
 
 METHOD = Method(

@@ -9,6 +9,7 @@ from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from verify.base.along_runs import of_runs
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.evidence import certificates
 from verify.evidence.certificates import ClassCertificate
@@ -24,7 +25,7 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
         return method.skipped(f"the class of {inquiry.claim.id} is not posed")
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found, certificate = certificates.certified(inquiry.claim, recipe)
+        found, certificate = certificates.certified(Case(inquiry.claim, recipe))
         exceeded = found.verdict is Verdict.REFUTED
         size = found.lower if found.lower is not None else "not bounded"
         worst = f"the worst case over the class is {_short(size)}, and {_short(found.claimed)} is claimed"

@@ -13,6 +13,7 @@ from itertools import islice
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.checking import check
 from verify.mutation import Mutant, regions
@@ -83,14 +84,14 @@ def _refuted_inside(mutant: Mutant, seed: int) -> bool:
     rng = hunting.generator(claim, seed + 1_000_003)
     with threadpool_limits(limits=1):
         for recipe in hunting.proposed(claim, rng, ALLOWED if "requires" in claim.changes else DRAWN):
+            case = Case(claim, recipe)
             try:
-                built = claim.instances.build(recipe, True)
-                if inside is not None and not inside(built.problem, built.params):
+                if inside is not None and not inside(case.problem, case.params):
                     continue
-                findings = states.examine(claim, recipe, rng) or []
+                findings = states.examine(case, rng) or []
                 scales = hunting.scales(claim, examined, examined)
-                more = states.elsewhere(claim, recipe, findings, scales) if findings else ()
-                found = states.first_confirmed(claim, recipe, [*findings, *more])
+                more = states.elsewhere(case, findings, scales) if findings else ()
+                found = states.first_confirmed(case, [*findings, *more])
             except Exception:  # Changed code may fail in any way.
                 continue
             if found is not None:

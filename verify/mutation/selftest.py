@@ -22,6 +22,7 @@ from fedtheory.kinds.compressor_class import CompressorClass
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.numbers.rational import Array
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -197,7 +198,7 @@ def _tried(mutant: Mutant, seed: int, budget: str) -> Trial:
             tried.add("sdp")
             killed |= {"sdp"} if exceeded else set()
         if fatal is not None:
-            contradicted = _certified(claim, fatal)
+            contradicted = _certified(Case(claim, fatal))
         if killed:
             break
     vouched = frozenset() if unknown else frozenset(vouching)
@@ -242,14 +243,15 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
     met: list[Recipe] = []
     fatal = None
     for recipe in hunting.proposed(claim, rng, size):
-        findings = states.examine(claim, recipe, rng)
+        case = Case(claim, recipe)
+        findings = states.examine(case, rng)
         if not findings:
             continue
         if len(met) < CLASSES:
             met.append(recipe)
         for method in sorted({f.method for f in findings} - killed):
             used.add(method)
-            if states.first_confirmed(claim, recipe, [f for f in findings if f.method == method]) is not None:
+            if states.first_confirmed(case, [f for f in findings if f.method == method]) is not None:
                 killed.add(method)
                 fatal = fatal or recipe
         if killed and killed == used and len(met) == CLASSES:
@@ -257,16 +259,15 @@ def _alone(claim: Claim, seed: int, size: int) -> tuple[set[str], set[str], list
     return used, killed, met, fatal
 
 
-def _certified(claim: Claim, recipe: Recipe) -> bool | None:
+def _certified(case: Case) -> bool | None:
     """Return True if the worst case over the class satisfies the claim at a recipe; None if that is not computed."""
-    if not posing.posable(claim.setting):
+    if not posing.posable(case.setting):
         return None
     try:
-        instance = claim.instances.build(recipe, True)
-        if claim.statement.residual is not None:
-            with attributed(claim, recipe):
-                return posing.preserved(claim, instance)
-        return certifying.certify(claim, instance).verdict is Verdict.CERTIFIED
+        if case.statement.residual is not None:
+            with attributed(case.claim, case.recipe):
+                return posing.preserved(case)
+        return certifying.certify(case).verdict is Verdict.CERTIFIED
     except (ValueError, ArithmeticError):
         return None
 
@@ -304,13 +305,14 @@ def _at_no_cost(changed: Claim, original: Claim) -> bool:
     proposed = islice(changed.instances.recipes(np.random.default_rng(0)), _PROPOSED)
     tried = 0
     for _, built in meeting(changed, proposed):
-        if built.problem is None or hypotheses_hold(original, built):
+        if built.problem is None or hypotheses_hold(Case.of(original, built)):
             continue
         f = built.problem.f
         try:
-            silent, true = _declaring(built, object(), object()), _declaring(built, min(f.mu), max(f.L))
-            read = [left - right for left, right in sides(changed, silent, np.zeros((1, built.dimension), dtype=int))]
-            if not (read and hypotheses_hold(changed, silent) and hypotheses_hold(original, true)):
+            silent = Case.of(changed, _declaring(built, object(), object()))
+            true = Case.of(original, _declaring(built, min(f.mu), max(f.L)))
+            read = [left - right for left, right in sides(silent, np.zeros((1, built.dimension), dtype=int))]
+            if not (read and hypotheses_hold(silent) and hypotheses_hold(true)):
                 return False
         except (TypeError, ValueError, AttributeError):
             return False

@@ -11,9 +11,8 @@ from typing import Any
 
 import sympy
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.rational import DIGITS, evaluate
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, params_after
 from verify.base.verdict import Verdict
 from verify.pep import posing, programs, rounding
@@ -31,7 +30,7 @@ class Refused(ValueError):
     """A claim that is not certified at any parameters, because of what it says or of what it allows."""
 
 
-def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None) -> bool:
+def posed_as_claimed(case: Case, rounds: int | None = None) -> bool:
     """Return True if the hypotheses allow arbitrary functions, beyond the class that is posed.
 
     ``rounds``: after how many the bound is asked for; every number of them unless given.
@@ -39,32 +38,34 @@ def posed_as_claimed(claim: Claim, instance: Instance, rounds: int | None = None
     Raise ``ValueError`` if the instance does not meet the hypotheses or its class is not posed; :class:`Refused` where
     other things than those posed are allowed, or the claim's code is not read.
     """
-    if rounds is None and claim.statement.horizon and claim.statement.algorithm.schedules:
+    if rounds is None and case.statement.horizon and case.statement.algorithm.schedules:
         # One step at one round says nothing of the others.
         raise Refused(
             "parameters vary with the round: state what one round does, by one_step(...) for every k; single T are "
             "certified by `fedtheory tight ID --steps K`"
         )
-    other = {c.relation for c in claim.statement.comparisons} - {"<="}
+    other = {c.relation for c in case.statement.comparisons} - {"<="}
     if other:
-        raise Refused(f"{claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone")
-    known = claim.setting.hints.known
-    if claim.statement.horizon and known is not None:
+        raise Refused(
+            f"{case.claim.id} says {min(other)}: a worst case, which is attained or approached, shows <= alone"
+        )
+    known = case.setting.hints.known
+    if case.statement.horizon and known is not None:
         raise Refused("what is known of the states from which one step is made is not known of those after it")
-    if not theory.vouches(claim.setting):
+    if not theory.vouches(case.setting):
         raise Refused(
             "what the setting says is known of all states is its author's word, and no ground of a certificate"
         )
-    if not hypotheses_hold(claim, instance):
-        raise ValueError(f"the instance does not meet the hypotheses of {claim.id}")
+    if not hypotheses_hold(case):
+        raise ValueError(f"the instance does not meet the hypotheses of {case.claim.id}")
     # What cannot be posed at these parameters may be at others.
-    posing.pose(claim.setting, instance)
+    posing.pose(case.setting, case.instance)
     try:
-        anything = posing.any_functions(claim, instance)
+        anything = posing.any_functions(case)
         for k in range((rounds or 0) + 1):
             # Code may do otherwise where the parameters are other ones.
-            then = params_after(claim, instance, instance.problem, k) if rounds else instance.params
-            posing.check_read(claim, replace(instance, params=then))
+            then = params_after(case.claim, case.instance, case.problem, k) if rounds else case.params
+            posing.check_read(case.with_instance(replace(case.instance, params=then)))
     except NotLinear:
         raise
     except ValueError as error:

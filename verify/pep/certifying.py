@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -21,10 +21,10 @@ from verify.pep.programs import Certificate
 from verify.pep.prover import Certified, DoesNotHold, ProofStep, Prover, Stored
 
 
-def _preserved(claim: Claim, instance: Instance) -> bool:
+def _preserved(case: Case) -> bool:
     """As ``posing.preserved``, which refuses code that is not read."""
     try:
-        return posing.preserved(claim, instance)
+        return posing.preserved(case)
     except NotLinear:
         raise
     except ValueError as error:
@@ -35,7 +35,7 @@ class FormalCheck(NamedTuple):
     """Certificates without multipliers: of which claims they speak, and whether one holds at an exact instance."""
 
     applies: Callable[[Claim], bool]
-    holds: Callable[[Claim, Instance], bool]
+    holds: Callable[[Case], bool]
 
 
 #: How certificates without multipliers are checked: the claim's own code on formal states, at exact parameters.
@@ -58,25 +58,24 @@ def applies(claim: Claim, method: str) -> bool:
     return claim.statement.bounding
 
 
-def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
+def certify(case: Case, prover: Prover | None = None) -> Certified:
     """The worst case over the class at the parameters of an exact instance; by induction where a bound asks for it.
 
     ``prover``: what proves the steps, a solver by default. Raise ``ValueError`` if the claim cannot be posed at
     these parameters, or a hypothesis fails; its subclass ``Refused`` when the claim cannot be certified at any.
     """
-    if induction.applies(claim):
-        return induction.certify(claim, instance, prover)
-    return worst_case.certify(claim, instance, prover=prover)
+    if induction.applies(case.claim):
+        return induction.certify(case, prover)
+    return worst_case.certify(case, prover=prover)
 
 
-def values(claim: Claim, instance: Instance) -> dict[str, str]:
+def values(case: Case) -> dict[str, str]:
     """The values of the paper's letters at an instance, in words."""
-    bound = claim.setting.bind(instance.problem, instance.params)
-    return {str(letter): str(value) for letter, value in bound.items()}
+    return {str(letter): str(value) for letter, value in case.letters.items()}
 
 
 def proofs(
-    claim: Claim, method: str, recipe: Recipe, letters: Mapping[str, str], steps: Mapping[str, ProofStep]
+    case: Case, method: str, letters: Mapping[str, str], steps: Mapping[str, ProofStep]
 ) -> Mapping[str, Certificate]:
     """The steps of a certificate that holds, posed anew and checked; ``ValueError`` says why it does not. No solver is
     used, and there are no steps where the claim's own code on formal states is all there is to compute.
@@ -85,31 +84,35 @@ def proofs(
     the letters are to have at the parameters of the ``recipe``. What the claim's author asserts of its states
     is not checked here.
     """
-    if not applies(claim, method):
-        kind = claim.statement.kind
-        raise DoesNotHold(f"certificates of the kind {method!r} say nothing of {claim.id}, a statement of kind {kind}")
+    if not applies(case.claim, method):
+        kind = case.statement.kind
+        raise DoesNotHold(
+            f"certificates of the kind {method!r} say nothing of {case.claim.id}, a statement of kind {kind}"
+        )
     try:
-        instance = claim.instances.build(recipe, True)
+        _ = case.instance
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError) as error:
-        raise ValueError(f"the recipe does not describe an instance of {claim.id}: {error!r}") from error
-    known = values(claim, instance)
+        raise ValueError(f"the recipe does not describe an instance of {case.claim.id}: {error!r}") from error
+    known = values(case)
     if known != dict(letters):
         differing = sorted(name for name in {*known, *letters} if known.get(name) != letters.get(name))
-        raise DoesNotHold(f"the letters {', '.join(differing)} of {claim.id} have other values at the stored recipe")
-    with attributed(claim, recipe):
-        if not hypotheses_hold(claim, instance):
-            raise DoesNotHold(f"the stored recipe does not meet the hypotheses of {claim.id}")
+        raise DoesNotHold(
+            f"the letters {', '.join(differing)} of {case.claim.id} have other values at the stored recipe"
+        )
+    with attributed(case.claim, case.recipe):
+        if not hypotheses_hold(case):
+            raise DoesNotHold(f"the stored recipe does not meet the hypotheses of {case.claim.id}")
     if method in FORMAL:
-        with attributed(claim, recipe):
-            if steps or not FORMAL[method].holds(claim, instance):
-                raise DoesNotHold(f"{claim.id} does not hold in all states at the stored recipe")
+        with attributed(case.claim, case.recipe):
+            if steps or not FORMAL[method].holds(case):
+                raise DoesNotHold(f"{case.claim.id} does not hold in all states at the stored recipe")
         return {}
     prover = Stored(steps)
-    found = certify(claim, instance, prover)
+    found = certify(case, prover)
     if found.verdict is not Verdict.CERTIFIED:
         why = f": {found.note}" if found.note else ""
-        raise DoesNotHold(f"the stored steps do not prove {claim.id} at the stored recipe{why}")
+        raise DoesNotHold(f"the stored steps do not prove {case.claim.id} at the stored recipe{why}")
     idle = sorted(set(steps) - set(prover.used))
     if idle:
-        raise DoesNotHold(f"the proof of {claim.id} has no step {idle[0]!r}")
+        raise DoesNotHold(f"the proof of {case.claim.id} has no step {idle[0]!r}")
     return prover.used

@@ -17,8 +17,8 @@ from sympy import QQ
 from sympy.polys.fields import FracElement, field
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array
+from verify.base.case import Case
 from verify.base.evaluate import sides
 from verify.exact.elimination import is_positive_semidefinite
 from verify.pep import posing
@@ -46,38 +46,38 @@ def _complete(claim: Claim) -> bool:
     return claim.setting.hints.complete
 
 
-def holds(claim: Claim, instance: Instance) -> bool:
+def holds(case: Case) -> bool:
     """Return True if a claim is proved at the parameters of an exact instance, in every state; False proves nothing.
 
     Raise ``TypeError`` or ``ValueError`` if the statement's code compares, or does anything but arithmetic.
     """
-    if any(comparison.relation not in _SHOWN for comparison in claim.statement.comparisons):
+    if any(comparison.relation not in _SHOWN for comparison in case.statement.comparisons):
         return False
     return all(
         _vanishes(left - right) if relation == "==" else _at_most(left, right)
-        for relation, left, right in formal_sides(claim, instance)
+        for relation, left, right in formal_sides(case)
     )
 
 
-def formal_sides(claim: Claim, instance: Instance) -> Iterator[tuple[str, Any, Any]]:
+def formal_sides(case: Case) -> Iterator[tuple[str, Any, Any]]:
     """The relation and both sides of each comparison in every state: formal vectors, forms in them, or functions of the
     coordinates of a state.
 
     A setting with functions has equations alone. Errors as of :func:`holds`.
     """
-    if posing.posable(claim.setting):
-        posing.check_read(claim, instance)
-        posed = posing.pose(claim.setting, instance).instance
-        for left, right in sides(claim, posed, np.zeros((1, 0))):
+    if posing.posable(case.setting):
+        posing.check_read(case)
+        posed = posing.pose(case.setting, case.instance).instance
+        for left, right in sides(case.with_instance(posed), np.zeros((1, 0))):
             yield from (("==", a, b) for a, b in zip(np.ravel(left), np.ravel(right), strict=True))
         return
-    if foreign := whole.foreign(claim):
-        raise ValueError(f"what indeterminates show of {claim.id} is one case: {foreign} is no code of fedtheory")
-    letters = [f"t_{k}" for k in range(max(instance.dimension, 1))]
+    if foreign := whole.foreign(case.claim):
+        raise ValueError(f"what indeterminates show of {case.claim.id} is one case: {foreign} is no code of fedtheory")
+    letters = [f"t_{k}" for k in range(max(case.instance.dimension, 1))]
     _, *generators = field(letters, QQ)
-    theta = np.empty((1, instance.dimension), dtype=object)
-    theta[0] = generators[: instance.dimension]
-    for comparison, part in zip(claim.statement.comparisons, sides(claim, instance, theta), strict=True):
+    theta = np.empty((1, case.instance.dimension), dtype=object)
+    theta[0] = generators[: case.instance.dimension]
+    for comparison, part in zip(case.statement.comparisons, sides(case, theta), strict=True):
         yield from ((comparison.relation, a, b) for a, b in _entries(*part))
 
 

@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array, evaluate
@@ -27,6 +26,7 @@ from fedtheory.numbers.symbols import T
 from fedtheory.problems.base import Problem
 from fedtheory.randomness import expectation, map_leaves, support_of
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -52,7 +52,7 @@ def applies(claim: Claim) -> bool:
     return claim.statement.horizon and bool(claim.setting.hints.lyapunov)
 
 
-def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> Certified:
+def certify(case: Case, prover: Prover | None = None) -> Certified:
     """Try to certify a bound for every T >= 0 at the parameters of an exact instance that meets its hypotheses.
 
     It then holds for all functions of the class in all dimensions, and for all oracles as inexact as the hypotheses
@@ -65,16 +65,16 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
     it cannot be certified at any: its statement or setting is not of this kind, the hypotheses allow functions or
     oracles that are not posed, or coordinates are mixed.
     """
-    if not applies(claim):
-        raise Refused(f"{claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
+    if not applies(case.claim):
+        raise Refused(f"{case.claim.id} is not a bound in a setting whose Lyapunov functions are of two parts")
     begun = time.perf_counter()
     try:
-        with attributed(claim, instance.text):
-            if posed_as_claimed(claim, instance):
-                raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
-            parts = _parts(claim.statement, claim, instance, prover or Solving())
+        with attributed(case.claim, case.instance.text):
+            if posed_as_claimed(case):
+                raise Refused(f"the hypotheses of {case.claim.id} allow other functions than those posed")
+            parts = _parts(case.statement, case, prover or Solving())
     except NotLinear as error:
-        raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
+        raise ValueError(f"{case.claim.id} is not linear in inner products and function values: {error}") from error
     # Of equally good parts the last one, which is the step.
     worst = weakest(parts[::-1])
     size = max(part.size for part in parts)
@@ -82,40 +82,40 @@ def certify(claim: Claim, instance: Instance, prover: Prover | None = None) -> C
 
 
 @singledispatch
-def _parts(statement: Statement, claim: Claim, instance: Instance, prover: Prover) -> list[Certified]:
+def _parts(statement: Statement, case: Case, prover: Prover) -> list[Certified]:
     """Return the parts of a statement that are proved by induction."""
     raise Refused(f"no induction is known for a statement of kind {statement.kind}")
 
 
 @_parts.register
-def _(statement: Bound, claim: Claim, instance: Instance, prover: Prover) -> list[Certified]:
+def _(statement: Bound, case: Case, prover: Prover) -> list[Certified]:
     if statement.override is None:
-        return _through_lyapunov(claim, statement, instance, prover)
-    return list(_through_itself(claim, statement, instance, prover))
+        return _through_lyapunov(case, statement, prover)
+    return list(_through_itself(case, statement, prover))
 
 
 # A bound that is its own induction hypothesis
 
 
-def _through_itself(claim: Claim, statement: Bound, instance: Instance, prover: Prover) -> Iterator[Certified]:
+def _through_itself(case: Case, statement: Bound, prover: Prover) -> Iterator[Certified]:
     """left <= right at the start, and after a step with any draw if before it."""
     if statement.right.has(T) or not all(q.after for q in statement.quantities):
-        raise ValueError(f"the bound of {claim.id} does not speak of the state after T rounds alone")
-    posed = posing.pose(claim.setting, instance)
+        raise ValueError(f"the bound of {case.claim.id} does not speak of the state after T rounds alone")
+    posed = posing.pose(case.setting, case.instance)
     problem, state = _initial(posed)
-    yield _proved(prover, "at T = 0", _excess(claim, statement, posed, state), posed.constraints(True))
+    yield _proved(prover, "at T = 0", _excess(case.claim, statement, posed, state), posed.constraints(True))
     for k in range(_draws(statement, posed, state)):
         # Posed anew, so that nothing is asked that this draw does not need.
-        posed = posing.pose(claim.setting, instance)
+        posed = posing.pose(case.setting, case.instance)
         problem, state = posed.instance.at(_THETA)
-        before = _excess(claim, statement, posed, state)
+        before = _excess(case.claim, statement, posed, state)
         draws, _ = support_of(statement.algorithm.draws(problem, posed.instance.params, state), True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
-        if not _stays(claim, posed, later):
+        if not _stays(case.claim, posed, later):
             yield _left()
             return
-        after = _excess(claim, statement, posed, later)
+        after = _excess(case.claim, statement, posed, later)
         yield _proved(
             prover,
             f"draw {k}",
@@ -143,36 +143,36 @@ def _excess(claim: Claim, statement: Bound, posed: Formal, state: Any) -> Form:
 # A bound through a Lyapunov function
 
 
-def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover: Prover) -> list[Certified]:
+def _through_lyapunov(case: Case, statement: Bound, prover: Prover) -> list[Certified]:
     """V = gap + A error: E V(next) <= factor V, left <= c V, and V(initial) = gap <= c' initial with c c' = constant.
 
     The first two are one program of two blocks, in which A is the multiplier of a constraint of both.
     """
     if statement.factor.has(T) or statement.constant.has(T):
-        raise ValueError(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
-    values = claim.setting.bind(instance.problem, instance.params)
+        raise ValueError(f"the bound of {case.claim.id} is not a constant times factor^T times the initial value")
+    values = case.letters
     factor, constant = (evaluate(e, values) for e in (statement.factor, statement.constant))
     if not isinstance(factor, Rational) or not isinstance(constant, Rational):
-        raise ValueError(f"the factor or the constant of {claim.id} is not rational at these parameters")
+        raise ValueError(f"the factor or the constant of {case.claim.id} is not rational at these parameters")
     factor, constant = Fraction(factor), Fraction(constant)
     named = {q.expression: q for q in statement.quantities}
     if statement.left not in named or statement.initial not in named:
-        raise ValueError(f"a side of {claim.id} is not a single quantity")
+        raise ValueError(f"a side of {case.claim.id} is not a single quantity")
     if factor < 0:
-        raise ValueError(f"the factor of {claim.id} is negative at these parameters")
-    gap_of, error_of = claim.setting.hints.lyapunov
+        raise ValueError(f"the factor of {case.claim.id} is negative at these parameters")
+    gap_of, error_of = case.setting.hints.lyapunov
     if not (theory.holds(gap_of) and theory.holds(error_of)):
-        raise Refused(f"the parts of the Lyapunov function of {claim.id} are not known to be nonnegative")
-    start = _start(claim, instance, named[statement.initial], prover)
+        raise Refused(f"the parts of the Lyapunov function of {case.claim.id} are not known to be nonnegative")
+    start = _start(case, named[statement.initial], prover)
     if start.upper is None:
         return [start]
     c = constant / start.upper
     if c < 0:
-        raise ValueError(f"the constant of {claim.id} is negative at these parameters")
-    posed = posing.pose(claim.setting, instance)
+        raise ValueError(f"the constant of {case.claim.id} is negative at these parameters")
+    posed = posing.pose(case.setting, case.instance)
     problem, state = posed.instance.at(_THETA)
-    later, p = rollout(claim, posed.instance, problem, state, 1)
-    if not _stays(claim, posed, later):
+    later, p = rollout(case.claim, posed.instance, problem, state, 1)
+    if not _stays(case.claim, posed, later):
         return [start, _left()]
     gap, error = (_at(of, posed, state) for of in (gap_of, error_of))
     gap_next, error_next = (_expected(of, posed, later, p) for of in (gap_of, error_of))
@@ -183,7 +183,7 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
         if c < 1:
             return [start, Certified(None, None, c, Verdict.OPEN, note="at T = 0 the constant is below 1")]
     else:
-        reading = posing.pose(claim.setting, instance)
+        reading = posing.pose(case.setting, case.instance)
         _, now = reading.instance.at(_THETA)
         value, gap_now, error_now = (_at(of, reading, now) for of in (left, gap_of, error_of))
         objective, weight = objective + _apart(value - c * gap_now), weight + _apart(c * error_now)
@@ -197,10 +197,10 @@ def _through_lyapunov(claim: Claim, statement: Bound, instance: Instance, prover
     return [start, found]
 
 
-def _start(claim: Claim, instance: Instance, initial: Quantity, prover: Prover) -> Certified:
+def _start(case: Case, initial: Quantity, prover: Prover) -> Certified:
     """The largest gap for a given initial quantity; nothing where the first guess has an error."""
-    gap_of, error_of = claim.setting.hints.lyapunov
-    posed = posing.pose(claim.setting, instance)
+    gap_of, error_of = case.setting.hints.lyapunov
+    posed = posing.pose(case.setting, case.instance)
     problem, state = _initial(posed)
     if not _at(error_of, posed, state).is_zero:
         note = "the first guess has an error, which no multiple of the initial value bounds"

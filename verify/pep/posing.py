@@ -39,6 +39,7 @@ from fedtheory.sampling.chart import StateChart, skeleton, started, untied
 from fedtheory.sampling.outside import outside
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import meets_grounds, params_after, rollout
 from verify.comparisons.deciding import may_agree
 from verify.pep import adversaries
@@ -332,37 +333,38 @@ def potential(claim: Claim) -> Quantity:
 # What the hypotheses allow, and what a step preserves
 
 
-def closed(claim: Claim, given: Instance) -> bool:
+def closed(case: Case) -> bool:
     """Return True if a step maps every posed state to a posed state, so that results on one step apply to all.
 
     The residuals are those of the setting's own algorithm, not those that the claim's declares. That the step treats
     coordinates alike is for :func:`check_read` to say.
     """
-    assert claim.setting.algorithm is not None
-    invariant = claim.setting.algorithm.invariant
+    assert case.setting.algorithm is not None
+    invariant = case.setting.algorithm.invariant
     if invariant is None:
         return True
-    return _vanishes_later(replace(claim, statement=Invariant(claim.statement.algorithm, invariant, "")), given)
+    kept = Invariant(case.statement.algorithm, invariant, "")
+    return _vanishes_later(case.with_claim(replace(case.claim, statement=kept)))
 
 
-def preserved(claim: Claim, given: Instance) -> bool:
+def preserved(case: Case) -> bool:
     """Return True if a step preserves an invariant for every function of the class, in every dimension, for every draw.
 
     The residual after a step from formal vectors that satisfy it must vanish identically; parameters are those given.
     Raise ``ValueError`` if the code is not read.
     """
-    check_read(claim, given)
-    return _vanishes_later(claim, given)
+    check_read(case)
+    return _vanishes_later(case)
 
 
-def _vanishes_later(claim: Claim, given: Instance) -> bool:
-    posed = pose(claim.setting, given).instance
-    later, _ = rollout(claim, posed, *posed.at(np.zeros((1, 0))), 1)
-    params = params_after(claim, posed, posed.problem, 1)
-    assert claim.statement.residual is not None
-    residual = np.asarray(claim.statement.residual(posed.problem, params, later))
+def _vanishes_later(case: Case) -> bool:
+    posed = pose(case.setting, case.instance).instance
+    later, _ = rollout(case.claim, posed, *posed.at(np.zeros((1, 0))), 1)
+    params = params_after(case.claim, posed, posed.problem, 1)
+    assert case.statement.residual is not None
+    residual = np.asarray(case.statement.residual(posed.problem, params, later))
     if not residual.size:
-        raise ValueError(f"the residual of {claim.id} has no entries: nothing is said to vanish")
+        raise ValueError(f"the residual of {case.claim.id} has no entries: nothing is said to vanish")
     return all(map(_is_nothing, residual.flat))
 
 
@@ -373,33 +375,33 @@ def _is_nothing(value: Any) -> bool:
     return bool(value == 0) if isinstance(value, int | np.integer | Fraction) else not value.coefficients
 
 
-def check_read(claim: Claim, given: Instance) -> None:
+def check_read(case: Case) -> None:
     """Raise ``ValueError`` unless all that runs of a claim is read at the parameters of an instance.
 
     What is found of it on formal vectors, which have one entry, holds in every dimension only then.
     """
-    why = whole.unread(claim, given)
+    why = whole.unread(case)
     if why:
-        raise ValueError(f"the code of {claim.id} is not read: {why}")
+        raise ValueError(f"the code of {case.claim.id} is not read: {why}")
 
 
-def any_functions(claim: Claim, given: Instance) -> bool:
+def any_functions(case: Case) -> bool:
     """Return True if the claim's hypotheses allow arbitrary functions, beyond the class that is posed.
 
     Raise ``ValueError`` if they allow compressors or oracles beyond those posed. A member that breaks the class must
     break a hypothesis, unless it changes the letters of the statement. The instance given must meet the hypotheses.
     """
-    letters = claim.setting.bind(given.problem, given.params)
-    posed = pose(claim.setting, given).instance
-    parts = [] if claim.setting.functions is None else [(claim.setting.functions, posed.problem)]
+    letters = case.letters
+    posed = pose(case.setting, case.instance).instance
+    parts = [] if case.setting.functions is None else [(case.setting.functions, posed.problem)]
     allowed = [
         name
-        for part, known in (*parts, *((adversary, posed.params) for adversary in claim.setting.adversaries))
-        for name, problem, params in outside(part, given.problem, given.params, known)
-        if may_agree(claim.setting.bind(problem, params), letters)
-        and meets_grounds(claim, replace(given, problem=problem, params=params))
+        for part, known in (*parts, *((adversary, posed.params) for adversary in case.setting.adversaries))
+        for name, problem, params in outside(part, case.problem, case.params, known)
+        if may_agree(case.setting.bind(problem, params), letters)
+        and meets_grounds(case.with_instance(replace(case.instance, problem=problem, params=params)))
     ]
     for name in allowed:
         if not name.endswith("functions"):
-            raise ValueError(f"the hypotheses of {claim.id} allow {name} than those posed")
+            raise ValueError(f"the hypotheses of {case.claim.id} allow {name} than those posed")
     return bool(allowed)

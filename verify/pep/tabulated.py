@@ -19,6 +19,7 @@ from fedtheory.numbers.quotients import Quotient
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.optimum import Optimum
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, sides
 from verify.comparisons.deciding import may_agree
 from verify.pep import faces, rounding
@@ -223,10 +224,10 @@ def _run(claim: Claim, posed: Formal, point: At, rounds: int) -> Replayed | None
     fields = [np.apply_along_axis(lambda v: point.vector(v[0]), -1, np.asarray(part)) for part in state]
     start = type(state)(*fields)
     instance = replace(posed.instance, problem=problem, initial=lambda theta: (problem, start))
-    letters = [dict(claim.setting.bind(p, posed.instance.params)) for p in (formal, problem)]
-    if not may_agree(*letters) or not hypotheses_hold(claim, instance):
+    case = Case.of(claim, instance)
+    if not may_agree(dict(claim.setting.bind(formal, case.params)), dict(case.letters)) or not hypotheses_hold(case):
         return None
-    left, right = (np.asarray(side).ravel()[0] for side in sides(claim, instance, np.zeros((1, 0)), rounds)[0])
+    left, right = (np.asarray(side).ravel()[0] for side in sides(case, np.zeros((1, 0)), rounds)[0])
     return Replayed(Fraction(left), Fraction(right), point)
 
 

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.numbers.rational import Array
 from fedtheory.numbers.symbols import T
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
+from verify.base.case import Case
 from verify.base.evaluate import leaving, rollout, sides
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -35,10 +34,9 @@ from verify.pep.prover import Certified, Prover, Solving, exactly, weakest
 
 
 class _At(NamedTuple):
-    """A claim, an exact instance that meets its hypotheses, and what proves the steps."""
+    """A claim at an exact instance that meets its hypotheses, and what proves the steps."""
 
-    claim: Claim
-    instance: Instance
+    case: Case
     prover: Prover
 
 
@@ -67,29 +65,31 @@ class _FormalRun(NamedTuple):
         return any(v.coefficients for v in np.asarray(residual).flat)
 
 
-def parts(claim: Claim, statement: Bound, instance: Instance, tight: bool, prover: Prover) -> list[Certified]:
+def parts(case: Case, statement: Bound, tight: bool, prover: Prover) -> list[Certified]:
     """Return the parts of a bound for every T >= 0; it holds if every part is certified.
 
     An irrational factor or constant is replaced by a rational just below it, which shows a little more.
     """
     if statement.override is not None or statement.factor.has(T) or statement.constant.has(T):
-        raise Refused(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
-    values = claim.setting.bind(instance.problem, instance.params)
+        raise Refused(f"the bound of {case.claim.id} is not a constant times factor^T times the initial value")
+    values = case.letters
     factor, constant = (enclosed(e, values)[0] for e in (statement.factor, statement.constant))
     named = {q.expression: q for q in statement.quantities}
     if statement.left not in named or statement.initial not in named:
-        raise Refused(f"a side of {claim.id} is not a single quantity")
+        raise Refused(f"a side of {case.claim.id} is not a single quantity")
     left, initial = named[statement.left], named[statement.initial]
     if left.of is initial.of and constant < 1:
         # T = 0 asks for a constant of at least 1.
         return [Certified(Fraction(1), Fraction(1), constant, Verdict.REFUTED, note="at T = 0")]
-    at = _At(claim, instance, prover)
-    quantities = (left, initial, posing.potential(claim), *claim.setting.hints.basis)
+    at = _At(case, prover)
+    quantities = (left, initial, posing.potential(case.claim), *case.setting.hints.basis)
     # What is below a multiple of another is below a larger multiple of it only where that is not negative.
     empty = factor == 0 and constant != 1 and left.of is initial.of
     if factor < 0 or empty or not _scale(at, quantities):
-        raise Refused(f"the bound of {claim.id} has a negative factor, or speaks of what does not scale with the state")
-    if not posing.closed(claim, instance):
+        raise Refused(
+            f"the bound of {case.claim.id} has a negative factor, or speaks of what does not scale with the state"
+        )
+    if not posing.closed(case):
         if _run(at, 1).leaves(left):
             return [left_domain(factor)]
         return [Certified(None, None, factor, Verdict.OPEN, note="one step leaves the states that are posed")]
@@ -120,7 +120,7 @@ def _through_potential(
     factor c' initial, which asks for less, and the bound holds by itself at T = 0.
     """
     left, initial = ends
-    potential = posing.potential(at.claim)
+    potential = posing.potential(at.case.claim)
     contraction = _link(at, potential, potential, factor, tight, rounds=1)
     if left.of is not potential.of:
         contraction = _refuting_nothing(contraction)
@@ -130,7 +130,7 @@ def _through_potential(
     if c.upper is None or c.upper <= 0:
         # What is never positive is not below a right side of which no sign is known.
         return [contraction, replace(c, verdict=Verdict.OPEN, note="a left side that is not positive")]
-    late = left.of is not initial.of and bool(at.claim.setting.hints.basis) and factor > 0
+    late = left.of is not initial.of and bool(at.case.setting.hints.basis) and factor > 0
     scale = c.upper / factor if late else c.upper
     found = _link(at, potential, initial, constant / scale, tight, rounds=int(late), initial=True)
     upper = None if found.upper is None else scale * found.upper
@@ -151,10 +151,10 @@ def _refuting_nothing(part: Certified) -> Certified:
 
 def _run(at: _At, rounds: int, initial: bool = False) -> _FormalRun:
     """Some rounds from any state, or from the initial ones."""
-    posed = posing.pose(at.claim.setting, at.instance)
+    posed = posing.pose(at.case.setting, at.case.instance)
     start = posed.instance.initial if initial and posed.instance.initial is not None else posed.instance.at
     problem, state = start(np.zeros((1, 0)))
-    return _FormalRun(posed, state, *rollout(at.claim, posed.instance, problem, state, rounds))
+    return _FormalRun(posed, state, *rollout(at.case.claim, posed.instance, problem, state, rounds))
 
 
 def _link(
@@ -214,7 +214,7 @@ def _after_two(at: _At, ends: tuple[Quantity, Quantity], factor: Fraction, const
     and V as multipliers this is one program of four blocks. Empty if the setting has no basis.
     """
     left, initial = ends
-    basis = at.claim.setting.hints.basis
+    basis = at.case.setting.hints.basis
     if not basis or factor <= 0:
         return []
     begun = time.perf_counter()
@@ -263,7 +263,7 @@ def _apart(form: Form, where: str) -> Form:
     return Form(entries, {f"{name}, {where}": c for name, c in form.values.items()}, form.constant)
 
 
-def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prover | None = None) -> Certified:
+def certify(case: Case, tight: bool = False, prover: Prover | None = None) -> Certified:
     """The worst case of a claim over its class, at the parameters of an exact instance that meets its hypotheses.
 
     The functions and the state of the instance do not matter, only its class, its number of clients and its
@@ -276,57 +276,51 @@ def certify(claim: Claim, instance: Instance, tight: bool = False, prover: Prove
     Raise ``ValueError`` if the statement, its setting or its quantities cannot be posed at these parameters, or a
     hypothesis fails; :class:`Refused` when the claim cannot be certified at any parameters.
     """
-    statement = claim.statement
+    statement = case.statement
     if not statement.bounding:
         raise Refused(f"no worst case over a class is known for a statement of kind {statement.kind}")
     prover = prover or Solving()
     try:
-        with attributed(claim, instance.text):
-            anything = posed_as_claimed(claim, instance)
-            parts = _parts(statement, claim, instance, anything, tight, prover)
+        with attributed(case.claim, case.instance.text):
+            anything = posed_as_claimed(case)
+            parts = _parts(statement, case, anything, tight, prover)
     except NotLinear as error:
-        raise ValueError(f"{claim.id} is not linear in inner products and function values: {error}") from error
+        raise ValueError(f"{case.claim.id} is not linear in inner products and function values: {error}") from error
     size, seconds = max(part.size for part in parts), sum(part.seconds for part in parts)
     return replace(weakest(parts), relaxed=any(part.relaxed for part in parts), size=size, seconds=seconds)
 
 
 @singledispatch
-def _parts(
-    statement: Statement, claim: Claim, instance: Instance, anything: bool, tight: bool, prover: Prover
-) -> list[Certified]:
+def _parts(statement: Statement, case: Case, anything: bool, tight: bool, prover: Prover) -> list[Certified]:
     """Return the certified comparisons of a statement, one by one."""
     comparisons = enumerate(statement.comparisons)
-    return [_compare(claim, instance, k, c, anything, tight, prover) for k, c in comparisons]
+    return [_compare(case, k, c, anything, tight, prover) for k, c in comparisons]
 
 
 @_parts.register
-def _(
-    statement: Bound, claim: Claim, instance: Instance, anything: bool, tight: bool, prover: Prover
-) -> list[Certified]:
+def _(statement: Bound, case: Case, anything: bool, tight: bool, prover: Prover) -> list[Certified]:
     if anything:
-        raise Refused(f"the hypotheses of {claim.id} allow other functions than those posed")
-    return parts(claim, statement, instance, tight, prover)
+        raise Refused(f"the hypotheses of {case.claim.id} allow other functions than those posed")
+    return parts(case, statement, tight, prover)
 
 
-def _compare(
-    claim: Claim, instance: Instance, index: int, comparison: Comparison, anything: bool, tight: bool, prover: Prover
-) -> Certified:
+def _compare(case: Case, index: int, comparison: Comparison, anything: bool, tight: bool, prover: Prover) -> Certified:
     """One comparison left <= right of a statement about one step or one point, ``anything``: for any functions."""
-    factor, above = _factor(claim, instance, comparison)
+    factor, above = _factor(case, comparison)
     if factor is not None and factor != above:
         # An irrational multiple of a potential: the side itself is not a form, and what is shown is slightly stronger.
-        potential = comparison.right / claim.statement.factor
-        claim = replace(claim, statement=claim.statement.changed({"right": potential}))
+        potential = comparison.right / case.statement.factor
+        case = case.with_claim(replace(case.claim, statement=case.statement.changed({"right": potential})))
     scale = factor if factor == above else 1
 
     def against(exact: bool, tight: bool) -> Certified:
         begun = time.perf_counter()
-        posed = posing.pose(claim.setting, instance, anything)
-        theta = np.zeros((1, 0))
-        escaped = leaving(claim, posed.instance, theta)
+        posed = posing.pose(case.setting, case.instance, anything)
+        theta, formal = np.zeros((1, 0)), case.with_instance(posed.instance)
+        escaped = leaving(formal, theta)
         if escaped is not None and any(v.coefficients for v in escaped.flat):
             return left_domain(Fraction(0))
-        left, right = (scalar(side) for side in sides(claim, posed.instance, theta)[index])
+        left, right = (scalar(side) for side in sides(formal, theta)[index])
         step = f"comparison {index + 1}{', every point interpolated' if exact else ''}"
         if factor is not None and factor > 0:
             return bounded(prover, step, posed, (left, right / scale), factor, exact, tight, begun)
@@ -337,12 +331,12 @@ def _compare(
     return replace(found, verdict=Verdict.OPEN) if undecided and found.verdict is Verdict.REFUTED else found
 
 
-def _factor(claim: Claim, instance: Instance, comparison: Comparison) -> tuple[Fraction | None, Fraction | None]:
+def _factor(case: Case, comparison: Comparison) -> tuple[Fraction | None, Fraction | None]:
     """Rationals around the number by which the right side multiplies a potential: the factor, or 1 for a multiple of
     one quantity."""
-    statement = claim.statement
+    statement = case.statement
     if statement.factor is not None:
-        return enclosed(statement.factor, claim.setting.bind(instance.problem, instance.params))
+        return enclosed(statement.factor, case.letters)
     named = {q.expression for q in statement.quantities}
     parts = sympy.Mul.make_args(comparison.right)
     quantities = [e for e in parts if e in named]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.pep import certifying, programs
 from verify.pep.gram import BasisVector, Form
@@ -65,20 +66,20 @@ def instance_of(claim: Claim, at: Mapping[str, Fraction]) -> tuple[Instance, Map
     return claim.instances.build(choice.recipes[0], True), dict(choice.letters)
 
 
-def programs_of(claim: Claim, instance: Instance) -> list[Posed]:
+def programs_of(case: Case) -> list[Posed]:
     """The programs from which a claim is certified at the parameters of an exact instance; each once.
 
     ``ValueError`` where the claim's worst case cannot be posed.
     """
     recording = _Recording()
-    certifying.certify(claim, instance, recording)
+    certifying.certify(case, recording)
     found: dict[str, Posed] = {}
     for posed in recording.posed:
         if posed.program.objective.rows or posed.program.objective.values:
             found.setdefault(posed.step, posed)
     if not found:
         raise ValueError(
-            f"{claim.id} is shown without a program at these parameters: there is nothing for PEPit to solve"
+            f"{case.claim.id} is shown without a program at these parameters: there is nothing for PEPit to solve"
         )
     return list(found.values())
 
@@ -91,7 +92,7 @@ def script(claim: Claim, at: Mapping[str, Fraction]) -> str:
     head = [claim.id, "", claim.gist, *textwrap.wrap(statement, _WIDTH), *textwrap.wrap(f"at {where}", _WIDTH)]
     lines = ['"""' + "\n".join(head).replace("\\", "/").replace('"""', "'''"), '"""', ""]
     lines += ["from PEPit import PEP, Expression, Point"]
-    for posed in programs_of(claim, instance):
+    for posed in programs_of(Case.of(claim, instance)):
         lines += ["", *_section(posed)]
     return "\n".join(lines) + "\n"
 

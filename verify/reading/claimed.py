@@ -21,6 +21,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.oracles import Oracle
 from fedtheory.settings.hypotheses import of_each
+from verify.base.case import Case
 from verify.reading import data, known, oracles, terms, theory
 from verify.reading.arrays import as_term
 from verify.reading.drawable import undrawable_in
@@ -230,11 +231,11 @@ def _named(source: str, reader: Reader, scene: Scene) -> Any:
 # Arguments of functions
 
 
-def scene_at(claim: Claim, instance: Instance, reader: Reader) -> Scene:
+def scene_at(case: Case, reader: Reader) -> Scene:
     """Return the arguments of a claim's functions, with the parameters that are not letters as in one instance."""
-    clients = set(claim.setting.clients)
+    clients = set(case.setting.clients)
     reader.clients = max(clients) if len(clients) == 1 else 0
-    return _scene(claim, [instance], reader, True)
+    return _scene(case.claim, [case.instance], reader, True)
 
 
 def _scene(claim: Claim, instances: Sequence[Instance], reader: Reader, there: bool = False) -> Scene:

@@ -18,6 +18,7 @@ from fedtheory.algorithms.next_round import NextRound
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
+from verify.base.case import Case
 from verify.reading import claimed, comparing, known, oracles, theory
 from verify.reading.arrays import as_term
 from verify.reading.program import law_of, theirs
@@ -55,9 +56,9 @@ class Code:
         return frozenset(str(leaf.data) for leaf in leaves if leaf.type.degree == 0)
 
 
-def unread(claim: Claim, instance: Instance) -> str:
+def unread(case: Case) -> str:
     """Return why some of a claim's code is not read at the parameters of an instance; empty if all of it is."""
-    return read(claim, instance).unread
+    return read(case).unread
 
 
 def _in_letters(terms: Iterable[Term]) -> dict[int, sympy.Expr]:
@@ -87,7 +88,7 @@ _LETTERS: Mapping[Op, Callable[[Any, list[sympy.Expr]], sympy.Expr]] = {
 }
 
 
-def read(claim: Claim, instance: Instance) -> Code:
+def read(case: Case) -> Code:
     """Read a claim's code at the parameters of an instance.
 
     At conditions on letters it follows the branch taken there. Code may not depend on the length of vectors.
@@ -96,17 +97,17 @@ def read(claim: Claim, instance: Instance) -> Code:
     for _ in range(_TIMES):
         reader, made = Reader(known.FUNCTIONS, path), []
         try:
-            scene = claimed.scene_at(claim, instance, reader)
-            for value in _values(claim, reader, scene):
+            scene = claimed.scene_at(case, reader)
+            for value in _values(case.claim, reader, scene):
                 results = _terms_of(value)
-                _check(results, getattr(instance.problem, "blocks", None) is not None)
-                _check_bounds(results, instance)
+                _check(results, getattr(case.problem, "blocks", None) is not None)
+                _check_bounds(results, case.instance)
                 made += results
         except (Unread, ValueError) as error:
             why = str(error)
         else:
             why = ""
-        wrong = _first_wrong(instance, reader)
+        wrong = _first_wrong(case.instance, reader)
         if wrong is None:
             return Code(why or _looks(reader), tuple(made))
         path = [answer for _, answer in reader.taken[:wrong]] + [not reader.taken[wrong][1]]

@@ -21,7 +21,8 @@ import sympy
 from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.settings.relations import Quantity
-from verify.base.evaluate import dimension, meeting, sides
+from verify.base.case import Case
+from verify.base.evaluate import meeting, sides
 from verify.repair import formulas
 from verify.repair.noting import AnyNumbers, Notes, noting
 from verify.repair.rewriting import Substitution, rebuilt, substituted
@@ -77,12 +78,12 @@ def samples(claim: Claim, places: Iterable[Counterexample] = ()) -> list[Sample]
         failing.append(Sample(instance, np.array([point], dtype=float)))
     for recipe, exact in islice(meeting(claim, islice(claim.instances.recipes(rng), _PROPOSED)), 4 * INSTANCES):
         try:
-            instance = claim.instances.build(recipe, False)
-            size = dimension(claim, instance)
+            case = Case(claim, recipe, exact=False)
+            size = case.dimension
         except (ValueError, ArithmeticError):
             continue
         n, d = (getattr(exact.problem, name, 1) for name in ("n", "d"))
-        found.append(((n > 1) + (d > 1) + (n != d), Sample(instance, rng.normal(size=(STATES, size)))))
+        found.append(((n > 1) + (d > 1) + (n != d), Sample(case.instance, rng.normal(size=(STATES, size)))))
     found.sort(key=lambda one: -one[0])
     # Single clients and coordinates distinguish other readings.
     half = INSTANCES // 2
@@ -187,7 +188,10 @@ def _lines(claim: Claim, at: list[Sample], first: int = 0) -> list[_Line] | None
     try:
         with np.errstate(all="ignore"):
             for sample in at:
-                pairs = [(np.asarray(a, float), np.asarray(b, float)) for a, b in sides(claim, *sample)]
+                pairs = [
+                    (np.asarray(a, float), np.asarray(b, float))
+                    for a, b in sides(Case.of(claim, sample.instance), sample.theta)
+                ]
                 if not all(np.isfinite(side).all() for pair in pairs for side in pair):
                     return None
                 met.append(pairs)
@@ -255,7 +259,7 @@ def readings(claim: Claim, at: list[Sample]) -> list[Misreading]:
     for sample in at:
         try:
             with np.errstate(all="ignore"):
-                sides(changed, *sample)
+                sides(Case.of(changed, sample.instance), sample.theta)
         except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError):
             continue
     made = [

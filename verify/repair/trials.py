@@ -18,6 +18,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.rational import Undefined, holds
 from verify.base import limits
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.checking import check
 from verify.evidence.record import Evidence
@@ -149,12 +150,12 @@ class Bench:
 
 def fails(claim: Claim, place: Place) -> bool:
     """Return True if a claim certainly fails at a violation of another one."""
+    case = Case(claim, place.recipe)
     try:
-        instance = claim.instances.build(place.recipe, True)
-        if not hypotheses_hold(claim, instance):
+        if not hypotheses_hold(case):
             return False
         with np.errstate(all="ignore"):
-            return refutation.refute(claim, place.recipe, place.point, place.rounds) is not None
+            return refutation.refute(case.anew(), place.point, place.rounds) is not None
     except (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, Undefined):
         # It does not have this instance, or the sides are not numbers there.
         return False

@@ -18,7 +18,6 @@ import sympy
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm, no_step
 from fedtheory.algorithms.base import place as code_of
-from fedtheory.claims import Claim
 from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.compressor_class import CompressorClass
@@ -28,7 +27,8 @@ from fedtheory.problems.hostile import Hostile
 from fedtheory.randomness import expectation
 from fedtheory.settings.relations import Comparison, Quantity
 from verify.base.along_runs import of_runs
-from verify.base.evaluate import along_run, differing, params_after, rollout, start
+from verify.base.case import Case
+from verify.base.evaluate import along_run, differing, params_after, rollout
 from verify.comparisons import asserted, limits, naming, number_types, orders, samplers
 from verify.comparisons.exact import as_row, is_enumerable
 from verify.comparisons.starts import begun
@@ -132,8 +132,8 @@ def lines(example: Counterexample) -> list[str]:
         order = kind.parts[int(example.part.removeprefix(orders.PREFIX))]
         return [f"left: {statement.expression(order.left)}", f"right: {statement.expression(order.right)}"]
     try:
-        instance = example.claim.instances.build(example.recipe, True)
-        body = [*_problem(example, instance), *_run(example, instance), *_meant(example)]
+        case = example.case
+        body = [*_problem(example, case), *_run(example, case), *_meant(example)]
         return [*body, *_where(example, " ".join(body))][:MOST]
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
         # Code that fails in fractions was run in floats.
@@ -153,29 +153,29 @@ def head(example: Counterexample) -> str:
 def _place(example: Counterexample, whole: bool) -> str:
     place = example.place()
     try:
-        instance = example.claim.instances.build(example.recipe, True)
-        problem, state = posed(example, instance)
-        functions = written(problem)
-        known = naming.place(instance.text, naming.clause(example.claim, instance, example.point))
+        case = example.case
+        problem, state = posed(example, case)
+        functions, text = written(problem), case.instance.text
+        known = naming.place(text, naming.clause(case, example.point))
     except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError):
         return place
-    if not functions or _FUNCTIONS not in instance.text:
+    if not functions or _FUNCTIONS not in text:
         return place
     why = place.removeprefix(known)
     if why == place:
         # The state is none from which a run begins.
-        state, why = None, place.removeprefix(instance.text)
+        state, why = None, place.removeprefix(text)
         if why == place:
             return place
     more = [*functions, *_least(problem), naming.words(state)] if whole else []
-    return "; ".join(filter(None, [instance.text.partition("; ")[0], *more])) + why
+    return "; ".join(filter(None, [text.partition("; ")[0], *more])) + why
 
 
-def posed(example: Counterexample, instance: Instance) -> tuple[Any, Any]:
+def posed(example: Counterexample, case: Case) -> tuple[Any, Any]:
     """The problem, about its optimum in the counterexample, and the state."""
-    if example.point and instance.problem is not None:
-        return start(example.claim, instance, as_row(example.point))
-    return instance.problem, None
+    if example.point and case.problem is not None:
+        return case.start(as_row(example.point))
+    return case.problem, None
 
 
 def written(problem: Any) -> list[str]:
@@ -196,8 +196,9 @@ def _least(problem: Any) -> Iterator[str]:
         yield ", ".join(f"y*_{i} = {naming.vector(row)}" for i, row in enumerate(rows, 1)) + " balance there"
 
 
-def _problem(example: Counterexample, instance: Instance) -> Iterator[str]:
-    problem, _ = posed(example, instance)
+def _problem(example: Counterexample, case: Case) -> Iterator[str]:
+    problem, _ = posed(example, case)
+    instance = case.instance
     if functions := written(problem):
         yield "; ".join((*functions, *_least(problem)))
     elif instance.text:
@@ -234,19 +235,19 @@ def _letters(example: Counterexample, instance: Instance, problem: Any) -> dict[
     return found | ({"T": str(example.rounds)} if claim.statement.horizon else {})
 
 
-def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
+def _run(example: Counterexample, case: Case) -> Iterator[str]:
     """Where the run starts, what a step is and where it leads, and what is compared."""
     claim, kind = example.claim, example.claim.statement
     values: dict[str, Any] = {}
-    if not example.point and (instance.dimension or not kind.quantities):
+    if not example.point and (case.instance.dimension or not kind.quantities):
         # There is no state, or any is as good.
         if kind.algorithm is not None:
             yield from _step(kind.algorithm, kind.algorithm.State)
         yield from _compared(example, values)
         return
-    problem, state = start(claim, instance, as_row(example.point))
+    problem, state = case.start(as_row(example.point))
     if example.part == "fixed point":
-        problem, state, kept = _at_rest(claim, instance)
+        problem, state, kept = _at_rest(case)
         yield f"state: {naming.words(state, kept)}"
     elif place := naming.words(state):
         yield f"start: {place}"
@@ -255,29 +256,30 @@ def _run(example: Counterexample, instance: Instance) -> Iterator[str]:
     if kind.algorithm is not None or hasattr(state, "states") or _parts(type(state)):
         first = state.states()[0] if hasattr(state, "states") else state
         yield from _step(kind.algorithm, type(first), type(state))
-    if moves and example.rounds and is_enumerable(claim, instance, example.rounds):
-        instance, answers = _recording(instance)
-        later, probabilities = rollout(claim, instance, problem, state, example.rounds)
+    if moves and example.rounds and is_enumerable(case, example.rounds):
+        recorded, answers = _recording(case.instance)
+        case = case.with_instance(recorded)
+        later, probabilities = rollout(claim, recorded, problem, state, example.rounds)
         yield from answers
         yield from _outcomes(state, later, probabilities, example.rounds)
     elif moves and example.rounds:
         return
     elif hasattr(state, "states"):
         yield from _history(state)
-    then = params_after(claim, instance, problem, example.rounds) if moves else instance.params
-    along = along_run(claim, instance, problem, state, example.rounds) if of_runs(kind) else {}
+    then = params_after(claim, case.instance, problem, example.rounds) if moves else case.params
+    along = along_run(case, problem, state, example.rounds) if of_runs(kind) else {}
     for q in _asked(example):
         after = q.after and kind.stepping
         if q.expression in along:
             values[statement.expression(q.expression)] = naming.vector(along[q.expression])
             continue
-        found = q.of(problem, then if after else instance.params, later if after else state)
+        found = q.of(problem, then if after else case.params, later if after else state)
         value = expectation(found, probabilities) if after else np.asarray(found)
         if np.size(value) <= _ENTRIES:
             name = statement.expression(q.expression)
             values[f"E[{name}]" if after else name] = naming.vector(value)
         for part, matrix in getattr(q.of, "parts", {}).items():
-            values[part] = f"({', '.join(naming.vector(row) for row in matrix(problem, instance.params))})"
+            values[part] = f"({', '.join(naming.vector(row) for row in matrix(problem, case.params))})"
     yield from _compared(example, values)
 
 
@@ -308,16 +310,16 @@ def _recording(instance: Instance) -> tuple[Instance, list[str]]:
     return (replace(instance, params=instance.params._replace(**hostile)) if hostile else instance), told
 
 
-def _at_rest(claim: Claim, instance: Instance) -> tuple[Any, Any, Sequence[str]]:
+def _at_rest(case: Case) -> tuple[Any, Any, Sequence[str]]:
     """The problem, a state that every step leaves as it is, and the parts of which that is said: such as others do
     not depend on."""
-    rest = asserted.resting(claim, instance)
+    rest = asserted.resting(case)
     if rest is None:
-        raise ValueError(f"every state of {claim.id} that was looked at is left")
+        raise ValueError(f"every state of {case.claim.id} that was looked at is left")
     problem, state = rest
-    if instance.coordinates is not None:
-        problem, state = begun(claim, instance, np.asarray(instance.coordinates(state)).reshape(1, -1))
-    moved = differing(rollout(claim, instance, problem, state, 1)[0], state)
+    if case.instance.coordinates is not None:
+        problem, state = begun(case, np.asarray(case.instance.coordinates(state)).reshape(1, -1))
+    moved = differing(rollout(case.claim, case.instance, problem, state, 1)[0], state)
     return problem, state, [part for part in state._fields if part not in moved]
 
 

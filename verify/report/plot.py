@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from verify.base.case import Case
 from verify.base.evaluate import rollout
 from verify.comparisons import naming
 from verify.comparisons.exact import is_enumerable
@@ -21,15 +22,14 @@ _POINTS, _BEYOND, _LETTERS = 400, 0.25, 52
 def draw(example: Counterexample, path: Path) -> None:
     """Draw a counterexample into a PNG or SVG file. Raise ``ValueError`` if it is not of one function of one variable
     that can be written out."""
-    claim = example.claim
-    instance = claim.instances.build(example.recipe, True)
-    problem, state = by_hand.posed(example, instance)
+    claim, case = example.claim, example.case
+    problem, state = by_hand.posed(example, case)
     f = getattr(problem, "f", None)
     lines = [] if f is None or f.n != 1 or getattr(problem, "g", None) is not None else formulas.lines_of(f)
     if not lines or state is None:
         raise ValueError(f"the counterexample of {claim.id} has no picture: it is not of one function of one variable")
     line = lines[0]
-    visited = _visited(example, instance, problem, state)
+    visited = _visited(example, case, problem, state)
     marks = [float(t) for t in visited] + [float(t) for t in _ends(line)]
     known = getattr(problem, "known", None)
     least = None if known is None else float(np.ravel(known.x)[0])
@@ -66,7 +66,7 @@ def _ends(line: formulas.Line) -> list[Fraction]:
     return list(line.places)
 
 
-def _visited(example: Counterexample, instance: Any, problem: Any, state: Any) -> list[Any]:
+def _visited(example: Counterexample, case: Case, problem: Any, state: Any) -> list[Any]:
     """The first point of the state, at the start and after each round, as long as nothing is drawn."""
     claim = example.claim
     name = next((part for part in state._fields if np.ndim(getattr(state, part)) == 3), None)
@@ -74,9 +74,9 @@ def _visited(example: Counterexample, instance: Any, problem: Any, state: Any) -
         raise ValueError(f"the counterexample of {claim.id} has no picture: its state has no point")
     found, rounds = [getattr(state, name)], example.rounds if claim.statement.stepping else 0
     for k in range(1, rounds + 1):
-        if not is_enumerable(claim, instance, k):
+        if not is_enumerable(case, k):
             break
-        later, probabilities = rollout(claim, instance, problem, state, k)
+        later, probabilities = rollout(claim, case.instance, problem, state, k)
         if len(probabilities) > 1:
             break
         found.append(getattr(later, name))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
+from verify.base.case import Case
 from verify.base.faults import Unrunnable
 from verify.base.verdict import Verdict
 from verify.evidence.certificates import ClassCertificate, formal
@@ -34,7 +35,7 @@ def formally(how: str, claim: Claim) -> At:
     """Return a check of the claim on formal states; ``how`` is one of ``certifying.FORMAL``."""
 
     def at(recipe: Recipe) -> tuple[ClassCertificate | None, str, bool]:
-        found = formal(claim, how, recipe)
+        found = formal(Case(claim, recipe), how)
         return found, "" if found else "it is not seen on formal states, which refutes nothing", False
 
     return at
@@ -60,13 +61,13 @@ def at_each(
         except Refused as error:
             return found(None, f"{where}: {error}")
         except (ValueError, ArithmeticError) as error:
-            lost.append(f"{_place(claim, recipe, error)}{error}")
+            lost.append(f"{_place(Case(claim, recipe), error)}{error}")
             continue
         exceeded = exceeded or worse
         if certificate is not None:
             certificates.append(certificate)
         else:
-            left_open.append(f"{_place(claim, recipe)}{why}")
+            left_open.append(f"{_place(Case(claim, recipe))}{why}")
     # A potential that does not contract says nothing against a bound that is stated of something else.
     known = not claim.statement.horizon and not lost and bool(met)
     details = {"instances": len(met), "left_open": (*left_open, *lost), "certificates": tuple(certificates)}
@@ -89,6 +90,6 @@ def at_each(
     return found(Verdict.CERTIFIED, note, exceeded=exceeds, used=(used,), **details)
 
 
-def _place(claim: Claim, recipe: Recipe, error: Exception | None = None) -> str:
+def _place(case: Case, error: Exception | None = None) -> str:
     """At which instance something was left open; an error of the claim's own code names it already."""
-    return "" if isinstance(error, Unrunnable) else f"at {claim.instances.build(recipe, True).text or recipe}: "
+    return "" if isinstance(error, Unrunnable) else f"at {case.instance.text or case.recipe}: "

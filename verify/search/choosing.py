@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 
-from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
-from verify.base.evaluate import start
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import arithmetic
 from verify.comparisons.exact import ROUNDS, Coordinates, as_row
@@ -99,7 +98,7 @@ def _next(example: Counterexample, left: Iterator[int]) -> Counterexample | None
         if next(left, None) is None:
             return None
         try:
-            found = shrinking.at_state(example.claim, *offer)
+            found = shrinking.at_state(Case(example.claim, offer.recipe), offer.point, offer.rounds)
         except (ValueError, ArithmeticError):
             continue
         if found is None:
@@ -116,9 +115,10 @@ def _plain(example: Counterexample, again: Again) -> Counterexample:
     as can be: what convinces no less and is easier to follow."""
     for plainer in (_rounded_up, _alike):
         for recipe in plainer(example):
+            case = Case(example.claim, recipe)
             try:
-                at = shrinking.at_state(example.claim, recipe, example.point, example.rounds)
-                found = again(example.claim, recipe) if at is None else at
+                at = shrinking.at_state(case, example.point, example.rounds)
+                found = again(case) if at is None else at
             except (ValueError, ArithmeticError):
                 continue
             if found is not None and rank(found) <= rank(example):
@@ -151,14 +151,15 @@ def _with_fewer_digits(example: Counterexample, again: Again) -> Counterexample:
 
 def _worst(example: Counterexample, recipe: Recipe, again: Again) -> Counterexample | None:
     """A counterexample at a recipe that convinces as much as the example: at a worst state, or farther out."""
-    found = again(example.claim, recipe)
+    case = Case(example.claim, recipe)
+    found = again(case)
     if found is not None and rank(found) <= rank(example):
         return found
-    for finding in (states.examine(example.claim, recipe, np.random.default_rng(0)) or [])[:1]:
+    for finding in (states.examine(case, np.random.default_rng(0)) or [])[:1]:
         largest = abs(finding.theta).max(initial=0) or 1
         for whole in WHOLE:
             point = tuple(Fraction(round(float(v * whole / largest))) for v in finding.theta)
-            found = shrinking.at_state(example.claim, recipe, point, example.rounds)
+            found = shrinking.at_state(case, point, example.rounds)
             if found is not None and rank(found) <= rank(example):
                 return found
     return None
@@ -197,7 +198,7 @@ def _offers(example: Counterexample, bound: Rank) -> Iterator[_Offer]:
     claim, recipe, point, rounds = example.claim, example.recipe, example.point, example.rounds
     if bound.degenerate:
         yield from (_Offer(recipe, other, rounds) for other in _nonzero(point))
-    if bound.elsewhere and (own := _translated(claim, recipe, point)) is not None:
+    if bound.elsewhere and (own := _translated(Case(claim, recipe), point)) is not None:
         yield _Offer(own, point, rounds)
     if bound.at_once:
         later = [T for T in ROUNDS if T]
@@ -236,16 +237,16 @@ def _farther(point: Coordinates) -> Iterator[Coordinates]:
         yield tuple(times * value for value in point)
 
 
-def _translated(claim: Claim, recipe: Recipe, point: Coordinates) -> Recipe | None:
+def _translated(case: Case, point: Coordinates) -> Recipe | None:
     """The recipe with functions moved so that a run that begins in these coordinates begins where the paper does.
 
     Of functions with centres c_i; None where they have none, or runs begin elsewhere.
     """
+    recipe = case.recipe
     clients = recipe.get("clients", ())
-    instance = claim.instances.build(recipe, True)
-    problem, state = start(claim, instance, as_row(point))
-    own = claim.statement.algorithm.init(problem, instance.params)
-    for name in claim.setting.drawing.start:
+    problem, state = case.start(as_row(point))
+    own = case.statement.algorithm.init(problem, case.params)
+    for name in case.setting.drawing.start:
         moved = np.asarray(getattr(state, name) - getattr(own, name))
         moved = moved.reshape(moved.shape[-2:]) if moved.ndim > 2 else moved
         if not all(isinstance(v, int | Fraction) for v in moved.flat):

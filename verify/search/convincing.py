@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from verify.base.evaluate import start
 from verify.comparisons.deciding import finite
 from verify.comparisons.exact import Coordinates, as_row
 from verify.evidence.counterexamples import Counterexample
@@ -67,10 +66,10 @@ def _at_start(example: Counterexample) -> tuple[bool, bool]:
     if not positive and not free:
         return False, False
     try:
-        instance = claim.instances.build(example.recipe, True)
-        problem, state = start(claim, instance, as_row(example.point))
-        vanishing = any(not np.asarray(q.of(problem, instance.params, state)).any() for q in positive)
-        own = claim.statement.algorithm.init(problem, instance.params) if free else state
+        case = example.case
+        problem, state = case.start(as_row(example.point))
+        vanishing = any(not np.asarray(q.of(problem, case.params, state)).any() for q in positive)
+        own = claim.statement.algorithm.init(problem, case.params) if free else state
     except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
         # There is no state, or no run.
         return False, False

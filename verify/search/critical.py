@@ -21,6 +21,7 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe, value_of
 from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.sampling import drawing, nearby
+from verify.base.case import Case
 from verify.exact import reals
 from verify.reading.whole import Code, letter
 
@@ -40,12 +41,11 @@ MOST_WHOLE = 1000
 _EVALUATIONS = 25
 
 
-def letters(claim: Claim, recipe: Recipe, e: sympy.Expr) -> Mapping[sympy.Expr, Any]:
+def letters(case: Case, e: sympy.Expr) -> Mapping[sympy.Expr, Any]:
     """The values of the letters of an expression at a recipe: those of the claim, others by their names."""
-    at = claim.instances.build(recipe, True)
-    bound = claim.setting.bind(at.problem, at.params)
+    bound = case.letters
     others = e.free_symbols - set(bound)
-    return {**bound, **{x: value_of(str(x), at.problem, at.params) for x in others}}
+    return {**bound, **{x: value_of(str(x), case.problem, case.params) for x in others}}
 
 
 def is_free(claim: Claim, e: sympy.Expr) -> bool:
@@ -141,13 +141,17 @@ def _size(e: sympy.Expr) -> sympy.Expr:
     return sympy.Add(*map(sympy.Abs, sympy.Add.make_args(e)))
 
 
-def at_zero(claim: Claim, e: sympy.Expr, recipe: Recipe, rng: np.random.Generator) -> Iterator[Recipe]:
+def at_zero(case: Case, e: sympy.Expr, rng: np.random.Generator) -> Iterator[Recipe]:
     """Recipes where a sum vanishes, or nearly: the given one with one constant changed, and the letters that follow it
     as they are or at their bounds."""
-    for name in drawing.fractions(recipe):
-        factor = _zero(claim, e, partial(nearby.scaled, claim, recipe, name))
-        found = None if factor is None else nearby.scaled(claim, recipe, name, factor)
-        yield from (at for at in (found, found and nearby.bounded(claim, found, rng)) if at and _vanishes(claim, e, at))
+    for name in drawing.fractions(case.recipe):
+        factor = _zero(case.claim, e, partial(nearby.scaled, case.claim, case.recipe, name))
+        found = None if factor is None else nearby.scaled(case.claim, case.recipe, name, factor)
+        yield from (
+            at
+            for at in (found, found and nearby.bounded(case.claim, found, rng))
+            if at and _vanishes(Case(case.claim, at), e)
+        )
 
 
 def together(expressions: Sequence[sympy.Expr], given: Sequence[sympy.Basic]) -> list[tuple[sympy.Expr, ...]] | None:
@@ -188,37 +192,40 @@ class _TooMany(Exception):
     """More sets of sums than are looked at."""
 
 
-def at_zeros(claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe) -> Recipe | None:
+def at_zeros(case: Case, sums: Sequence[sympy.Expr]) -> Recipe | None:
     """The recipe with constants, and the number of its clients, changed such that several sums nearly vanish at once;
     None where none is found."""
     symbols = {x for e in sums for x in e.free_symbols}
-    of_n = {x for x in symbols if claim.setting.sources.get(x, str(x)) == "n"}
-    if of_n and claim.setting.any_clients and recipe.get("clients"):
-        _, times = _nearest(claim, sums, recipe, symbols, of_n)
-        number = min(max(round(len(recipe["clients"]) * times), 1), MOST_CLIENTS)
-        recipe = {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
-    found, _ = _nearest(claim, sums, recipe, symbols, set())
-    return found if found is not None and all(_vanishes(claim, e, found) for e in sums) else None
+    of_n = {x for x in symbols if case.setting.sources.get(x, str(x)) == "n"}
+    if of_n and case.setting.any_clients and case.recipe.get("clients"):
+        _, times = _nearest(case, sums, symbols, of_n)
+        number = min(max(round(len(case.recipe["clients"]) * times), 1), MOST_CLIENTS)
+        case = Case(case.claim, {**case.recipe, "clients": tuple(islice(cycle(case.recipe["clients"]), number))})
+    found, _ = _nearest(case, sums, symbols, set())
+    if found is None:
+        return None
+    there = Case(case.claim, found)
+    return found if all(_vanishes(there, e) for e in sums) else None
 
 
 def _nearest(
-    claim: Claim, sums: Sequence[sympy.Expr], recipe: Recipe, symbols: set[sympy.Basic], of_n: set[sympy.Basic]
+    case: Case, sums: Sequence[sympy.Expr], symbols: set[sympy.Basic], of_n: set[sympy.Basic]
 ) -> tuple[Recipe | None, float]:
     """The recipe with constants changed such that several sums are as near to vanishing as is found; and with how many
     times as many clients, if that number, which letters ``of_n`` stand for, could be any."""
     from scipy.optimize import least_squares
 
-    used = {*map(str, symbols), *(claim.setting.sources.get(x) for x in symbols)}
-    if "kappa" in used and claim.setting.functions is not None:
-        used |= set(map(str, claim.setting.functions.letters))
+    used = {*map(str, symbols), *(case.setting.sources.get(x) for x in symbols)}
+    if "kappa" in used and case.setting.functions is not None:
+        used |= set(map(str, case.setting.functions.letters))
     # A constant of which nothing depends is not to leave the class by rounding.
-    names = [x for x, value in recipe.items() if x in used and isinstance(value, Fraction) and value > 0]
+    names = [x for x, value in case.recipe.items() if x in used and isinstance(value, Fraction) and value > 0]
 
     def changed(powers: Sequence[float]) -> Recipe | None:
-        found: Recipe | None = recipe
+        found: Recipe | None = case.recipe
         for name, power in zip(names, powers, strict=False):
             factor = Fraction(2.0**power).limit_denominator(_SIMPLE[-1])
-            found = None if found is None else nearby.scaled(claim, found, name, factor)
+            found = None if found is None else nearby.scaled(case.claim, found, name, factor)
         return found
 
     def residuals(powers: Sequence[float]) -> list[float]:
@@ -226,7 +233,8 @@ def _nearest(
             at = changed(powers)
             assert at is not None
             times = {x: Fraction(2.0 ** powers[-1]) for x in of_n}
-            values = (dict(letters(claim, at, e)) for e in sums)
+            there = Case(case.claim, at)
+            values = (dict(letters(there, e)) for e in sums)
             return [
                 _unbalanced(e, {x: v * times.get(x, 1) for x, v in each.items() if x in symbols})
                 for e, each in zip(sums, values, strict=True)
@@ -236,7 +244,7 @@ def _nearest(
 
     unknown = [0.0] * (len(names) + bool(of_n))
     if not unknown:
-        return recipe, 1.0
+        return case.recipe, 1.0
     ends = (float(_POWERS[0]), float(_POWERS[-1]))
     found = least_squares(residuals, unknown, bounds=ends, max_nfev=_EVALUATIONS, ftol=1e-15, xtol=1e-15).x
     return changed(found), 2.0 ** float(found[-1]) if of_n else 1.0
@@ -249,26 +257,26 @@ def _unbalanced(e: sympy.Expr, values: Mapping[sympy.Expr, Any]) -> float:
     return math.log(sum(v for v in terms if v > 0)) - math.log(-sum(v for v in terms if v < 0))
 
 
-def with_clients(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
+def with_clients(case: Case, e: sympy.Expr) -> Iterator[Recipe]:
     """The recipe with as many of its clients, in turn, as make a sum vanish; none where it does whatever they are."""
-    of_n = {x for x in e.free_symbols if claim.setting.sources.get(x, str(x)) == "n"}
-    if not of_n or not claim.setting.any_clients or not recipe.get("clients"):
+    of_n = {x for x in e.free_symbols if case.setting.sources.get(x, str(x)) == "n"}
+    if not of_n or not case.setting.any_clients or not case.recipe.get("clients"):
         return
-    values = letters(claim, recipe, e)
+    values = letters(case, e)
     for number in range(1, MOST_CLIENTS + 1):
         try:
             if holds(nearly(e), {**values, **dict.fromkeys(of_n, number)}):
-                yield {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), number))}
+                yield {**case.recipe, "clients": tuple(islice(cycle(case.recipe["clients"]), number))}
         except (ValueError, ArithmeticError):
             continue
 
 
-def with_whole(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
+def with_whole(case: Case, e: sympy.Expr) -> Iterator[Recipe]:
     """The recipe with another value of a whole letter, at which a sum vanishes or beside which it changes its sign."""
-    values = letters(claim, recipe, e)
+    values = letters(case, e)
     for x in sorted(e.free_symbols, key=str):
-        name = str(claim.setting.sources.get(x, x))
-        if not (x.is_integer and isinstance(recipe.get(name), int)):
+        name = str(case.setting.sources.get(x, x))
+        if not (x.is_integer and isinstance(case.recipe.get(name), int)):
             continue
         seen: list[tuple[int, float]] = []
         for value in range(1, MOST_WHOLE + 1):
@@ -277,12 +285,12 @@ def with_whole(claim: Claim, e: sympy.Expr, recipe: Recipe) -> Iterator[Recipe]:
             except (ValueError, ArithmeticError):
                 continue
         turned = {v for (a, u), (b, w) in pairwise(seen) if u * w <= 0 for v in (a, b)}
-        yield from ({**recipe, name: value} for value in sorted(turned))
+        yield from ({**case.recipe, name: value} for value in sorted(turned))
 
 
-def _vanishes(claim: Claim, e: sympy.Expr, recipe: Recipe) -> bool:
+def _vanishes(case: Case, e: sympy.Expr) -> bool:
     try:
-        return holds(nearly(e), letters(claim, recipe, e))
+        return holds(nearly(e), letters(case, e))
     except (ValueError, ArithmeticError):
         return False
 
@@ -294,7 +302,7 @@ def _zero(claim: Claim, e: sympy.Expr, times: Callable[[Fraction], Recipe | None
     def at(factor: Fraction) -> Any:
         recipe = times(factor)
         try:
-            return math.nan if recipe is None else evaluate(e, letters(claim, recipe, e))
+            return math.nan if recipe is None else evaluate(e, letters(Case(claim, recipe), e))
         except (ValueError, ArithmeticError):
             return math.nan
 

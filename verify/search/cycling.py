@@ -15,9 +15,9 @@ import numpy as np
 import sympy
 from sympy.polys.matrices import DomainMatrix
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Instance
 from fedtheory.numbers.rational import Array, apply, exact, to_float
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, rollout, unrolled
 from verify.comparisons import limits, naming
 from verify.comparisons.exact import Coordinates
@@ -35,25 +35,25 @@ LARGEST = 12
 _STEP = Fraction(1, 10**12)
 
 
-def candidates(claim: Claim, instance: Instance, theta: Array) -> list[int]:
+def candidates(case: Case, theta: Array) -> list[int]:
     """Which of the starts ``theta (M, dimension)`` lead, in floats, to a cycle that is not the optimum."""
-    if instance.coordinates is None:
+    if case.instance.coordinates is None:
         return []
-    found = _periods(claim, instance, theta)
+    found = _periods(case, theta)
     near = np.flatnonzero(found > 0)
     return [int(i) for i in near[np.argsort(found[near], kind="stable")][:MOST]]
 
 
-def _periods(claim: Claim, instance: Instance, theta: Array) -> Array:
+def _periods(case: Case, theta: Array) -> Array:
     """The period of the cycle near which each run ends, 0 where there is none, or what must vanish has: ``(M,)``."""
-    states = list(_trail(claim, instance, theta))
+    states = list(_trail(case, theta))
     later = states[-1][0]
     problem = states[-1][1]
     size = abs(later).max(axis=1, initial=0)
     alive = np.zeros(len(theta), dtype=bool)
-    for quantity in limits.vanishing(claim):
+    for quantity in limits.vanishing(case.claim):
         ended, begun = (
-            to_float(limits.size(quantity, problem, instance.params, state)) for state in (states[-1][2], states[0][2])
+            to_float(limits.size(quantity, problem, case.params, state)) for state in (states[-1][2], states[0][2])
         )
         alive |= np.isfinite(ended) & (ended > VANISHED**2 * np.where(begun > 0, begun, 1))
     period = np.zeros(len(theta), dtype=int)
@@ -63,14 +63,14 @@ def _periods(claim: Claim, instance: Instance, theta: Array) -> Array:
     return np.where(alive & np.isfinite(size) & (size > 0), period, 0)
 
 
-def _trail(claim: Claim, instance: Instance, theta: Array) -> Iterator[tuple[Array, Any, Any]]:
+def _trail(case: Case, theta: Array) -> Iterator[tuple[Array, Any, Any]]:
     """The first state and the last ones of long runs, flattened, in floats, with the problem."""
-    problem, state = instance.at(theta)
-    yield to_float(_flat(instance, state)), problem, state
-    after = unrolled(claim, instance, problem, state)
+    problem, state = case.instance.at(theta)
+    yield to_float(_flat(case.instance, state)), problem, state
+    after = unrolled(case.claim, case.instance, problem, state)
     for later, _ in islice(after, SETTLED - limits.LONGEST - 1, SETTLED):
         # Fractions in somebody's code make objects of floats.
-        yield to_float(_flat(instance, later)), problem, later
+        yield to_float(_flat(case.instance, later)), problem, later
 
 
 def _flat(instance: Instance, state: Any) -> Array:
@@ -79,19 +79,18 @@ def _flat(instance: Instance, state: Any) -> Array:
     return np.asarray(instance.coordinates(state)).reshape(len(state[0]), -1)
 
 
-def cycle(claim: Claim, recipe: Recipe, theta: Array) -> Counterexample | None:
+def cycle(case: Case, theta: Array) -> Counterexample | None:
     """The cycle to which one of the starts leads, exactly; None where fractions show none."""
     try:
-        posed = claim.instances.build(recipe, True)
-        instance = claim.instances.build(recipe, False)
-        if posed.coordinates is None or posed.dimension > LARGEST or not hypotheses_hold(claim, posed):
+        posed = case.instance
+        if posed.coordinates is None or posed.dimension > LARGEST or not hypotheses_hold(case):
             return None
-        if not limits.is_autonomous(claim, posed):
+        if not limits.is_autonomous(case):
             return None
-        for index in candidates(claim, instance, theta)[:2]:
-            period = int(_periods(claim, instance, theta[index : index + 1])[0])
-            ((start, _, _),) = islice(_trail(claim, instance, theta[index : index + 1]), 1, 2)
-            found = _solved(claim, recipe, posed, start[0], period) if period else None
+        for index in candidates(case.floats, theta)[:2]:
+            period = int(_periods(case.floats, theta[index : index + 1])[0])
+            ((start, _, _),) = islice(_trail(case.floats, theta[index : index + 1]), 1, 2)
+            found = _solved(case, start[0], period) if period else None
             if found is not None:
                 return found
     except (ValueError, ArithmeticError):
@@ -99,25 +98,25 @@ def cycle(claim: Claim, recipe: Recipe, theta: Array) -> Counterexample | None:
     return None
 
 
-def _solved(claim: Claim, recipe: Recipe, posed: Instance, near: Array, period: int) -> Counterexample | None:
+def _solved(case: Case, near: Array, period: int) -> Counterexample | None:
     """The cycle of so many rounds near a state, from its exact affine map."""
-    m = posed.dimension
+    m = case.instance.dimension
     z = exact([Fraction(v).limit_denominator(10**9) for v in near.tolist()])
     rows = np.concatenate([z[None], z + _STEP * np.eye(m, dtype=int)])
-    problem, state = posed.at(rows)
-    later, _ = rollout(claim, posed, problem, state, period)
-    images = _flat(posed, later)
+    problem, state = case.instance.at(rows)
+    later, _ = rollout(case.claim, case.instance, problem, state, period)
+    images = _flat(case.instance, later)
     A = ((images[1:] - images[0]) / _STEP).T
     point = _fixed(A, images[0] - apply(A, z), z)
-    for entry in range(len(limits.vanishing(claim))):
+    for entry in range(len(limits.vanishing(case.claim))):
         try:
-            after, before = limits.sides_of_cycle(claim, posed, point, period, entry)
+            after, before = limits.sides_of_cycle(case, point, period, entry)
         except (ValueError, ArithmeticError):
             continue
-        where = naming.clause(claim, posed, point)
+        where = naming.clause(case, point)
         back = f"where {period} round{'s' if period != 1 else ''} lead back, and what is to vanish is not 0"
-        text = f"{posed.text}{where}, {back}"
-        return Counterexample(claim, recipe, point, period, limits.CYCLE, entry, after, before, "<", text)
+        text = f"{case.instance.text}{where}, {back}"
+        return Counterexample(case.claim, case.recipe, point, period, limits.CYCLE, entry, after, before, "<", text)
     return None
 
 

@@ -16,16 +16,17 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe, members
+from fedtheory.instances import Recipe, members
 from fedtheory.instances.members import sampler
 from fedtheory.numbers.rational import Undefined, evaluate, real
 from fedtheory.sampling import pinned
 from fedtheory.sampling.compressors import with_turned
-from verify.base.evaluate import NoStep, has_rounds, hypotheses_hold, meeting, sides
+from verify.base.case import Case
+from verify.base.evaluate import NoStep, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
-from verify.search import building, seen, spectral, states
+from verify.search import seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
@@ -85,44 +86,41 @@ class Hunt:
     attained: states.Finding | None = None
 
 
-def failed_assertion(claim: Claim, recipe: Recipe) -> str:
+def failed_assertion(case: Case) -> str:
     """Return the author's assertion that fails at an instance that meets the hypotheses; empty if none does.
 
     Raise ``ValueError`` if the draws of a step are not a distribution, code mixes replicas, or the chart does not reach
     all states.
     """
     try:
-        built = claim.instances.build(recipe, True)
-        met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not states.too_many(claim, built)
+        if not states.is_examined(case):
+            return ""
     except (ValueError, ArithmeticError):
         return ""
-    if not met:
-        return ""
     try:
-        asserted.check_draws(claim, recipe)
-        asserted.check_replicas(claim, built)
-        why = asserted.failed_assertion(claim, built) or asserted.unfixed(claim, built)
+        asserted.check_draws(case)
+        asserted.check_replicas(case)
+        why = asserted.failed_assertion(case) or asserted.unfixed(case)
     except (ZeroDivisionError, NoStep) as error:
         # Whether sides are numbers is seen when they are evaluated; but a limit has no meaning without the steps.
         culprit = str(error) if isinstance(error, NoStep) else f"{theirs(error)} divides by zero"
-        why = culprit if claim.statement.ending else ""
-    return f"{why}: at {built.text}" if why else ""
+        why = culprit if case.statement.ending else ""
+    return f"{why}: at {case.instance.text}" if why else ""
 
 
-def undefined_at(claim: Claim, recipe: Recipe) -> tuple[str, str] | None:
+def undefined_at(case: Case) -> tuple[str, str] | None:
     """Return a side that is not a real number at values of the letters that meet the hypotheses, and where; or None."""
-    if not claim.setting.of_constants or claim.statement.of_compressor:
+    if not case.setting.of_constants or case.statement.of_compressor:
         return None
     try:
-        built = building.instance(claim, recipe, True)
-        if not hypotheses_hold(claim, built):
+        if not hypotheses_hold(case):
             return None
     except (ValueError, ArithmeticError):
         return None
     try:
-        sides(claim, built, np.zeros((1, 0), dtype=object))
+        sides(case, np.zeros((1, 0), dtype=object))
     except Undefined as error:
-        return str(error), ", ".join(f"{name}={value}" for name, value in recipe.items())
+        return str(error), ", ".join(f"{name}={value}" for name, value in case.recipe.items())
     except (ValueError, ArithmeticError):
         return None
     return None
@@ -162,30 +160,30 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     attained: states.Finding | None = None
     wrong, limit = "", claim.statement.ending
     recipes = _climbing(claim, rng, size, met) if climbing else proposed(claim, rng, size)
-    for index, recipe in enumerate(recipes):
-        with attributed(claim, recipe):
+    for index, case in enumerate(Case(claim, recipe) for recipe in recipes):
+        with attributed(claim, case.recipe):
             asked = not wrong and (limit or len(met) < LOOKED or index % AGAIN == 0)
             if asked:
-                wrong = failed_assertion(claim, recipe)
+                wrong = failed_assertion(case.anew())
             if wrong and not limit:
                 # What is known of states decides of which ones a statement speaks.
                 break
-            findings, more = states.examine(claim, recipe, rng), []
-            tied = _tied(claim, recipe, findings or [], ties)
-            found = states.first_confirmed(claim, recipe, findings or [], tied)
+            findings, more = states.examine(case, rng), []
+            tied = _tied(case, findings or [], ties)
+            found = states.first_confirmed(case, findings or [], tied)
             if found is None and findings:
-                more = list(states.elsewhere(claim, recipe, findings, scales(claim, index, len(met))))
-                found = states.first_confirmed(claim, recipe, more)
-            if found is not None and not asked and not limit and (wrong := failed_assertion(claim, recipe)):
+                more = list(states.elsewhere(case, findings, scales(claim, index, len(met))))
+                found = states.first_confirmed(case, more)
+            if found is not None and not asked and not limit and (wrong := failed_assertion(case.anew())):
                 break
             beyond = [f for f in (*(findings or ()), *more) if not np.isfinite(f.ratio)]
             if undefined is None and (beyond or not findings or index < LOOKED or index % AGAIN == 0):
-                undefined = states.find_undefined_side(claim, recipe, beyond)
+                undefined = states.find_undefined_side(case, beyond)
         if not findings:
-            undefined = undefined or undefined_at(claim, recipe)
+            undefined = undefined or undefined_at(case)
             continue
-        met.append(_built(claim, float(spectral.steady(findings[0].ratio)), recipe))
-        drawn = seen.is_drawn(claim, claim.instances.build(recipe, True))
+        met.append(_built(case, float(spectral.steady(findings[0].ratio))))
+        drawn = seen.is_drawn(case)
         looked |= seen.of(met[-1].problem, max(f.rounds for f in findings), drawn)
         # A comparison whose left side vanishes says nothing.
         instances += any(f.ratio != 0 for f in findings)
@@ -195,27 +193,27 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
             if len(refutations) == enough:
                 break
             continue
-        for finding in (states.settled(claim, recipe, f) for f in findings):
+        for finding in (states.settled(case, f) for f in findings):
             by_round[finding.rounds] = max(by_round.get(finding.rounds, 0.0), finding.ratio)
             if spectral.steady(finding.ratio) <= worst:
                 continue
             if finding.ratio > 1 - states.SUSPECT:
-                finding = states.with_exact_ratio(claim, recipe, finding)
+                finding = states.with_exact_ratio(case, finding)
             if (ratio := float(spectral.steady(finding.ratio))) > worst:
-                worst, tightest, attained = ratio, recipe, finding
+                worst, tightest, attained = ratio, case.recipe, finding
     if climbing and not refutations and not wrong:
         informative = 0
-        for recipe, findings, found in _turned(claim, met):
+        for case, findings, found in _turned(claim, met):
             informative += any(f.ratio != 0 for f in findings)
             if found is not None:
                 refutations.append(found)
                 if len(refutations) == enough:
                     break
                 continue
-            for finding in (states.settled(claim, recipe, f) for f in findings):
+            for finding in (states.settled(case, f) for f in findings):
                 # What is linear in the errors' squares is the same without these compressors, but for rounding.
                 if (ratio := float(spectral.steady(finding.ratio))) > worst + states.BLURRED:
-                    worst, tightest, attained = ratio, recipe, finding
+                    worst, tightest, attained = ratio, case.recipe, finding
         instances = instances or informative
         refutations += islice(_at_boundaries(claim), enough - len(refutations))
     # Programs of many clients are large, and say no more.
@@ -236,7 +234,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
     )
 
 
-def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Recipe, list[states.Finding], Counterexample | None]]:
+def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Case, list[states.Finding], Counterexample | None]]:
     """Instances that were met, the nearest to a violation and the first, with compressors that are not linear in a
     vector for every draw: the worst states, and a violation if one is confirmed.
 
@@ -248,8 +246,9 @@ def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Recipe, list[states
     nearest = sorted(pairs, key=lambda pair: -pair[0].ratio)[:TURNED]
     for _, recipe in (*nearest, *pairs[:TURNED]):
         with attributed(claim, recipe):
-            findings = states.examine(claim, recipe, rng) or []
-            yield recipe, findings, states.first_confirmed(claim, recipe, findings)
+            case = Case(claim, recipe)
+            findings = states.examine(case, rng) or []
+            yield case, findings, states.first_confirmed(case, findings)
 
 
 def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
@@ -259,7 +258,7 @@ def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:
     """
     for recipe in claim.instances.boundaries(generator(claim, BOUNDARIES)):
         with attributed(claim, recipe):
-            found = states.violation(claim, recipe)
+            found = states.violation(Case(claim, recipe))
         if found is not None:
             yield found
 
@@ -316,18 +315,20 @@ def proposed(claim: Claim, rng: np.random.Generator, size: int) -> Iterator[Reci
     original = claims.of_paper(claim.paper).get(claim.id.rstrip("*")) if "requires" in claim.changes else None
     if original is not None:
         fresh = (
-            recipe for recipe, built in meeting(claim, islice(recipes, SOUGHT * size)) if not _meets(original, built)
+            recipe
+            for recipe, built in meeting(claim, islice(recipes, SOUGHT * size))
+            if not _meets(Case.of(original, built, recipe))
         )
         yield from islice(fresh, size)
     yield from islice(recipes, size)
 
 
-def _meets(claim: Claim, built: Instance) -> bool:
+def _meets(case: Case) -> bool:
     """Return True if an instance of a changed claim meets the hypotheses whose letters are defined at the instance."""
-    values = claim.setting.bind(built.problem, built.params)
-    about = tuple(h for h in claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
+    values = case.letters
+    about = tuple(h for h in case.claim.requires if h.relation is None or h.relation.free_symbols <= set(values))
     try:
-        return all(h.holds(built.problem, built.params, values) for h in about)
+        return all(h.holds(case.problem, case.params, values) for h in about)
     except (Undefined, ArithmeticError):
         return False
 
@@ -342,10 +343,9 @@ class _Met:
     values: Mapping[sympy.Expr, Any] = field(compare=False)
 
 
-def _built(claim: Claim, ratio: float, recipe: Recipe) -> _Met:
+def _built(case: Case, ratio: float) -> _Met:
     """The instance of a recipe, with the values of the letters."""
-    built = building.instance(claim, recipe, True)
-    return _Met(ratio, recipe, built.problem, claim.setting.bind(built.problem, built.params))
+    return _Met(ratio, case.recipe, case.problem, case.letters)
 
 
 def _telling(claim: Claim, met: list[_Met], count: int) -> list[Recipe]:
@@ -475,12 +475,12 @@ def _digits(value: Any) -> float:
     )
 
 
-def regime(claim: Claim, recipe: Recipe) -> tuple[int, ...]:
+def regime(case: Case) -> tuple[int, ...]:
     """Which argument of each maximum and minimum in the statement is the one that counts at a recipe's parameters.
 
     Those of quantities are left out.
     """
-    return _binding(claim, _built(claim, 0.0, recipe).values)
+    return _binding(case.claim, case.letters)
 
 
 def _binding(claim: Claim, values: Mapping[sympy.Expr, Any]) -> tuple[int, ...]:
@@ -503,14 +503,14 @@ def _float(value: Any) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def _tied(claim: Claim, recipe: Recipe, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
+def _tied(case: Case, findings: list[states.Finding], ties: Counter[tuple[int, ...]]) -> bool:
     """Return True if a bound is attained up to rounding in a regime that has had at most ``TIES`` such instances so
     far.
     """
-    if states.pointwise(claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
+    if states.pointwise(case.claim) or not any(abs(f.ratio - 1) <= states.SUSPECT for f in findings):
         return False
     try:
-        binding = regime(claim, recipe)
+        binding = regime(case)
     except (ValueError, ArithmeticError):
         return False
     ties[binding] += 1

@@ -18,7 +18,8 @@ from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.symbols import n
 from fedtheory.sampling import drawing, nearby
-from verify.base.evaluate import dimension, sides
+from verify.base.case import Case
+from verify.base.evaluate import sides
 from verify.evidence.counterexamples import Counterexample
 from verify.exact import symbolic
 from verify.reading.whole import Code
@@ -57,11 +58,11 @@ def look(claim: Claim, recipes: Sequence[Recipe], code: Code, seed: int) -> Coun
         # Where a formula turns it may be worse elsewhere than where it is worst now.
         starts += [pair for of_one in rated[1:] for pair in sorted(of_one, key=lambda pair: -pair[0])[:1]]
         for ratio, recipe in (pair for k, pair in enumerate(starts) if pair not in starts[:k]):
-            _climb(claim, ratio, recipe, rng)
+            _climb(Case(claim, recipe), ratio, rng)
         symbols = sympy.Tuple(*_stated(claim), *of_code).free_symbols
         if claim.setting.any_clients and any(claim.setting.sources.get(x, str(x)) == "n" for x in symbols):
             for _, recipe in starts[:1]:
-                _with_more_clients(claim, recipe, rng)
+                _with_more_clients(Case(claim, recipe), rng)
     except _Broken as broken:
         return broken.example
     return None
@@ -86,15 +87,15 @@ def _at_zero(claim: Claim, e: sympy.Expr, recipes: Sequence[Recipe], rng: np.ran
     starts = sorted(recipes, key=hunting.wildness)[:_STARTS]
     found = [
         recipe
-        for start in starts
+        for start in (Case(claim, recipe) for recipe in starts)
         for recipe in (
-            *critical.at_zero(claim, e, start, rng),
-            *critical.with_clients(claim, e, start),
-            *critical.with_whole(claim, e, start),
+            *critical.at_zero(start, e, rng),
+            *critical.with_clients(start, e),
+            *critical.with_whole(start, e),
         )
     ]
     for recipe in sorted(found, key=hunting.wildness)[:_SOUGHT]:
-        if _ratio(claim, recipe, rng) is not None:
+        if _ratio(Case(claim, recipe), rng) is not None:
             yield recipe
 
 
@@ -104,19 +105,19 @@ def _at_zeros(
     """Recipes where several sums vanish at once: what is false there only may be true where one of them does."""
     starts = [min(several, key=hunting.wildness) for several in near if several]
     for each in sets:
-        found = (critical.at_zeros(claim, each, start) for start in starts)
-        there = next((at for at in found if at is not None and _ratio(claim, at, rng) is not None), None)
+        found = (critical.at_zeros(Case(claim, start), each) for start in starts)
+        there = next((at for at in found if at is not None and _ratio(Case(claim, at), rng) is not None), None)
         yield () if there is None else (there,)
 
 
-def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | None:
+def _ratio(case: Case, rng: np.random.Generator) -> float | None:
     """The largest ratio of the sides at one recipe; None where there is none. Raise ``_Broken`` if it is a
     violation.
     """
-    findings = states.examine(claim, recipe, rng)
+    findings = states.examine(case, rng)
     if not findings:
         return None
-    if (broken := states.first_confirmed(claim, recipe, findings)) is not None:
+    if (broken := states.first_confirmed(case, findings)) is not None:
         raise _Broken(broken)
     return float(spectral.steady(min(findings[0].ratio, 1.0)))
 
@@ -124,12 +125,13 @@ def _ratio(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> float | No
 def _rated(claim: Claim, recipes: Sequence[Recipe], rng: np.random.Generator) -> Iterator[tuple[float, Recipe]]:
     """The ratios at recipes and at ends of the class; where a bound is attained nothing is worse."""
     for recipe in (other for one in recipes for other in nearby.at_ends(claim, one)):
-        if (ratio := _ratio(claim, recipe, rng)) is not None and ratio < 1:
+        if (ratio := _ratio(Case(claim, recipe), rng)) is not None and ratio < 1:
             yield ratio, recipe
 
 
-def _climb(claim: Claim, ratio: float, recipe: Recipe, rng: np.random.Generator) -> None:
+def _climb(case: Case, ratio: float, rng: np.random.Generator) -> None:
     """Change one constant at a time, by less and less, to where the ratio is larger."""
+    claim, recipe = case.claim, case.recipe
     names = [
         *drawing.fractions(recipe),
         *(name for name in drawing.drawn_letters(claim.setting).values() if name in recipe),
@@ -145,7 +147,7 @@ def _climb(claim: Claim, ratio: float, recipe: Recipe, rng: np.random.Generator)
                 if changed is None or changed == recipe:
                     continue
                 changed = {**changed, name: _simple(changed[name])}
-                if (found := _ratio(claim, changed, rng)) is not None and found > best[0]:
+                if (found := _ratio(Case(claim, changed), rng)) is not None and found > best[0]:
                     best = (found, changed)
         if best[0] > ratio:
             ratio, recipe = best
@@ -157,24 +159,23 @@ def _simple(value: int | Fraction) -> int | Fraction:
     return value if isinstance(value, int) else value.limit_denominator(_DIGITS) or value
 
 
-def _with_more_clients(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> None:
+def _with_more_clients(case: Case, rng: np.random.Generator) -> None:
     """Double the clients of a recipe, as long as that is cheap."""
-    while len(recipe["clients"]) <= critical.MOST_CLIENTS and not _is_dear(claim, recipe):
-        if _ratio(claim, recipe, rng) is None:
+    while len(case.recipe["clients"]) <= critical.MOST_CLIENTS and not _is_dear(case):
+        if _ratio(case, rng) is None:
             return
-        recipe = {**recipe, "clients": tuple(recipe["clients"]) * 2}
+        case = Case(case.claim, {**case.recipe, "clients": tuple(case.recipe["clients"]) * 2})
 
 
-def _is_dear(claim: Claim, recipe: Recipe) -> bool:
+def _is_dear(case: Case) -> bool:
     """Return True if the matrix of a spectral check would take too much memory, estimated from its sides
     at one state.
     """
     try:
-        instance = claim.instances.build(recipe, False)
-        size = dimension(claim, instance)
+        size = case.floats.dimension
         tracemalloc.start()
         with np.errstate(all="ignore"):
-            sides(claim, instance, np.zeros((1, size)))
+            sides(case.floats, np.zeros((1, size)))
         return size**2 * tracemalloc.get_traced_memory()[1] > _BYTES
     except (ValueError, ArithmeticError):
         return True

@@ -23,7 +23,8 @@ import sympy
 
 from fedtheory.algorithms.schedules import OF_PROBLEM
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
+from verify.base.case import Case
 from verify.exact import symbolic
 from verify.reading import theory, whole
 from verify.reading.program import kinds_at_rest, starts_at_zero
@@ -95,14 +96,14 @@ class Choices:
     recipes: Sequence[Recipe]
 
     @cached_property
-    def instances(self) -> tuple[Instance, ...]:
-        """The exact instances of the recipes."""
-        return tuple(self.claim.instances.build(recipe, True) for recipe in self.recipes)
+    def cases(self) -> tuple[Case, ...]:
+        """The claim at each of the recipes."""
+        return tuple(Case(self.claim, recipe) for recipe in self.recipes)
 
     @cached_property
     def code(self) -> whole.Code:
         """The claim's code, as it is read at the first of them."""
-        return whole.read(self.claim, self.instances[0])
+        return whole.read(self.cases[0])
 
     def uncovered(self) -> str:
         """Return what the claim covers without a certificate at these choices, in words; empty if nothing."""
@@ -111,23 +112,22 @@ class Choices:
             return why
         fixed = values(symbolic.assumed(claim))
         seen = set()
-        for k, at in enumerate(self.instances):
-            bound = _bound(claim, at)
-            if why := _unfixed(claim, whole.read(claim, at) if k else self.code):
+        for k, case in enumerate(self.cases):
+            bound = case.letters
+            if why := _unfixed(claim, whole.read(case) if k else self.code):
                 return why
             if all(bound[x] == fixed[x] for x in fixed if x in bound):
-                seen.add((at.problem.n, at.problem.g is not None))
-        cases = product(sorted(set(setting.clients)), sorted(set(setting.drawing.g)))
-        number, with_g = next((case for case in cases if case not in seen), (0, False))
+                seen.add((case.problem.n, case.problem.g is not None))
+        sizes = product(sorted(set(setting.clients)), sorted(set(setting.drawing.g)))
+        number, with_g = next((size for size in sizes if size not in seen), (0, False))
         return f"none has n = {number}" + (", with g" if with_g else "") if number else ""
 
     def describe(self) -> str:
         """How many there are, those that differ by units counted once, and one of them."""
         units = tuple(scalings(self.claim, symbolic.assumed(self.claim)))
-        bound = [_bound(self.claim, at) for at in self.instances]
-        places = {_scaled(at, units): (recipe, at) for recipe, at in zip(self.recipes, bound, strict=True)}
-        _, largest = max(places.values(), key=lambda place: len(place[0].get("clients", ())))
-        named = _letters(largest)
+        places = {_scaled(case.letters, units): case for case in self.cases}
+        largest = max(places.values(), key=lambda case: len(case.recipe.get("clients", ())))
+        named = _letters(largest.letters)
         if len(places) == 1:
             return "one choice of the parameters" + (f", {named}" if named else "")
         return f"{len(places)} choices of the parameters" + (f", among them {named}" if named else "")
@@ -191,10 +191,6 @@ def _scaled(
             if power.denominator == 1 and _is_ratio(scaled[letter]):
                 scaled[letter] = Fraction(scaled[letter]) / Fraction(size) ** int(power)
     return tuple(sorted((str(letter), str(value)) for letter, value in scaled.items()))
-
-
-def _bound(claim: Claim, instance: Instance) -> Mapping[sympy.Expr, Any]:
-    return claim.setting.bind(instance.problem, instance.params)
 
 
 def _is_ratio(value: Any) -> bool:

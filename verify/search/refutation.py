@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
 from fedtheory.numbers.intervals import Interval, Undefined
 from fedtheory.numbers.rational import Array
+from verify.base.case import Case
 from verify.comparisons import naming
 from verify.comparisons.deciding import certainly, finite, is_open, plain, violated
 from verify.comparisons.exact import Compared, Coordinates, parts
@@ -38,12 +37,11 @@ def roundings(theta: Array) -> Iterator[Coordinates]:
         yield tuple(Fraction(v).limit_denominator(denominator) for v in theta.tolist())
 
 
-def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+def refute(case: Case, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at an exact state, or None if the claim holds there, or nobody knows."""
-    instance = claim.instances.build(recipe, True)
-    point = vanishing.onto(claim, instance, point)
+    point = vanishing.onto(case, point)
     try:
-        compared = certainly(lambda: list(parts(claim, instance, point, rounds)), lambda found: any(map(_open, found)))
+        compared = certainly(lambda: list(parts(case, point, rounds)), lambda found: any(map(_open, found)))
     except (ArithmeticError, Undefined):
         # Undecided; or a side is not a number, which is neither larger nor smaller.
         return None
@@ -51,10 +49,10 @@ def refute(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Cou
         wrong = [i for i, (a, b) in enumerate(zip(left, right, strict=True)) if violated(a, b, relation)]
         if wrong:
             entry = max(wrong, key=lambda i: _distance(left[i], right[i]))
-            text = naming.place(_words(claim, recipe, instance), _where(claim, instance, part, point, rounds))
+            text = naming.place(_words(case), _where(case, part, point, rounds))
             return Counterexample(
-                claim,
-                recipe,
+                case.claim,
+                case.recipe,
                 point,
                 rounds,
                 part,
@@ -77,25 +75,25 @@ def _distance(left: Any, right: Any) -> Any:
     return abs(a - b).middle if isinstance(a, Interval) and isinstance(b, Interval) else float("inf")
 
 
-def _words(claim: Claim, recipe: Recipe, instance: Instance) -> str:
+def _words(case: Case) -> str:
     """The instance in words; of bare constants only those that the statement speaks of."""
-    if not claim.setting.of_constants:
-        return instance.text
-    used = {str(s) for c in claim.statement.comparisons for side in (c.left, c.right) for s in side.free_symbols}
-    return ", ".join(f"{name}={value}" for name, value in recipe.items() if name in used)
+    if not case.setting.of_constants:
+        return case.instance.text
+    used = {str(s) for c in case.statement.comparisons for side in (c.left, c.right) for s in side.free_symbols}
+    return ", ".join(f"{name}={value}" for name, value in case.recipe.items() if name in used)
 
 
-def _where(claim: Claim, instance: Instance, part: str, point: Coordinates, rounds: int) -> str:
-    where = naming.clause(claim, instance, point)
+def _where(case: Case, part: str, point: Coordinates, rounds: int) -> str:
+    where = naming.clause(case, point)
     if part == "domain":
         return where + ": one step leaves the constraint set, where the left side is infinite (residual against 0)"
     if part == "residual":
         return where + ": the invariant fails after one step (residual against 0)"
     if part == "fixed point":
         return ": a state that every step leaves as it is, and that is not the limit (potential against 0)"
-    if claim.statement.of_compressor:
+    if case.statement.of_compressor:
         return f"{where}: {part}"
-    return where + naming.later(claim, rounds)
+    return where + naming.later(case.claim, rounds)
 
 
 def margin(found: Counterexample) -> float:

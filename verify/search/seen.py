@@ -10,12 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
 from fedtheory.problems.nonconvex import LessHuber, LessParabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
 from fedtheory.problems.ridged import Ridged
 from fedtheory.sampling.chart import skeleton, untied
+from verify.base.case import Case
 from verify.base.evaluate import rollout, tree_size
 from verify.comparisons.starts import generic
 
@@ -47,16 +48,16 @@ def of(problem: Any, rounds: int, drawn: bool = False) -> frozenset[FunctionsSee
     return frozenset({FunctionsSeen(sort_of(functions), int(functions.d), rounds, drawn)})
 
 
-def is_drawn(claim: Claim, instance: Instance) -> bool:
+def is_drawn(case: Case) -> bool:
     """Return True if the states after one step of an exact instance depend on what is drawn, for a bound for every T.
 
     They do not where one client is drawn of several that have the same curvatures, for some methods.
     """
-    if not claim.statement.horizon or tree_size(claim, instance, 1) == 1:
+    if not case.statement.horizon or tree_size(case, 1) == 1:
         return False
-    problem, state = instance.at(generic(instance.dimension))
+    problem, state = case.instance.at(generic(case.instance.dimension))
     try:
-        later, _ = rollout(claim, instance, problem, state, 1)
+        later, _ = rollout(case.claim, case.instance, problem, state, 1)
     except (ValueError, ArithmeticError):
         return False
     return any(bool((part != part[:, :1]).any()) for part in map(np.asarray, later))

@@ -17,7 +17,8 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.numbers.rational import to_float
-from verify.base.evaluate import dimension, has_rounds, hypotheses_hold, sides
+from verify.base.case import Case
+from verify.base.evaluate import has_rounds, hypotheses_hold, sides
 from verify.base.faults import attributed
 from verify.comparisons.exact import ROUNDS, Coordinates
 from verify.evidence.counterexamples import Counterexample
@@ -39,7 +40,7 @@ BATCH, NEAR = 32, 1e-6
 LONG = 100
 
 #: What finds the counterexample at a recipe, if there is one.
-Again = Callable[[Claim, Recipe], Counterexample | None]
+Again = Callable[[Case], Counterexample | None]
 
 
 def smallest(
@@ -50,7 +51,7 @@ def smallest(
     """A simpler counterexample to the same claim: fewer clients, smaller dimension, simpler rationals.
 
     Greedy: a simplification is kept when it still violates the claim exactly; where none does, large numbers and small
-    ones are bisected. ``tries`` bounds the attempts. ``again(claim, recipe)``: the counterexample at a recipe, if there
+    ones are bisected. ``tries`` bounds the attempts. ``again(case)``: the counterexample at a recipe, if there
     is one. Unless it is given the state that was found is tried as well where no worst state is found, and is made
     simple in the end.
     """
@@ -76,17 +77,17 @@ def _simplest_instance(
     return counterexample
 
 
-def _found(claim: Claim, recipe: Recipe, like: Counterexample) -> Counterexample | None:
+def _found(case: Case, like: Counterexample) -> Counterexample | None:
     """The counterexample at a worst state of a recipe, or at that of a known one, or farther out, if there is one.
 
     A worst state takes longest to find, and is looked for where any ratio will do. Where the recipe has fewer
     coordinates, as without one of the clients, the state is that of the others.
     """
     least = rank(like)
-    points = list(_of_others(like.point, dimension(claim, claim.instances.build(recipe, True))))
+    points = list(_of_others(like.point, case.dimension))
     outwards = (tuple(scale * v for v in point) for point in points for scale in (OUTWARDS if any(point) else (1,)))
-    at = (at_state(claim, recipe, point, like.rounds) for point in outwards)
-    worst = (violation(claim, recipe) for _ in range(not points or least.narrow == len(EXCESS)))
+    at = (at_state(case, point, like.rounds) for point in outwards)
+    worst = (violation(case) for _ in range(not points or least.narrow == len(EXCESS)))
     return next((found for found in chain(worst, at) if found is not None and rank(found) <= least), None)
 
 
@@ -99,14 +100,14 @@ def _of_others(point: Coordinates, size: int) -> Iterator[Coordinates]:
         yield from dict.fromkeys(point[:i] + point[i + gone :] for i in range(0, size + 1, gone))
 
 
-def at_state(claim: Claim, recipe: Recipe, point: Coordinates, rounds: int) -> Counterexample | None:
+def at_state(case: Case, point: Coordinates, rounds: int) -> Counterexample | None:
     """The counterexample at a state of an instance that meets the hypotheses, if it is one."""
-    instance = claim.instances.build(recipe, True)
-    if dimension(claim, instance) != len(point) or not hypotheses_hold(claim, instance):
+    case = case.anew()
+    if case.dimension != len(point) or not hypotheses_hold(case):
         return None
-    if too_many(claim, instance) or not has_rounds(claim, instance, max(1, rounds)):
+    if too_many(case) or not has_rounds(case, max(1, rounds)):
         return None
-    return refutation.refute(claim, recipe, point, rounds)
+    return refutation.refute(case, point, rounds)
 
 
 def simplest_state(counterexample: Counterexample, tries: int = STATES) -> Counterexample:
@@ -127,7 +128,7 @@ def _first_state(best: Counterexample, offers: Iterable[Coordinates], left: Iter
             if next(left, None) is None:
                 return None
             try:
-                found = at_state(best.claim, best.recipe, point, best.rounds) if suspect else None
+                found = at_state(best.case, point, best.rounds) if suspect else None
             except (ValueError, ArithmeticError):
                 continue
             # A state that is solved for need not be as simple as that from which it is.
@@ -144,8 +145,7 @@ def _suspects(best: Counterexample, points: list[Coordinates]) -> list[bool]:
     claim = best.claim
     try:
         with np.errstate(all="ignore"):
-            instance = claim.instances.build(best.recipe, False)
-            found = sides(claim, instance, np.array(points, dtype=float), best.rounds)
+            found = sides(Case(claim, best.recipe, exact=False), np.array(points, dtype=float), best.rounds)
             left, right = (to_float(np.asarray(side)) for side in found[int(best.part)])
     except (ValueError, ArithmeticError, TypeError, AttributeError, LookupError):
         # What floats cannot say is asked in fractions.
@@ -245,7 +245,7 @@ def _scale(value: Any) -> tuple[int, int, Callable[[int], Any]]:
 def _attempt(claim: Claim, candidate: Recipe, again: Again) -> Counterexample | None:
     try:
         with attributed(claim, candidate):
-            return again(claim, candidate)
+            return again(Case(claim, candidate))
     except (ValueError, ArithmeticError):
         # The method does not run at these numbers, which no hypothesis excludes.
         return None

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Recipe
 from fedtheory.numbers.intervals import Interval
 from fedtheory.numbers.rational import Array, Undefined, to_float
 from fedtheory.numbers.rational import exact as exactly
+from verify.base.case import Case
 from verify.base.evaluate import (
     NoNumber,
     NoStep,
-    dimension,
     has_rounds,
     hypotheses_hold,
     leaving,
@@ -30,7 +30,7 @@ from verify.comparisons import naming, second_moments
 from verify.comparisons.deciding import finite, is_open, violated
 from verify.comparisons.exact import ROUNDS, Compared, Coordinates, is_enumerable, parts
 from verify.evidence.counterexamples import Counterexample
-from verify.search import building, refutation, spectral, vanishing
+from verify.search import refutation, spectral, vanishing
 from verify.search.climbing import ascend, climb
 
 #: Clients, and draws of one step of more than these, beyond which an instance is skipped.
@@ -66,24 +66,26 @@ class Finding:
     method: str
 
 
-def examine(claim: Claim, recipe: Recipe, rng: np.random.Generator) -> list[Finding] | None:
+def examine(case: Case, rng: np.random.Generator) -> list[Finding] | None:
     """The worst states of one instance, worst first; None if it does not exist or a hypothesis fails."""
-    try:
-        built = building.instance(claim, recipe, True)
-    except (ValueError, ArithmeticError):
+    if not case.exists:
         return None
     try:
         # Methods that diverge leave the floats; sides that are not finite are looked at.
         with np.errstate(all="ignore"):
-            met = hypotheses_hold(claim, built) and has_rounds(claim, built, 1) and not too_many(claim, built)
-            return _findings(claim, recipe, built, rng) if met else None
+            return _findings(case, rng) if is_examined(case) else None
     except (ArithmeticError, Undefined):
         # A quantity is not defined there, and no hypothesis says so; or code asks which of two roots is the larger, and
         # they may be the same.
         return None
 
 
-def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding]) -> tuple[str, str] | None:
+def is_examined(case: Case) -> bool:
+    """Return True if the hypotheses hold at an exact instance, and a step can be followed there."""
+    return hypotheses_hold(case) and has_rounds(case, 1) and not too_many(case)
+
+
+def find_undefined_side(case: Case, findings: Iterable[Finding]) -> tuple[str, str] | None:
     """Return a side that is undefined in fractions at an existing instance, and where; or None.
 
     At two simple states, where what divides by zero does so at both, and at those of the findings where a side is no
@@ -91,10 +93,9 @@ def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding
     such side: nothing is known of it.
     """
     try:
-        built = building.instance(claim, recipe, True)
-        if not hypotheses_hold(claim, built) or not has_rounds(claim, built, 1) or too_many(claim, built):
+        if not is_examined(case):
             return None
-        size = dimension(claim, built)
+        size = case.dimension
     except (ValueError, ArithmeticError):
         return None
     simple = [(tuple(Fraction(v) for _ in range(size)), 1) for v in (0, 1)]
@@ -103,23 +104,23 @@ def find_undefined_side(claim: Claim, recipe: Recipe, findings: Iterable[Finding
     for k, (point, rounds) in enumerate((*simple, *found)):
         try:
             with np.errstate(over="raise", invalid="ignore"):
-                list(parts(claim, built, point, rounds))
+                list(parts(case, point, rounds))
         except Undefined as error:
             undefined += 1
             # Every state may be an optimum, as of a function that is constant, where a method may stop.
-            moving = moving or not (isinstance(error, NoStep) and _is_stationary(claim, built, point))
+            moving = moving or not (isinstance(error, NoStep) and _is_stationary(case, point))
             whole = moving and undefined == len(simple) == k + 1
             if isinstance(error, NoNumber) or whole or (k >= len(simple) and not isinstance(error, NoStep)):
-                return str(error), built.text + naming.clause(claim, built, point)
+                return str(error), case.instance.text + naming.clause(case, point)
         except (ValueError, ArithmeticError):
             continue
     return None
 
 
-def _is_stationary(claim: Claim, instance: Instance, point: Coordinates) -> bool:
+def _is_stationary(case: Case, point: Coordinates) -> bool:
     """Return True if the average has the gradient 0 at all points of a state."""
     try:
-        problem, state = instance.at(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
+        problem, state = case.instance.at(exactly([list(point)]) if point else np.zeros((1, 0), dtype=object))
         points = [part for part in state if np.ndim(part) and np.shape(part)[-1:] == (problem.d,)]
         slopes = [problem.f.gradient(x[..., None, :]).sum(axis=-2) for x in points if np.ndim(x) < 4]
     except (ValueError, ArithmeticError, AttributeError, TypeError):
@@ -127,28 +128,27 @@ def _is_stationary(claim: Claim, instance: Instance, point: Coordinates) -> bool
     return bool(slopes) and not any(np.any(slope != 0) for slope in slopes)
 
 
-def too_many(claim: Claim, instance: Instance) -> bool:
+def too_many(case: Case) -> bool:
     """Return True if one step of many clients has more draws than can be enumerated."""
-    many = instance.problem is not None and instance.problem.n > MANY and claim.statement.algorithm is not None
-    return many and tree_size(claim, instance, 1) > LARGEST_STEP
+    many = case.problem is not None and case.problem.n > MANY and case.statement.algorithm is not None
+    return many and tree_size(case, 1) > LARGEST_STEP
 
 
-def _findings(claim: Claim, recipe: Recipe, built: Instance, rng: np.random.Generator) -> list[Finding]:
-    if pointwise(claim):
-        return _evaluate_points(claim, built, rng)
-    instance = building.instance(claim, recipe, False)
-    escape = _escapes(claim, instance, rng)
+def _findings(case: Case, rng: np.random.Generator) -> list[Finding]:
+    if pointwise(case.claim):
+        return _evaluate_points(case, rng)
+    escape = _escapes(case.floats, rng)
     if escape is not None:
         return [escape]
-    found = _worst_states(claim, instance, _rounds(claim, built), rng)
-    if is_strict(claim):
+    found = _worst_states(case.floats, _rounds(case), rng)
+    if is_strict(case.claim):
         # Where both sides vanish no ratio is larger, and none is reported.
-        centre = np.zeros(dimension(claim, instance))
-        found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(claim, built)]
-    if at := _long_rounds(claim, instance, built):
-        long = list(_long_run(claim, instance, at))
+        centre = np.zeros(case.floats.dimension)
+        found += [Finding(1.0, centre, rounds, "exact") for rounds in _rounds(case)]
+    if at := _long_rounds(case):
+        long = list(_long_run(case.floats, at))
         # What contradicts a claim, or nearly does, is of maps that runs in fractions follow too.
-        if max((f.ratio for f in long), default=0) <= 1 - SUSPECT or second_moments.is_followed(claim, built, max(at)):
+        if max((f.ratio for f in long), default=0) <= 1 - SUSPECT or second_moments.is_followed(case, max(at)):
             found += long
     return sorted(found, key=lambda f: -f.ratio)
 
@@ -178,45 +178,44 @@ def _points(claim: Claim, dimension: int, rng: np.random.Generator) -> Iterator[
         yield tuple(scale * Fraction(int(v), 2) for v in rng.integers(-6, 7, dimension))
 
 
-def _evaluate_points(claim: Claim, instance: Instance, rng: np.random.Generator) -> list[Finding]:
+def _evaluate_points(case: Case, rng: np.random.Generator) -> list[Finding]:
     found = []
-    for drawn in _points(claim, instance.dimension, rng):
-        point = vanishing.onto(claim, instance, drawn)
-        for compared in parts(claim, instance, point, 1):
+    for drawn in _points(case.claim, case.instance.dimension, rng):
+        point = vanishing.onto(case, drawn)
+        for compared in parts(case, point, 1):
             if len(compared.left):
                 theta = np.array([float(v) for v in point])
                 found.append(Finding(_ratio(compared), theta, 1, "exact"))
     return sorted(found, key=lambda f: -f.ratio)
 
 
-def ratio_at(claim: Claim, built: Instance, recipe: Recipe, point: Coordinates, rounds: int) -> float:
-    """The largest ratio at one state of an instance, ``built`` in fractions, as a search that saw it there tells it.
+def ratio_at(case: Case, point: Coordinates, rounds: int) -> float:
+    """The largest ratio at one state of an exact instance, as the search that saw it there measures it.
 
     Raise ``ValueError`` if the claim says nothing after so many rounds.
     """
-    if pointwise(claim):
-        return _largest_ratio(claim, built, point, 1)
-    instance = claim.instances.build(recipe, False)
+    if pointwise(case.claim):
+        return _largest_ratio(case, point, 1)
     theta = np.array([[float(v) for v in point]])
-    if theta.shape[1] != dimension(claim, instance):
-        raise ValueError(f"a state of {claim.id} has {dimension(claim, instance)} coordinates there")
+    if theta.shape[1] != case.floats.dimension:
+        raise ValueError(f"a state of {case.claim.id} has {case.floats.dimension} coordinates there")
     found: list[float] = []
-    if rounds in _rounds(claim, built):
-        compared = sides(claim, instance, theta, rounds)
+    if rounds in _rounds(case):
+        compared = sides(case.floats, theta, rounds)
         found = [float(spectral.ratio(*(np.asarray(side, dtype=float) for side in both))[0]) for both in compared]
-        if is_strict(claim) and not theta.any():
+        if is_strict(case.claim) and not theta.any():
             found.append(1.0)
-    elif at := _long_rounds(claim, instance, built):
-        found = [f.ratio for f in _long_run(claim, instance, at) if f.rounds == rounds]
+    elif at := _long_rounds(case):
+        found = [f.ratio for f in _long_run(case.floats, at) if f.rounds == rounds]
     if not found:
-        raise ValueError(f"{claim.id} makes no statement after {rounds} rounds there")
+        raise ValueError(f"{case.claim.id} makes no statement after {rounds} rounds there")
     return max(found)
 
 
-def _largest_ratio(claim: Claim, built: Instance, point: Coordinates, rounds: int) -> float:
+def _largest_ratio(case: Case, point: Coordinates, rounds: int) -> float:
     """Return the largest ratio at an exact state; 0 if the claim does not cover it."""
-    at = vanishing.onto(claim, built, point)
-    return max((_ratio(c) for c in parts(claim, built, at, rounds) if len(c.left)), default=0.0)
+    at = vanishing.onto(case, point)
+    return max((_ratio(c) for c in parts(case, at, rounds) if len(c.left)), default=0.0)
 
 
 def _ratio(compared: Compared) -> float:
@@ -253,18 +252,16 @@ def _middle(value: Any) -> Any:
     return value.middle if isinstance(value, Interval) else value
 
 
-def _rounds(claim: Claim, instance: Instance) -> tuple[int, ...]:
-    if not claim.statement.horizon:
+def _rounds(case: Case) -> tuple[int, ...]:
+    if not case.statement.horizon:
         return (1,)
-    asked = (T for T in ROUNDS if T >= claim.statement.since)
-    return tuple(T for T in asked if is_enumerable(claim, instance, T) and has_rounds(claim, instance, T))
+    asked = (T for T in ROUNDS if T >= case.statement.since)
+    return tuple(T for T in asked if is_enumerable(case, T) and has_rounds(case, T))
 
 
-def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Finding | None:
-    theta = np.concatenate(
-        [np.zeros((1, dimension(claim, instance))), rng.integers(-2, 3, (2, dimension(claim, instance)))]
-    )
-    residual = leaving(claim, instance, theta)
+def _escapes(case: Case, rng: np.random.Generator) -> Finding | None:
+    theta = np.concatenate([np.zeros((1, case.dimension)), rng.integers(-2, 3, (2, case.dimension))])
+    residual = leaving(case, theta)
     if residual is None:
         return None
     size = abs(residual).max(axis=1, initial=0.0)
@@ -272,35 +269,35 @@ def _escapes(claim: Claim, instance: Instance, rng: np.random.Generator) -> Find
     return Finding(float("inf"), theta[worst], 1, "exact") if size[worst] > 1e-9 else None
 
 
-def _worst_states(claim: Claim, instance: Instance, at: tuple[int, ...], rng: np.random.Generator) -> list[Finding]:
+def _worst_states(case: Case, at: tuple[int, ...], rng: np.random.Generator) -> list[Finding]:
     """The worst states of each comparison after each of these numbers of rounds."""
-    evaluated = _AtBasis(claim, instance, at)
+    evaluated = _AtBasis(case, at)
     return [
-        _worst_state(claim, instance, rounds, part, evaluated, rng)
+        _worst_state(case, rounds, part, evaluated, rng)
         for rounds in at
-        for part in range(len(claim.statement.comparisons))
+        for part in range(len(case.statement.comparisons))
     ]
 
 
 class _AtBasis:
     """Both sides at the states by which forms are fitted: the same after any number of rounds, of any comparison."""
 
-    def __init__(self, claim: Claim, instance: Instance, at: tuple[int, ...]) -> None:
-        self._claim, self._instance = claim, instance
-        self._stepping = tuple(T for T in at if T) if claim.statement.horizon else ()
+    def __init__(self, case: Case, at: tuple[int, ...]) -> None:
+        self._case = case
+        self._stepping = tuple(T for T in at if T) if case.statement.horizon else ()
         self._found: dict[int, list[tuple[Array, Array]]] = {}
 
     def sides(self, theta: Array, rounds: int) -> list[tuple[Array, Array]]:
         """The sides of all comparisons, of the same ``theta`` each time."""
         if rounds not in self._found and rounds in self._stepping:
             try:
-                each = sides_along(self._claim, self._instance, theta, self._stepping)
+                each = sides_along(self._case, theta, self._stepping)
                 self._found = dict(zip(self._stepping, map(_floats, each), strict=True))
             except Exception:
                 # After more rounds; it is reported when these are evaluated.
                 self._stepping = ()
         if rounds not in self._found:
-            self._found[rounds] = _floats(sides(self._claim, self._instance, theta, rounds))
+            self._found[rounds] = _floats(sides(self._case, theta, rounds))
         return self._found[rounds]
 
 
@@ -308,13 +305,11 @@ def _floats(found: Iterable[tuple[Any, Any]]) -> list[tuple[Array, Array]]:
     return [(np.asarray(left, dtype=float), np.asarray(right, dtype=float)) for left, right in found]
 
 
-def _worst_state(
-    claim: Claim, instance: Instance, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator
-) -> Finding:
-    size = dimension(claim, instance)
+def _worst_state(case: Case, rounds: int, part: int, evaluated: _AtBasis, rng: np.random.Generator) -> Finding:
+    size = case.dimension
 
     def both(theta: Array) -> tuple[Array, Array]:
-        left, right = sides(claim, instance, theta, rounds)[part]
+        left, right = sides(case, theta, rounds)[part]
         return np.asarray(left, dtype=float), np.asarray(right, dtype=float)
 
     probe = np.concatenate([np.zeros((1, size)), rng.standard_normal((2, size))])
@@ -322,7 +317,9 @@ def _worst_state(
     if broken.any():
         # Whether it is a number is seen in fractions.
         return Finding(np.inf, probe[broken][0], rounds, "exact")
-    forms = spectral.forms(lambda theta: evaluated.sides(theta, rounds)[part], size) if instance.quadratic else None
+    forms = (
+        spectral.forms(lambda theta: evaluated.sides(theta, rounds)[part], size) if case.instance.quadratic else None
+    )
     if forms is not None:
         worst = spectral.worst(*forms)
         return Finding(worst.ratio, worst.theta, rounds, "spectral")
@@ -333,24 +330,24 @@ def _worst_state(
     return Finding(ratio, theta, rounds, "search")
 
 
-def _long_rounds(claim: Claim, instance: Instance, built: Instance) -> tuple[int, ...]:
+def _long_rounds(case: Case) -> tuple[int, ...]:
     """The many rounds after which the bound is followed by second moments: none where steps are no linear maps."""
-    if not second_moments.applies(claim, instance):
+    if not second_moments.applies(case.floats):
         return ()
-    at = tuple(T for T in second_moments.rounds(claim, instance) if has_rounds(claim, built, T))
-    return at if at and second_moments.may_be_followed(claim, built, max(at)) else ()
+    at = tuple(T for T in second_moments.rounds(case.floats) if has_rounds(case, T))
+    return at if at and second_moments.may_be_followed(case, max(at)) else ()
 
 
-def _long_run(claim: Claim, instance: Instance, at: tuple[int, ...]) -> Iterator[Finding]:
+def _long_run(case: Case, at: tuple[int, ...]) -> Iterator[Finding]:
     """The worst initial states after these rounds, where the bound is a quadratic form of them."""
     # Where the forms grow beyond the floats there are fewer of them.
-    for rounds, (left, error) in zip(at, second_moments.left_forms(claim, instance, at), strict=False):
+    for rounds, (left, error) in zip(at, second_moments.left_forms(case, at), strict=False):
 
         def both(theta: Array, left: Array = left, rounds: int = rounds) -> tuple[Array, Array]:
             value = np.einsum("mi,ij,mj->m", theta, left, theta)
-            return value, np.asarray(second_moments.bound_at(claim, instance, theta, rounds), dtype=float)
+            return value, np.asarray(second_moments.bound_at(case, theta, rounds), dtype=float)
 
-        forms = spectral.forms(both, dimension(claim, instance))
+        forms = spectral.forms(both, case.dimension)
         if forms is not None:
             worst = spectral.worst(*forms)
             here, allowed = (float(side[0]) for side in both(worst.theta[None]))
@@ -362,30 +359,26 @@ def _long_run(claim: Claim, instance: Instance, at: tuple[int, ...]) -> Iterator
             yield Finding(ratio, worst.theta, rounds, "spectral")
 
 
-def elsewhere(claim: Claim, recipe: Recipe, found: list[Finding], scales: Iterable[Any]) -> Iterator[Finding]:
+def elsewhere(case: Case, found: list[Finding], scales: Iterable[Any]) -> Iterator[Finding]:
     """The worst states of other sizes, in fractions where a size is one, where both sides are quadratic there.
 
     Elsewhere those in the directions of what was ``found`` and of a few more.
     """
-    if pointwise(claim):
+    if pointwise(case.claim):
         return
-    scales = tuple(scales)
-    built = {
-        exact: building.instance(claim, recipe, exact) for exact in {isinstance(scale, Fraction) for scale in scales}
-    }
     for scale in scales:
         exact = isinstance(scale, Fraction)
-        instance = built[exact]
-        size = dimension(claim, instance)
-        for part in range(len(claim.statement.comparisons)):
+        at = case if exact else case.floats
+        size = at.dimension
+        for part in range(len(case.statement.comparisons)):
 
-            def both(theta: Array, part: int = part, instance: Instance = instance, scale: Any = scale) -> Any:
+            def both(theta: Array, part: int = part, at: Case = at, scale: Any = scale) -> Any:
                 rows = exactly(theta) if isinstance(scale, Fraction) else theta
-                return sides(claim, instance, rows * scale, 1)[part]
+                return sides(at, rows * scale, 1)[part]
 
             try:
                 with np.errstate(all="ignore"):
-                    solvable = instance.quadratic and not (exact and size > SMALL)
+                    solvable = at.instance.quadratic and not (exact and size > SMALL)
                     forms = spectral.forms(both, size) if solvable else None
                     if forms is None:
                         worst = _worst_direction(both, found, size)
@@ -412,19 +405,19 @@ def _worst_direction(both: Any, found: list[Finding], size: int) -> spectral.Wor
     return spectral.Worst(float(ratios[worst]), rows[worst])
 
 
-def violation(claim: Claim, recipe: Recipe, seed: int = 0) -> Counterexample | None:
+def violation(case: Case, seed: int = 0) -> Counterexample | None:
     """A confirmed counterexample built from this recipe, or None."""
-    findings = examine(claim, recipe, np.random.default_rng(seed))
-    return first_confirmed(claim, recipe, findings or [])
+    findings = examine(case, np.random.default_rng(seed))
+    return first_confirmed(case, findings or [])
 
 
 def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
     """Where floats take part in the numbers of a claim at the first of the instances; empty where none do."""
     for recipe in islice(recipes, 1):
-        instance = claim.instances.build(recipe, True)
-        point = tuple(Fraction(i + 2, 3) for i in range(dimension(claim, instance)))
+        case = Case(claim, recipe)
+        point = tuple(Fraction(i + 2, 3) for i in range(case.dimension))
         try:
-            compared = list(parts(claim, instance, point, 1))
+            compared = list(parts(case, point, 1))
         except (ValueError, ArithmeticError):
             return ""
         # A compressor's code is compared with itself in floats, and these are the numbers of that.
@@ -435,43 +428,42 @@ def floats(claim: Claim, recipes: Iterable[Recipe]) -> str:
     return ""
 
 
-def first_confirmed(claim: Claim, recipe: Recipe, findings: list[Finding], tied: bool = False) -> Counterexample | None:
+def first_confirmed(case: Case, findings: list[Finding], tied: bool = False) -> Counterexample | None:
     """The counterexample after the fewest rounds among the findings that exact arithmetic confirms, or None.
 
     ``tied``: what is nearly attained is looked at too.
     """
     # Equality contradicts a strict inequality.
-    strict = is_strict(claim)
+    strict = is_strict(case.claim)
     # After many rounds exact numbers are dear.
     least = {False: 1 + SUSPECT, True: 1 - SUSPECT}
     suspects = sorted(
         (f for f in findings if f.ratio > least[strict or (tied and f.rounds <= 1)]), key=lambda f: f.rounds
     )
-    confirmed = (confirm(claim, recipe, f) for f in suspects)
+    confirmed = (confirm(case, f) for f in suspects)
     return next((c for c in confirmed if c is not None), None)
 
 
-def settled(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
+def settled(case: Case, finding: Finding) -> Finding:
     """The finding, with the exact ratio where the float one exceeds 1 and exact arithmetic showed no violation."""
     if finding.ratio <= 1 + SUSPECT:
         return replace(finding, ratio=min(finding.ratio, 1.0))
-    return with_exact_ratio(claim, recipe, finding)
+    return with_exact_ratio(case, finding)
 
 
-def with_exact_ratio(claim: Claim, recipe: Recipe, finding: Finding) -> Finding:
+def with_exact_ratio(case: Case, finding: Finding) -> Finding:
     """The finding with the exact ratio at its state, at most 1: a float one next to 1 may be all rounding."""
-    instance = building.instance(claim, recipe, True)
     try:
-        found = _largest_ratio(claim, instance, refutation.nearest(finding.theta), finding.rounds)
+        found = _largest_ratio(case, refutation.nearest(finding.theta), finding.rounds)
     except (ArithmeticError, Undefined):
         found = 1.0
     return replace(finding, ratio=min(found, 1.0))
 
 
-def confirm(claim: Claim, recipe: Recipe, finding: Finding) -> Counterexample | None:
+def confirm(case: Case, finding: Finding) -> Counterexample | None:
     """The finding's violation in exact arithmetic, at the simplest nearby rational state; None if it was rounding."""
-    precise = refutation.refute(claim, recipe, refutation.nearest(finding.theta), finding.rounds)
+    precise = refutation.refute(case.anew(), refutation.nearest(finding.theta), finding.rounds)
     if precise is None:
         return None
-    simple = (refutation.refute(claim, recipe, point, finding.rounds) for point in refutation.roundings(finding.theta))
+    simple = (refutation.refute(case.anew(), point, finding.rounds) for point in refutation.roundings(finding.theta))
     return next((found for found in simple if found is not None), precise)

@@ -6,11 +6,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.numbers.rational import Array, exact, is_exact
 from fedtheory.sampling.chart import nullspace
+from verify.base.case import Case
 from verify.base.evaluate import params_after
 from verify.comparisons.exact import Coordinates, as_row
 
@@ -20,20 +19,20 @@ _STEPS = 4
 _NEAR = Fraction(1, 10**9)
 
 
-def onto(claim: Claim, instance: Instance, point: Coordinates) -> Coordinates:
+def onto(case: Case, point: Coordinates) -> Coordinates:
     """A state of an exact instance where the residual of an invariant vanishes, with most coordinates of ``point``.
 
     ``point`` itself where none is found, and of other claims.
     """
-    statement = claim.statement
+    statement = case.statement
     if not isinstance(statement, Invariant) or not point:
         return point
 
     def residual(rows: Array) -> Array:
-        problem, state = instance.at(rows)
+        problem, state = case.instance.at(rows)
         if not is_exact(*state):
             raise ValueError("nothing is solved in floats")
-        value = statement.residual(problem, params_after(claim, instance, problem, 0), state)
+        value = statement.residual(problem, params_after(case.claim, case.instance, problem, 0), state)
         # One residual for all rows is that of each.
         value = (
             np.broadcast_to(value, (len(rows), *np.shape(value)[1:])) if np.ndim(value) else np.full(len(rows), value)

@@ -25,7 +25,6 @@ import sympy
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.kinds.base import Statement
 from fedtheory.kinds.bound import Bound
 from fedtheory.kinds.inequality import Inequality
@@ -35,6 +34,7 @@ from fedtheory.numbers.rational import evaluate
 from fedtheory.numbers.symbols import T
 from fedtheory.settings.relations import Quantity
 from verify.base.along_runs import of_runs
+from verify.base.case import Case
 from verify.base.evaluate import sides, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
@@ -124,38 +124,37 @@ def _iterations(point: Point, worst: Fraction | None) -> float | None:
 def at_choice(claim: Claim, choice: Choice) -> tuple[Point, ...]:
     """The points of a claim at one choice of parameters."""
     with threadpool_limits(limits=1):
-        instance = claim.instances.build(choice.recipes[0], True)
-        return tuple(_points(claim.statement, claim, instance, choice))
+        return tuple(_points(claim.statement, Case(claim, choice.recipes[0]), choice))
 
 
 @singledispatch
-def _points(statement: Statement, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
+def _points(statement: Statement, case: Case, choice: Choice) -> list[Point]:
     """The points of a statement, for a single comparison one."""
-    return [_compared(claim, "", instance, choice)]
+    return [_compared(case, "", choice)]
 
 
 # One step and one point
 
 
 @_points.register
-def _(statement: Inequality, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
+def _(statement: Inequality, case: Case, choice: Choice) -> list[Point]:
     """Return the points of both bounds of a two-sided inequality, each by itself."""
     if statement.middle is None:
-        return [_compared(claim, "", instance, choice)]
+        return [_compared(case, "", choice)]
     lower = replace(statement, right=statement.middle, middle=None)
     upper = replace(statement, left=statement.middle, middle=None)
     return [
-        _compared(replace(claim, statement=part), f"{name} bound", instance, choice)
+        _compared(case.with_claim(replace(case.claim, statement=part)), f"{name} bound", choice)
         for name, part in (("lower", lower), ("upper", upper))
     ]
 
 
-def _compared(claim: Claim, part: str, instance: Instance, choice: Choice) -> Point:
-    factor = _value(claim.statement.factor, claim, instance)
+def _compared(case: Case, part: str, choice: Choice) -> Point:
+    factor = _value(case.statement.factor, case)
     try:
-        found = certify(claim, instance, tight=True)
+        found = certify(case, tight=True)
     except ValueError as error:
-        return _searched(claim, part, factor, choice, str(error))
+        return _searched(case.claim, part, factor, choice, str(error))
     if factor is not None:
         return _point(Subject.FACTOR, choice, found, factor, part)
     if found.claimed != 0:
@@ -163,18 +162,18 @@ def _compared(claim: Claim, part: str, instance: Instance, choice: Choice) -> Po
     if found.lower is None and found.verdict is Verdict.REFUTED:
         # No multiple of the right side holds.
         return Point(Subject.RATIO, choice.letters, Fraction(1), None, None, found.verdict, part, found.note)
-    return _decrease(claim, part, instance, choice, found)
+    return _decrease(case, part, choice, found)
 
 
-def _value(expression: sympy.Expr | None, claim: Claim, instance: Instance) -> Fraction | None:
+def _value(expression: sympy.Expr | None, case: Case) -> Fraction | None:
     if expression is None:
         return None
-    return _fraction(evaluate(expression, claim.setting.bind(instance.problem, instance.params)))
+    return _fraction(evaluate(expression, case.letters))
 
 
-def _ends(expression: sympy.Expr, claim: Claim, instance: Instance) -> tuple[Fraction, Fraction]:
+def _ends(expression: sympy.Expr, case: Case) -> tuple[Fraction, Fraction]:
     """Return the rationals between which a value lies; of a float twice what it says, as of a rational."""
-    found = Interval.of(evaluate(expression, claim.setting.bind(instance.problem, instance.params)))
+    found = Interval.of(evaluate(expression, case.letters))
     return (found.low, found.high) if found.guess is None else (found.middle, found.middle)
 
 
@@ -196,47 +195,47 @@ def _point(subject: Subject, choice: Choice, found: Certified, printed: Fraction
     return Point(subject, choice.letters, printed, found.lower, found.upper, found.verdict, part, found.note)
 
 
-def _decrease(claim: Claim, part: str, instance: Instance, choice: Choice, found: Certified) -> Point:
+def _decrease(case: Case, part: str, choice: Choice, found: Certified) -> Point:
     """The largest N given P - left = 1, where right = P - N: without an N, left given P = 1."""
-    gained, lost = _signed(claim, instance)
-    statement: Any = claim.statement
+    gained, lost = _signed(case)
+    statement: Any = case.statement
     subject, left, right = Subject.DECREASE, lost, gained - statement.left
     if lost == 0:
         subject, left, right = Subject.RATIO, statement.left, gained
-    changed = replace(claim, statement=replace(statement, left=left, right=right))
+    changed = replace(case.claim, statement=replace(statement, left=left, right=right))
     try:
-        program, wider = _program(changed, instance)
+        program, wider = _program(case.with_claim(changed))
         measured = bounds(program, Fraction(1), relaxed=wider)
     except ValueError as error:
         measured = replace(found, lower=None, upper=None, note=str(error))
     return replace(_point(subject, choice, measured, Fraction(1), part), verdict=found.verdict)
 
 
-def _signed(claim: Claim, instance: Instance) -> tuple[sympy.Expr, sympy.Expr]:
+def _signed(case: Case) -> tuple[sympy.Expr, sympy.Expr]:
     """(P, N): the right side is P - N, each a sum of quantities with positive coefficients at this instance."""
-    right, gained, lost = sympy.expand(claim.statement.comparisons[0].right), sympy.S.Zero, sympy.S.Zero
-    for quantity in claim.statement.quantities:
+    right, gained, lost = sympy.expand(case.statement.comparisons[0].right), sympy.S.Zero, sympy.S.Zero
+    for quantity in case.statement.quantities:
         coefficient = right.coeff(quantity.expression)
-        if (_value(coefficient, claim, instance) or 0) > 0:
+        if (_value(coefficient, case) or 0) > 0:
             gained += coefficient * quantity.expression
         else:
             lost -= coefficient * quantity.expression
     return gained, lost
 
 
-def _program(claim: Claim, instance: Instance, rounds: int = 1) -> tuple[programs.Program, bool]:
+def _program(case: Case, rounds: int = 1) -> tuple[programs.Program, bool]:
     """Maximise left given right = 1 over the class after some rounds, every point interpolated; and whether that allows
     more than the class.
 
     Raise ``ValueError`` if the initial state that a bound starts from is not posed, or the program grows too large.
     """
-    posed = posing.pose(claim.setting, instance)
-    if claim.statement.horizon:
+    posed = posing.pose(case.setting, case.instance)
+    if case.statement.horizon:
         if posed.instance.initial is None:
-            raise ValueError(f"the initial state of {claim.id} is not known formally")
-        if rounds and tree_size(claim, instance, rounds) > _LEAVES:
+            raise ValueError(f"the initial state of {case.claim.id} is not known formally")
+        if rounds and tree_size(case, rounds) > _LEAVES:
             raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
-    left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
+    left, right = (scalar(side) for side in sides(case.with_instance(posed.instance), np.zeros((1, 0)), rounds)[0])
     return _small(programs.ratio(left, right, posed.constraints(True))), posed.wider
 
 
@@ -250,15 +249,17 @@ def _small(program: programs.Program) -> programs.Program:
 
 
 @_points.register
-def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> list[Point]:
+def _(statement: Bound, case: Case, choice: Choice) -> list[Point]:
     if statement.override is not None or statement.factor.has(T) or statement.constant.has(T) or of_runs(statement):
         return [
-            _searched(claim, "", None, choice, "the bound is not a constant times factor^T times the initial value")
+            _searched(
+                case.claim, "", None, choice, "the bound is not a constant times factor^T times the initial value"
+            )
         ]
-    factor, constant = (_value(e, claim, instance) for e in (statement.factor, statement.constant))
+    factor, constant = (_value(e, case) for e in (statement.factor, statement.constant))
     assert factor is not None and constant is not None
-    of_factor, of_constant = (_ends(e, claim, instance) for e in (statement.factor, statement.constant))
-    contracted, quantity = _contraction(claim, statement, instance, of_factor[0])
+    of_factor, of_constant = (_ends(e, case) for e in (statement.factor, statement.constant))
+    contracted, quantity = _contraction(case, statement, of_factor[0])
     step = _sure(_point(Subject.FACTOR, choice, contracted, factor, "one step of its potential"), of_factor)
     named = {q.expression: q.of for q in statement.quantities}
     functions = {named[statement.left], named[statement.initial], quantity.of if quantity else None}
@@ -268,34 +269,32 @@ def _(statement: Bound, claim: Claim, instance: Instance, choice: Choice) -> lis
         verdict = contracted.verdict if constant >= 1 else Verdict.REFUTED
         at_once = Point(Subject.CONSTANT, choice.letters, constant, Fraction(1), Fraction(1), verdict)
         return [step] if constant == 1 else [step, _sure(at_once, of_constant)]
-    above = _through(claim, statement, instance, quantity) if contracts and quantity is not None else None
-    below = _from_below(claim, statement, instance, choice, constant)
+    above = _through(case, statement, quantity) if contracts and quantity is not None else None
+    below = _from_below(case, statement, choice, constant)
     if below is not None and below > constant:
         verdict = Verdict.REFUTED
     elif above is not None and above <= constant:
         verdict = contracted.verdict
     else:
-        verdict = _verdict(claim, instance)
+        verdict = _verdict(case)
         above = constant if verdict is Verdict.CERTIFIED else above
     return [step, _sure(Point(Subject.CONSTANT, choice.letters, constant, below, above, verdict), of_constant)]
 
 
-def _verdict(claim: Claim, instance: Instance) -> Verdict:
+def _verdict(case: Case) -> Verdict:
     """Of the claim as a whole, which may have a better proof than one through its potential alone."""
     try:
-        found = certifying.certify(claim, instance).verdict
+        found = certifying.certify(case).verdict
     except ValueError:
         return Verdict.OPEN
     return Verdict.OPEN if found is Verdict.REFUTED else found
 
 
-def _contraction(
-    claim: Claim, statement: Bound, instance: Instance, factor: Fraction
-) -> tuple[Certified, Quantity | None]:
+def _contraction(case: Case, statement: Bound, factor: Fraction) -> tuple[Certified, Quantity | None]:
     """One step of the potential through which the bound is shown, over all states, and that potential."""
     try:
-        step, quantity = potential_step(claim, factor)
-        return certify(step, instance, tight=True), quantity
+        step, quantity = potential_step(case.claim, factor)
+        return certify(case.with_claim(step), tight=True), quantity
     except ValueError as error:
         return Certified(None, None, factor, Verdict.OPEN, note=str(error)), None
 
@@ -314,7 +313,7 @@ def potential_step(claim: Claim, factor: Fraction) -> tuple[Claim, Quantity]:
     return replace(claim, statement=step), quantity
 
 
-def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quantity) -> Fraction | None:
+def _through(case: Case, statement: Bound, potential: Quantity) -> Fraction | None:
     """c c' for left <= c V at every state and V <= c' initial at the initial one, V the potential; None if unknown."""
     named = {q.expression: q for q in statement.quantities}
     V = replace(potential, expression=sympy.Symbol("V"), after=False)
@@ -324,8 +323,8 @@ def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quan
         if a.of is b.of:
             continue
         try:
-            with attributed(claim, instance.text):
-                posed = posing.pose(claim.setting, instance)
+            with attributed(case.claim, case.instance.text):
+                posed = posing.pose(case.setting, case.instance)
                 if at_start and posed.instance.initial is None:
                     return None
                 start = posed.instance.initial if at_start and posed.instance.initial else posed.instance.at
@@ -342,16 +341,14 @@ def _through(claim: Claim, statement: Bound, instance: Instance, potential: Quan
     return total
 
 
-def _from_below(
-    claim: Claim, statement: Bound, instance: Instance, choice: Choice, constant: Fraction
-) -> Fraction | None:
+def _from_below(case: Case, statement: Bound, choice: Choice, constant: Fraction) -> Fraction | None:
     """The largest left/(factor^T initial) found: over the class for few rounds, and by search over the recipes."""
-    unit = replace(claim, statement=replace(statement, constant=sympy.S.One))
+    unit = replace(case.claim, statement=replace(statement, constant=sympy.S.One))
     found = []
     for rounds in ROUNDS:
         try:
-            with attributed(claim, instance.text):
-                program, wider = _program(unit, instance, rounds)
+            with attributed(case.claim, case.instance.text):
+                program, wider = _program(case.with_claim(unit), rounds)
             if wider:
                 # What it allows is perhaps no function of the class.
                 break
@@ -360,7 +357,7 @@ def _from_below(
         except ValueError:
             break
         found += [] if point is None else [point[0]]
-    searched = _found(claim, choice)
+    searched = _found(case.claim, choice)
     return max([*found, *([] if searched is None else [constant * searched])], default=None)
 
 
@@ -382,11 +379,11 @@ def _found(claim: Claim, choice: Choice) -> Fraction | None:
     """
     ratios: list[Fraction] = []
     for recipe in choice.recipes:
-        findings = states.examine(claim, recipe, hunting.generator(claim, 0)) or []
-        built = claim.instances.build(recipe, True)
+        case = Case(claim, recipe)
+        findings = states.examine(case, hunting.generator(claim, 0)) or []
         for finding in [f for f in findings if np.isfinite(f.ratio)][:1]:
             point = refutation.nearest(finding.theta)
-            for _, left, right, relation, *_ in parts(claim, built, point, finding.rounds):
+            for _, left, right, relation, *_ in parts(case.anew(), point, finding.rounds):
                 pairs = zip(left, right, strict=True) if relation != "==" else ()
                 ratios += (ratio for a, b in pairs if (ratio := _surely(a, b)) is not None)
     return max(ratios, default=None)

@@ -18,6 +18,7 @@ import numpy as np
 from fedtheory.claims import Claim
 from fedtheory.instances import Recipe
 from fedtheory.sampling import derived, drawing
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 
 #: Values of the paper's letters.
@@ -66,7 +67,7 @@ def _swept(claim: Claim, at: Letters) -> list[Choice]:
         letters = dict(zip(names, values, strict=True))
         try:
             recipe = derived.at_letters(claim, letters, 0)
-            if not hypotheses_hold(claim, claim.instances.build(recipe, True)):
+            if not hypotheses_hold(Case(claim, recipe)):
                 continue
         except ValueError as error:
             reason = error

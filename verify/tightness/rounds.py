@@ -12,16 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import sympy
 from threadpoolctl import threadpool_limits
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance
 from fedtheory.numbers.symbols import T
-from verify.base.evaluate import params_after, rollout, sides, start, tree_size
+from verify.base.case import Case
+from verify.base.evaluate import params_after, rollout, sides, tree_size
 from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import may_agree
@@ -79,10 +79,11 @@ def after_rounds(claim: Claim, choice: Choice, rounds: int, known: Proof | None 
     """
     letters = (("T", Fraction(rounds)), *choice.letters)
     with threadpool_limits(limits=1):
-        instance = claim.instances.build(choice.recipes[0], True)
+        case = Case(claim, choice.recipes[0])
+        text = case.instance.text
         try:
-            with attributed(claim, instance.text):
-                taken = _taken(claim, instance, rounds)
+            with attributed(claim, text):
+                taken = _taken(case, rounds)
                 found = _worst(taken, rounds) if known is None else _again(taken, rounds, known)
         except DoesNotHold as error:
             raise DoesNotHold(f"after {rounds} rounds: {error}") from error
@@ -97,46 +98,47 @@ def after_rounds(claim: Claim, choice: Choice, rounds: int, known: Proof | None 
     return (Point(subject, letters, taken.claimed, *ends, part, found.note, found.proof),)
 
 
-def _taken(claim: Claim, instance: Instance, rounds: int) -> _Sides:
+def _taken(case: Case, rounds: int) -> _Sides:
     """Both sides after the rounds, on formal vectors. Raise ``ValueError`` if they cannot be posed."""
-    statement: Any = claim.statement
-    if posed_as_claimed(claim, instance, rounds):
+    claim, statement = case.claim, case.statement
+    if posed_as_claimed(case, rounds):
         raise ValueError(f"the hypotheses of {claim.id} allow other functions than those posed")
-    if rounds and tree_size(claim, instance, rounds) > _LEAVES:
+    if rounds and tree_size(case, rounds) > _LEAVES:
         raise ValueError(f"there are more than {_LEAVES} outcomes after {rounds} rounds")
     named = [q for q in statement.quantities if statement.right.has(q.expression)]
     coefficient = statement.right / named[0].expression if len(named) == 1 else None
     claimed, above, of = Fraction(1), Fraction(1), ""
     if coefficient is not None and not named[0].after and not coefficient.has(named[0].expression):
-        values = {**claim.setting.bind(instance.problem, instance.params), T: rounds}
+        values = {**case.letters, T: rounds}
         (claimed, above), of = enclosed(coefficient, values), str(named[0].expression)
         claim = replace(claim, statement=replace(statement, override=named[0].expression))
-    posed = posing.pose(claim.setting, instance)
+    posed = posing.pose(claim.setting, case.instance)
     if claim.setting.adversaries and rounds > 1:
         raise ValueError("compressors and noise are posed for one step at a time")
-    letters, formal = (claim.setting.bind(of.problem, of.params) for of in (instance, posed.instance))
+    letters, formal = (claim.setting.bind(of.problem, of.params) for of in (case.instance, posed.instance))
     occurring = statement.right.free_symbols & set(letters)
     if not may_agree(*({s: values[s] for s in occurring} for values in (letters, formal))):
         raise ValueError(f"the right side of {claim.id} speaks of the dimension, and the program is of all of them")
     if posed.instance.initial is None:
         raise ValueError(f"the initial state of {claim.id} is not known formally")
-    if _leaves(claim, posed.instance, rounds):
+    after = Case.of(claim, posed.instance)
+    if _leaves(after, rounds):
         raise ValueError("a run leaves the domain of a quantity")
-    left, right = (scalar(side) for side in sides(claim, posed.instance, np.zeros((1, 0)), rounds)[0])
+    left, right = (scalar(side) for side in sides(after, np.zeros((1, 0)), rounds)[0])
     return _Sides(claim, posed, left, right, claimed, above, of)
 
 
-def _leaves(claim: Claim, instance: Instance, rounds: int) -> bool:
+def _leaves(case: Case, rounds: int) -> bool:
     """Return True if a quantity is not finite before or after the rounds, from the initial states of a
     formal instance.
     """
-    problem, state = start(claim, instance, np.zeros((1, 0)))
-    later, _ = rollout(claim, instance, problem, state, rounds)
-    then = params_after(claim, instance, problem, rounds)
-    now = params_after(claim, instance, problem, 0)
+    problem, state = case.start(np.zeros((1, 0)))
+    later, _ = rollout(case.claim, case.instance, problem, state, rounds)
+    then = params_after(case.claim, case.instance, problem, rounds)
+    now = params_after(case.claim, case.instance, problem, 0)
     residuals = (
         q.domain(problem, *((then, later) if q.after else (now, state)))
-        for q in claim.statement.quantities
+        for q in case.statement.quantities
         if q.domain is not None
     )
     return any(getattr(v, "coefficients", v) for residual in residuals for v in np.asarray(residual).flat)

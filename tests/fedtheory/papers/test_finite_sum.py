@@ -22,6 +22,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.pep import posing, rounding
 from verify.pep.gram import Form
@@ -135,7 +136,7 @@ def test_start_of_the_table_and_of_the_snapshot():
 @pytest.mark.parametrize("id", CLAIMS)
 def test_certificates_are_exact_proofs(id):
     for _, instance in _met(CLAIMS[id], 2, lambda r: r.get("mu", 0) < r["L"] and len(r["clients"]) > 1):
-        found = certify(CLAIMS[id], instance)
+        found = certify(Case.of(CLAIMS[id], instance))
         assert found.verdict is Verdict.CERTIFIED and found.certificate.check(), (instance.text, found)
 
 
@@ -152,8 +153,8 @@ def test_every_hypothesis_fails_somewhere_by_itself(id):
 def _sides(claim, recipe, *point):
     """Both sides, exactly, at a state relative to the optimum; the instance meets the hypotheses."""
     instance = claim.instances.build(recipe, True)
-    assert hypotheses_hold(claim, instance)
-    ((left, right),) = sides(claim, instance, np.array([[Fr(v) for v in point]]))
+    assert hypotheses_hold(Case.of(claim, instance))
+    ((left, right),) = sides(Case.of(claim, instance), np.array([[Fr(v) for v in point]]))
     return left[0], right[0]
 
 
@@ -277,7 +278,7 @@ def test_planted_error_is_refuted(name):
     # Nor is it certified where it is false.
     instance = claim.instances.build(counterexample.recipe, True)
     try:
-        assert certify(claim, instance).verdict is not Verdict.CERTIFIED
+        assert certify(Case.of(claim, instance)).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "other functions" in str(error)
 
@@ -297,7 +298,7 @@ def test_worst_case_of_saga_is_that_of_the_reduced_program(kappa, n_, times):
     """The model is compared with PEPit's elsewhere; at the last two points the rate is not that of the theorem."""
     recipe, step, weight = _told(kappa, n_)
     claim = SAGA.variant(algorithm=_longer(saga.algorithm, times))
-    found = certify(claim, claim.instances.build(recipe, True), tight=True)
+    found = certify(Case(claim, recipe), tight=True)
     model = saga_model(Exchangeable(n_), Fr(1, kappa), Fr(1), times * step, weight)
     program = ratio(model.quantities["Phi_next"], model.quantities["Phi"], model.constraints)
     theirs = bounds(program, 1 - step * Fr(1, kappa))
@@ -314,8 +315,8 @@ def test_hessians_that_commute_hide_a_stepsize_too_long():
     ends, flat = (Fr(1), Fr(1, 100)), (Fr(0), Fr(0))
     for turn in (Fr(0), Fr(1, 10)):
         clients = tuple({"h": ends, "y": flat, "turn": t} for t in (turn, -turn))
-        assert (states.violation(claim, {**recipe, "clients": clients}) is not None) == (turn > 0)
-        assert states.violation(SAGA, {**recipe, "clients": clients}) is None
+        assert (states.violation(Case(claim, {**recipe, "clients": clients})) is not None) == (turn > 0)
+        assert states.violation(Case(SAGA, {**recipe, "clients": clients})) is None
 
 
 @pytest.mark.parametrize("id", CLAIMS)
@@ -323,9 +324,9 @@ def test_claims_that_allow_any_function_are_not_certified(id):
     claim = CLAIMS[id]
     ((_, instance),) = _met(claim, 1, lambda r: r.get("mu", 0) < r["L"] and len(r["clients"]) == 2)
     free = claim.variant(requires=claim.requires[1:])
-    assert certify(claim, instance).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(claim, instance)).verdict is Verdict.CERTIFIED
     try:
-        assert certify(free, instance).verdict is not Verdict.CERTIFIED
+        assert certify(Case.of(free, instance)).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "other functions" in str(error)
 
@@ -351,7 +352,7 @@ def test_constraints_on_the_average_are_those_of_its_strong_convexity(claim):
     parameters = {"eta": Fr(1, 6), "p": Fr(1, 2)} if claim is LOOPLESS else {"eta": Fr(1, 6)}
     instance = claim.instances.build(_recipe("1/2", 1, **parameters), True)
     posed = posing.pose(claim.setting, instance)
-    sides(claim, posed.instance, np.zeros((1, 0)))
+    sides(Case.of(claim, posed.instance), np.zeros((1, 0)))
     (record,) = posed.records
     start = {"x*": Fr(2), "y*_0": Fr(-3), "w_0": Fr(5, 7), "w_tilde_0": Fr(-2), "x_0": Fr(3, 4)}
     for curvatures, holds in (((0, Fr(1, 2)), True), ((1, 1), True), ((Fr(1, 8), Fr(1, 4)), False)):
@@ -368,7 +369,7 @@ def test_loopless_svrg_needs_the_average_only():
     """No f_i is more than convex in the program; without strong convexity of the average nothing is proved."""
     ((_, instance),) = _met(LOOPLESS, 1, lambda r: r["mu"] < r["L"] and len(r["clients"]) == 2 and r["p"] == Fr(1, 2))
     posed = posing.pose(LOOPLESS.setting, instance)
-    left, right = (side[0] for side in sides(LOOPLESS, posed.instance, np.zeros((1, 0)))[0])
+    left, right = (side[0] for side in sides(Case.of(LOOPLESS, posed.instance), np.zeros((1, 0)))[0])
     assert all(v == 0 for v in posed.records[0].mu) and posed.wider
     every = posed.constraints(True)
     kept = tuple(c for c in every if not c.name.startswith("average"))

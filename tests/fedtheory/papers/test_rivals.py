@@ -33,6 +33,7 @@ from fedtheory.problems.quadratic import with_spectra
 from fedtheory.randomness import expectation
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import sides
 from verify.comparisons.exact import parts
 from verify.evidence.parsing import number
@@ -278,7 +279,7 @@ def test_bound_is_attained(name):
     claim, instance = CLAIMS[f"baseline/{name}/one-step"], _build(name, {**_BASE, **recipe}, True)
     values = claim.setting.bind(instance.problem, instance.params)
     assert all(h.holds(instance.problem, instance.params, values) for h in claim.requires)
-    (part,) = parts(claim, instance, tuple(map(Q, point)), 1)
+    (part,) = parts(Case.of(claim, instance), tuple(map(Q, point)), 1)
     assert part.left[0] == part.right[0] > 0
 
 
@@ -287,12 +288,12 @@ def test_six_in_diana_cannot_be_lowered():
     larger = {**_BASE, **recipe, "gamma": 1 / (1 + Q(599, 100) / 2)}
     theta = spectral.worst(*_forms(CLAIMS["baseline/diana/one-step"], _build("diana", larger, False))).theta
     rational = tuple(Q(v).limit_denominator(10**6) for v in theta.tolist())
-    (part,) = parts(CLAIMS["baseline/diana/one-step"], _build("diana", larger, True), rational, 1)
+    (part,) = parts(Case.of(CLAIMS["baseline/diana/one-step"], _build("diana", larger, True)), rational, 1)
     assert part.left[0] > part.right[0]
 
 
 def _forms(claim, instance):
-    return spectral.forms(lambda theta: sides(claim, instance, theta)[0], instance.dimension)
+    return spectral.forms(lambda theta: sides(Case.of(claim, instance), theta)[0], instance.dimension)
 
 
 @pytest.mark.parametrize("n, omega, stable", [(2, 1, True), (2, 3, False), (3, 1, True), (3, 2, False), (4, 2, False)])
@@ -300,7 +301,7 @@ def test_fedcomgate_diverges_with_strong_compression(n, omega, stable):
     """With tiny steps the corrections' second moment is multiplied by omega (n-1)/n a round, whatever the steps."""
     recipe = {**_BASE, "L": Q(1), "clients": _clients(*[1] * n), "omega": Q(omega)}
     tiny = {**recipe, "eta": Q(1, 10**6), "gamma": Q(1), "K": 2}
-    radius = moment_radius(CLAIMS["baseline/fedcomgate/limit"], _build("fedcomgate", tiny, False))
+    radius = moment_radius(Case.of(CLAIMS["baseline/fedcomgate/limit"], _build("fedcomgate", tiny, False)))
     assert radius < 1 if stable else radius == pytest.approx(omega * (n - 1) / n, rel=1e-4)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.evaluate import sides, sides_along
 
 gamma, p = ft.letters("gamma p")
@@ -56,8 +57,8 @@ def found(left, rounds, **given):
     recipe = next(r for r in claim.instances.recipes(np.random.default_rng(1)) if 0 < r["p"] < 1)
     instance = claim.instances.build(recipe, True)
     theta = np.array([[Fraction(3)] * instance.size_of_start], dtype=object)
-    one = sides(claim, instance, theta, rounds)[0][0][0]
-    (along,) = sides_along(claim, instance, theta, (rounds,))
+    one = sides(Case.of(claim, instance), theta, rounds)[0][0][0]
+    (along,) = sides_along(Case.of(claim, instance), theta, (rounds,))
     assert along[0][0][0] == one
     return one, list(runs(instance, claim, rounds))
 

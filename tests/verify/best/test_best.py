@@ -197,7 +197,7 @@ def test_letters_that_are_tied_to_the_number_of_clients_leave_it_no_room():
     at = {"mu": Fr(1, 10), "L": Fr(9, 2), "gamma": Fr(1), "n": Fr(2)}
     of = subject(claims.get("point-saga/step"))
     given = places.recipe(of.claim, at)
-    shown = places.shown(of.claim, places.instance(of.claim, given))
+    shown = places.shown(places.case(of.claim, given))
     found = factors.Interval(given, shown, Fr(10, 11), upper=Fr(10, 11))
     number, why = every_n.proved(of, found, at, lambda text: None)
     assert number is None and "with 3 clients" in why
@@ -481,5 +481,5 @@ def test_all_constants_of_a_class_are_as_they_are_given():
     setting = ft.Setting(algorithm=method, functions=ft.BlockSmoothConvex((one, other)), clients=(1,))
     claim = ft.Claim("mine/blocks", setting=setting, statement=ft.contracts(method, ft.gap, 1))
     given = places.recipe(claim, {"L_1": Fr(9), "L_2": Fr(4)})
-    told = places.shown(claim, places.instance(claim, given))
+    told = places.shown(places.case(claim, given))
     assert told["L_1"] == "9" and told["L_2"] == "4"

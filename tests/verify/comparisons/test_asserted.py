@@ -17,6 +17,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.limit import Limit
 from fedtheory.sampling.chart import ties_less
 from verify import Verdict, check, checking
+from verify.base.case import Case
 from verify.base.evaluate import meets_grounds
 from verify.comparisons import asserted
 from verify.methods import METHODS
@@ -119,11 +120,11 @@ def _near(problem, params, state):
 )
 def test_draws_that_are_no_one_distribution_are_told(draws, said):
     with pytest.raises(ValueError, match=said):
-        asserted.check_draws(_contracts(_lazy(draws)), RECIPE)
+        asserted.check_draws(Case(_contracts(_lazy(draws)), RECIPE))
 
 
 def test_draws_that_are_one_distribution_are_not():
-    asserted.check_draws(_contracts(_lazy(lambda problem, params, state: Coin(Fraction(1, 2)))), RECIPE)
+    asserted.check_draws(Case(_contracts(_lazy(lambda problem, params, state: Coin(Fraction(1, 2)))), RECIPE))
 
 
 # Fixed points
@@ -196,7 +197,7 @@ def _invariant(of, **more):
 )
 def test_an_invariant_that_is_none_is_told(of, said):
     claim = _contracts(_invariant(of))
-    assert said in asserted.unheld(claim, _built(claim))
+    assert said in asserted.unheld(Case.of(claim, _built(claim)))
     assert searched(claim).verdict is Verdict.ILL_POSED
 
 
@@ -216,8 +217,8 @@ def test_an_invariant_that_is_one_of_other_problems_only_is_told():
         )
 
     void, real = tied(lambda problem: 2 * problem.mu - problem.L), tied(lambda problem: problem.mu)
-    assert "ties less of a state" in asserted.unheld(void, _built(void))
-    assert not asserted.unheld(real, _built(real))
+    assert "ties less of a state" in asserted.unheld(Case.of(void, _built(void)))
+    assert not asserted.unheld(Case.of(real, _built(real)))
 
 
 def test_an_invariant_that_init_keeps_only_in_part_is_told():
@@ -230,7 +231,7 @@ def test_an_invariant_that_init_keeps_only_in_part_is_told():
 
     made = ft.method("tied", _with_gradients, ["gamma"], {"x": "point", "u": "clients"}, init=init, invariant=sums)
     with pytest.raises(ValueError, match="ties to the others only in part"):
-        asserted.check_chart(_contracts(made), _built(_contracts(made)))
+        asserted.check_chart(Case.of(_contracts(made), _built(_contracts(made))))
 
 
 def test_what_is_known_of_states_holds_of_those_that_are_searched():
@@ -238,8 +239,8 @@ def test_what_is_known_of_states_holds_of_those_that_are_searched():
         return ft.Hints(known=lambda problem, params, state: sign * ((state.x - problem.x_star) ** 2).sum(axis=-1))
 
     true, false = _contracts(GD, hints=known(-1)), _contracts(GD, hints=known(1))
-    assert not asserted.unknown(true, _built(true))
-    assert "known of all states is not so" in asserted.unknown(false, _built(false))
+    assert not asserted.unknown(Case.of(true, _built(true)))
+    assert "known of all states is not so" in asserted.unknown(Case.of(false, _built(false)))
     assert searched(false).verdict is Verdict.ILL_POSED
 
 
@@ -248,7 +249,7 @@ def test_what_is_known_of_states_at_the_start_bounds_no_run():
     bound = ft.bound(GD, ft.E(V_T) <= (1 - gamma * mu) ** (2 * ft.T) * V_0)
     claim = _claim(GD, bound, hints=ft.Hints(known=lambda problem, params, state: 0 * state.x.sum(axis=-1)))
     with pytest.raises(bounding.Refused, match="is not known of those after it"):
-        bounding.posed_as_claimed(claim, _built(claim))
+        bounding.posed_as_claimed(Case.of(claim, _built(claim)))
 
 
 def test_what_is_known_of_the_functions_that_are_drawn_is_no_ground_of_a_certificate():
@@ -278,7 +279,7 @@ def test_what_is_known_of_the_functions_that_are_drawn_is_no_ground_of_a_certifi
     claim = replace(claim, setting=replace(claim.setting, algorithm=GD))
     assert check(claim).verdict is Verdict.SUPPORTED
     with pytest.raises(bounding.Refused, match="no ground of a certificate"):
-        bounding.posed_as_claimed(claim, _built(claim, {**RECIPE, "clients": (CLIENT,)}))
+        bounding.posed_as_claimed(Case.of(claim, _built(claim, {**RECIPE, "clients": (CLIENT,)})))
 
 
 def test_what_a_paper_knows_of_states_is_built_on_where_no_functions_are_kept_from_being_drawn():
@@ -301,7 +302,9 @@ def test_what_has_no_entries_is_not_said_to_hold():
     claim = _claim(GD, ft.Invariant(GD, nothing, "nothing"))
     with pytest.raises(ValueError, match="has no entries"):
         posing.closed(
-            replace(claim, setting=replace(claim.setting, algorithm=replace(GD, invariant=nothing))), _built(claim)
+            Case.of(
+                replace(claim, setting=replace(claim.setting, algorithm=replace(GD, invariant=nothing))), _built(claim)
+            )
         )
 
 
@@ -343,9 +346,9 @@ def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
     stated = {"letters": {mu: "mu", L: "L", gamma: "gamma"}, "drawing": ft.Drawing(classes_stated=True)}
     claim = _contracts(GD, requires=(gamma * L <= 1, code), **stated)
     # Functions beyond the class are not shut out, so that nothing of the class may be posed.
-    assert posing.any_functions(claim, _built(claim))
+    assert posing.any_functions(Case.of(claim, _built(claim)))
     own = _contracts(GD, requires=(gamma * L <= 1, code), letters=stated["letters"])
-    assert not posing.any_functions(own, _built(own))
+    assert not posing.any_functions(Case.of(own, _built(own)))
     assert checking.assumptions(own, Verdict.CERTIFIED, ("sdp",)) == (
         "the code of the hypothesis 'as the code says', which chose the instances, says what its text does",
     )
@@ -354,8 +357,8 @@ def test_code_is_no_ground_of_a_proof_and_a_membership_is(met):
 def test_a_proof_names_the_code_that_it_uses():
     never = ft.Hypothesis("never", met=lambda problem, params: False)
     claim = _contracts(GD, requires=(gamma * L <= 1, never))
-    assert meets_grounds(claim, _built(claim))
-    assert not meets_grounds(claim, _built(claim), (never,))
+    assert meets_grounds(Case.of(claim, _built(claim)))
+    assert not meets_grounds(Case.of(claim, _built(claim)), (never,))
 
 
 def test_compressors_are_posed_as_independent_only_where_the_class_says_so():
@@ -367,7 +370,7 @@ def test_compressors_are_posed_as_independent_only_where_the_class_says_so():
         assert posed.params.compressors.joint == joint
         dropped = claim.variant(requires=claim.requires[:2])
         with pytest.raises(ValueError, match="compressors than those posed"):
-            posing.any_functions(dropped, _built(dropped, recipe))
+            posing.any_functions(Case.of(dropped, _built(dropped, recipe)))
 
 
 def test_memberships_are_told_by_their_class():
@@ -404,12 +407,12 @@ def _at_random(share):
 def test_a_step_that_averages_over_draws_is_no_step(share):
     claim = _contracts(_at_random(share))
     with pytest.raises(ValueError, match="mixes replicas"):
-        asserted.check_replicas(claim, _built(claim))
+        asserted.check_replicas(Case.of(claim, _built(claim)))
 
 
 def test_a_step_of_one_state_and_one_draw():
     claim = _contracts(_at_random(lambda draw: draw[..., None]))
-    asserted.check_replicas(claim, _built(claim))
+    asserted.check_replicas(Case.of(claim, _built(claim)))
 
 
 def _largest(problem, params, state):
@@ -419,7 +422,7 @@ def _largest(problem, params, state):
 def test_a_quantity_of_all_states_together_is_none_of_each():
     claim = _claim(GD, ft.inequality(ft.Quantity("V", ft.distance) <= ft.Quantity("W", _largest)))
     with pytest.raises(ValueError, match=r"_largest .* mixes replicas"):
-        asserted.check_replicas(claim, _built(claim))
+        asserted.check_replicas(Case.of(claim, _built(claim)))
 
 
 def _moving_the_optimum(problem, params, state):
@@ -447,7 +450,7 @@ def test_a_quantity_is_of_real_numbers(value):
         GD, ft.identity(ft.Quantity("A", lambda problem, params, state: value), ft.Quantity("B", ft.distance))
     )
     with pytest.raises(ValueError, match="does not return a real number"):
-        asserted.check_replicas(claim, _built(claim))
+        asserted.check_replicas(Case.of(claim, _built(claim)))
 
 
 @pytest.mark.parametrize("bits, told", [(None, True), (1, False)])

@@ -15,6 +15,7 @@ from fedtheory.numbers.intervals import DIGITS, Interval, Undecided, precision
 from fedtheory.numbers.rational import evaluate, holds
 from fedtheory.settings import Setting
 from verify import Verdict, check
+from verify.base.case import Case
 from verify.comparisons.deciding import arithmetic, certainly, is_open, violated
 from verify.search.refutation import refute
 
@@ -50,14 +51,14 @@ def test_roots_that_cancel_contradict_nothing(left, relation):
     assert is_open(one, two, relation) and not violated(one, two, relation)
     statement = Inequality(left, NESTED, (), strict=relation == "<")
     claim = Claim("roots", setting=NUMBERS, statement=Identity(left, NESTED, ()) if relation == "==" else statement)
-    assert refute(claim, {"a": Fraction(2), "b": Fraction(3)}, (), 1) is None
+    assert refute(Case(claim, {"a": Fraction(2), "b": Fraction(3)}), (), 1) is None
 
 
 @pytest.mark.parametrize("off", [Fraction(1, 10**30), Fraction(1, 10**60), Fraction(1, 10**300)])
 def test_a_difference_in_whatever_digit_is_seen(off):
     wrong = NESTED + sympy.Rational(off.numerator, off.denominator)
     claim = Claim("roots", setting=NUMBERS, statement=Identity(sympy.sqrt(a) + sympy.sqrt(b), wrong, ()))
-    found = refute(claim, {"a": Fraction(2), "b": Fraction(3)}, (), 1)
+    found = refute(Case(claim, {"a": Fraction(2), "b": Fraction(3)}), (), 1)
     assert violated(*found.replay(), "==") and "by intervals" in arithmetic(found.left, found.right)
 
 

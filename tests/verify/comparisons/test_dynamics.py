@@ -14,6 +14,7 @@ import fedtheory as ft
 from fedtheory.instances import Instance, Instances
 from fedtheory.numbers.polynomials import NotPolynomial, unknowns
 from fedtheory.numbers.rational import exact as fractions
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.comparisons import dynamics, exact, limits, second_moments
 from verify.comparisons.starts import begun
@@ -78,7 +79,7 @@ def test_the_map_of_a_step_and_of_where_runs_begin():
     own = claim(momentum, tends, parts=("x", "h"), **rest)
     instance = simple(own)
     (h,) = instance.problem.f.H.ravel()
-    found = dynamics.read(own, instance)
+    found = dynamics.read(Case.of(own, instance))
     step = instance.params.gamma * h
     assert (found.A == [[[Fraction(3, 2) - step, Fraction(-1, 2)], [1, 0]]]).all() and (found.p == 1).all()
     # Both parts begin at 0, which is -x* from the optimum.
@@ -95,8 +96,8 @@ def test_a_step_that_is_not_linear_is_not_extrapolated():
 
     own = claim(step, bounded(Rational(7, 10), 200), draws=coin)
     with pytest.raises(NotPolynomial, match="no linear map"):
-        list(exact.parts(own, simple(own), (Fraction(1),), 100))
-    ((_, left, right, *_),) = exact.parts(own, simple(own), (Fraction(1),), 3)
+        list(exact.parts(Case.of(own, simple(own)), (Fraction(1),), 100))
+    ((_, left, right, *_),) = exact.parts(Case.of(own, simple(own)), (Fraction(1),), 3)
     assert left < right
 
 
@@ -116,9 +117,9 @@ def test_a_limit_is_not_refuted_from_a_state_that_no_run_begins_at(start):
     rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "h": 0 * problem.x_star}}
     own = claim(step, tends, parts=("x", "h"), start=start, init=init, **rest)
     with pytest.raises(ValueError, match="no run of own/claim begins there"):
-        limits.sides_of_cycle(own, simple(own), (1, 100), 1, 0)
+        limits.sides_of_cycle(Case.of(own, simple(own)), (1, 100), 1, 0)
     everywhere = claim(step, tends, parts=("x", "h"), start=("x", "h"), init=init, **rest)
-    assert limits.sides_of_cycle(everywhere, simple(everywhere), (1, 100), 1, 0) == (1, 1)
+    assert limits.sides_of_cycle(Case.of(everywhere, simple(everywhere)), (1, 100), 1, 0) == (1, 1)
 
 
 def test_a_limit_is_not_refuted_from_a_run_on_another_problem():
@@ -131,9 +132,9 @@ def test_a_limit_is_not_refuted_from_a_run_on_another_problem():
     rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "a": 0 * problem.x_star}}
     own = claim(step, tends, parts=("x", "a"), **rest)
     with pytest.raises(ValueError, match=r"do not lead back|no run"):
-        limits.sides_of_cycle(own, simple(own), (1, 1), 1, 0)
+        limits.sides_of_cycle(Case.of(own, simple(own)), (1, 1), 1, 0)
     everywhere = claim(step, tends, parts=("x", "a"), start=("x", "a"), **rest)
-    assert limits.sides_of_cycle(everywhere, simple(everywhere), (1, 1), 1, 0) == (1, 1)
+    assert limits.sides_of_cycle(Case.of(everywhere, simple(everywhere)), (1, 1), 1, 0) == (1, 1)
 
 
 def test_a_run_that_leaves_the_span_of_its_starts_is_judged_where_it_gets():
@@ -143,7 +144,7 @@ def test_a_run_that_leaves_the_span_of_its_starts_is_judged_where_it_gets():
 
     rest = {"fixed_point": lambda problem, params: {"x": problem.x_star, "h": problem.x_star}}
     own = claim(momentum, tends, (Eq(gamma * L, 4), Eq(mu, L)), ("x", "h"), **rest)
-    size, one = limits.stages(own, simple(own))
+    size, one = limits.stages(Case.of(own, simple(own)))
     assert size >= one
 
 
@@ -168,7 +169,7 @@ def test_a_hypothesis_on_the_optimum_holds_where_runs_begin():
         )
         instance = simple(own)
         point = (Fraction(1),) * instance.initial_dimension
-        ((_, left, right, *_),) = exact.parts(own, instance, point, 3)
+        ((_, left, right, *_),) = exact.parts(Case.of(own, instance), point, 3)
         assert (instance.initial_dimension == 0, bool(left <= right)) == (fixed, fixed)
 
 
@@ -217,17 +218,17 @@ def _pairs(**more):
 def test_no_run_begins_where_instances_of_ones_own_do_not_begin_one():
     claim, _ = _pairs()
     instance = claim.instances.build({}, True)
-    _, state = begun(claim, instance, fractions([[3, 0]]))
+    _, state = begun(Case.of(claim, instance), fractions([[3, 0]]))
     assert state.x == 3
     with pytest.raises(ValueError, match="no run of mine/pairs begins there"):
-        begun(claim, instance, fractions([[2, 1]]))
+        begun(Case.of(claim, instance), fractions([[2, 1]]))
 
 
 def test_where_states_have_no_coordinates_no_cycle_is_looked_for():
     claim, instance = _pairs()
-    assert cycling.candidates(claim, instance, np.array([[2.0, 1.0]])) == []
+    assert cycling.candidates(Case.of(claim, instance), np.array([[2.0, 1.0]])) == []
     with pytest.raises(ValueError, match="at which coordinates"):
-        begun(claim, instance, fractions([[2, 1]]))
+        begun(Case.of(claim, instance), fractions([[2, 1]]))
 
 
 # What code may not see of a state, and what it may do instead
@@ -256,7 +257,7 @@ def test_code_that_goes_another_way_with_what_is_not_known_is_no_linear_map(step
         init=lambda problem, params, x=None: {"x": 0 * problem.x_star if x is None else x, "u": 1 + 0 * problem.x_star},
         fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
     )
-    assert not dynamics.is_linear(*_at(ft.Limit(method, ft.Quantity("X", ft.distance), "x tends to x*")))
+    assert not dynamics.is_linear(Case.of(*_at(ft.Limit(method, ft.Quantity("X", ft.distance), "x tends to x*"))))
 
 
 def test_what_only_fractions_do_not_do_is_looked_for_and_not_found():
@@ -271,12 +272,12 @@ def test_what_only_fractions_do_not_do_is_looked_for_and_not_found():
     recipe, instance = next(
         (r, i) for r, i in meeting(own, own.instances.recipes(np.random.default_rng(0))) if i.quadratic
     )
-    assert dynamics.traced(own, instance, 100) and not dynamics.is_linear(own, instance, 100)
-    found = states.examine(own, recipe, np.random.default_rng(0))
+    assert dynamics.traced(Case.of(own, instance), 100) and not dynamics.is_linear(Case.of(own, instance), 100)
+    found = states.examine(Case(own, recipe), np.random.default_rng(0))
     assert max(f.ratio for f in found) > 1 and max(f.rounds for f in found) <= 3
-    assert states.first_confirmed(own, recipe, found) is None
+    assert states.first_confirmed(Case(own, recipe), found) is None
     with pytest.raises(NotPolynomial, match="mapped otherwise"):
-        list(exact.parts(own, instance, (Fraction(1),) * instance.size_of_start, 100))
+        list(exact.parts(Case.of(own, instance), (Fraction(1),) * instance.size_of_start, 100))
 
 
 def test_what_is_no_form_is_not_followed_through_many_rounds():
@@ -296,9 +297,11 @@ def test_what_is_no_form_is_not_followed_through_many_rounds():
     recipe, instance = next(
         (r, i) for r, i in meeting(own, own.instances.recipes(np.random.default_rng(0))) if i.quadratic
     )
-    assert dynamics.is_linear(own, instance, 100) and not second_moments.is_followed(own, instance, 100)
-    found = states.examine(own, recipe, np.random.default_rng(0))
-    assert max(f.rounds for f in found) <= 3 and states.first_confirmed(own, recipe, found) is None
+    assert dynamics.is_linear(Case.of(own, instance), 100) and not second_moments.is_followed(
+        Case.of(own, instance), 100
+    )
+    found = states.examine(Case(own, recipe), np.random.default_rng(0))
+    assert max(f.rounds for f in found) <= 3 and states.first_confirmed(Case(own, recipe), found) is None
 
 
 def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
@@ -319,7 +322,7 @@ def test_what_a_round_leaves_undetermined_later_rounds_may_not_look_at():
         fixed_point=lambda problem, params: {"x": problem.x_star, "u": 0 * problem.x_star},
     )
     claim, instance = _at(ft.bound(method, ft.E(D_T) <= D_0))
-    assert dynamics.is_linear(claim, instance) and not dynamics.is_linear(claim, instance, 2)
+    assert dynamics.is_linear(Case.of(claim, instance)) and not dynamics.is_linear(Case.of(claim, instance), 2)
 
 
 def _at(statement):

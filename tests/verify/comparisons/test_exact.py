@@ -11,6 +11,7 @@ from fedtheory.kinds.base import Statement
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.settings.relations import Comparison
 from verify.base import evaluate
+from verify.base.case import Case
 from verify.base.evaluate import NoNumber
 from verify.comparisons.exact import parts
 
@@ -45,7 +46,7 @@ def test_of_a_kind_whose_sides_nobody_computes_nothing_is_said():
 def _compared(statement, point):
     functions = ft.SmoothStronglyConvex(mu, L)
     claim = ft.Claim("own/claim", setting=ft.Setting(algorithm=METHOD, functions=functions), statement=statement)
-    (found,) = parts(claim, claim.instances.build(RECIPE, True), tuple(map(Fraction, point)), 1)
+    (found,) = parts(Case(claim, RECIPE), tuple(map(Fraction, point)), 1)
     return found
 
 
@@ -104,4 +105,4 @@ def test_a_statement_without_sides_is_an_error(monkeypatch):
     instance = claim.instances.build(RECIPE, True)
     monkeypatch.setattr(evaluate, "_sides", lambda *of: [])
     with pytest.raises(ValueError, match="0 pairs of sides"):
-        evaluate.sides(claim, instance, np.zeros((1, instance.dimension), dtype=int))
+        evaluate.sides(Case.of(claim, instance), np.zeros((1, instance.dimension), dtype=int))

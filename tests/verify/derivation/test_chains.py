@@ -17,6 +17,7 @@ from fedtheory.papers.fedadmm.letters import k, k0, nu_i
 from fedtheory.settings.iterations import At, Then
 from fedtheory.settings.quantities import Square
 from verify import Verdict
+from verify.base.case import Case
 from verify.derivation import chains
 from verify.derivation import runs as compared
 from verify.methods import METHODS, derivation
@@ -167,7 +168,7 @@ def test_iterations_that_meet_both_cases_are_seen():
     along = replace(ALONG, iteration=iteration)
     said = replace(said, numbers=tuple((symbol, replace(of, along=along)) for symbol, of in said.numbers))
     recipe = next(CASES.instances.recipes(np.random.default_rng(0)))
-    assert "two cases" in compared.departs(CASES, said, [], recipe, 0)
+    assert "two cases" in compared.departs(Case(CASES, recipe), said, [], 0)
 
 
 def test_what_a_premise_assumes_has_to_be_assumed():
@@ -193,7 +194,7 @@ def test_a_run_whose_iterations_are_others_is_seen():
     said = chains.read(ANY)
     said = replace(said, numbers=tuple((symbol, replace(of, along=along)) for symbol, of in said.numbers))
     recipe = next(recipe for recipe in ANY.instances.recipes(np.random.default_rng(0)))
-    assert compared.departs(ANY, said, [], recipe, 0)
+    assert compared.departs(Case(ANY, recipe), said, [], 0)
 
 
 def test_runs_of_ones_own_are_only_seen():

@@ -12,6 +12,7 @@ from first_found import of_registered
 
 from fedtheory import claims
 from verify.base import limits
+from verify.base.case import Case
 from verify.cli import main
 from verify.comparisons import parts, samplers
 from verify.evidence import counterexamples, formats
@@ -172,12 +173,12 @@ def test_an_order_is_refuted_only_where_it_is_claimed(found, replay):
 def test_a_sampler_is_refuted_only_by_a_test_that_refutes():
     claim = next(claim for claim in claims.all() if claim.statement.kind == "compressor")
     recipe = {"d": 5, "k": 2, "samples": 2000, "seed": 0, "tests": len(samplers.SHAPES)}
-    names = [outcome.name for outcome in samplers.outcomes(claim, recipe)]
+    names = [outcome.name for outcome in samplers.outcomes(Case(claim, recipe))]
     with pytest.raises(ValueError, match="refutes nothing"):
-        parts.evaluate_at(claim, recipe, (), 0, samplers.PREFIX + names[0], 0)
+        parts.evaluate_at(Case(claim, recipe), (), 0, samplers.PREFIX + names[0], 0)
     for change in ({"tests": Fraction(1, 10**9)}, {"samples": 10**9}):
         with pytest.raises(ValueError, match="tests other than those"):
-            parts.evaluate_at(claim, {**recipe, **change}, (), 0, samplers.PREFIX + names[0], 0)
+            parts.evaluate_at(Case(claim, {**recipe, **change}), (), 0, samplers.PREFIX + names[0], 0)
 
 
 def test_sizes_that_no_bound_foresees_end_at_the_limits(found, replay, monkeypatch):

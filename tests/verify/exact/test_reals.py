@@ -17,6 +17,7 @@ from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.rational import Undefined, evaluate
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Comparison
+from verify.base.case import Case
 from verify.exact import reals
 from verify.results import shipped
 from verify.search import hunting, states
@@ -200,7 +201,7 @@ def test_values_at_which_z3_finds_a_claim_broken_are_tried(left, right):
     statement = Inequality(*map(sympy.sympify, (left, right)))
     letters = tuple(statement.left.free_symbols | statement.right.free_symbols)
     claim = Claim("own/constants", setting=Setting("", letters=letters), statement=statement)
-    assert any(states.violation(claim, recipe) for recipe in reals.suspects(claim))
+    assert any(states.violation(Case(claim, recipe)) for recipe in reals.suspects(claim))
 
 
 def test_what_cancels_once_constants_are_put_in_has_to_be_defined():

@@ -21,6 +21,7 @@ from fedtheory.kinds.order import Order
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.kinds.reached import Reached
 from fedtheory.kinds.untested import Untested
+from verify.base.case import Case
 from verify.comparisons import number_types, parts, samplers
 from verify.evidence import references
 from verify.evidence.certificates import ClassCertificate
@@ -110,7 +111,7 @@ PARTS = ("0", f"{number_types.FLOATS}0 left", f"{number_types.AGAIN}0 left", f"{
 def test_no_counterexample_is_of_an_instance_beyond_class_and_hypotheses(name, part):
     recipe = OUTSIDE[name] | ({"seed": 0, "tests": 1} if part.startswith(samplers.PREFIX) else {})
     with pytest.raises(ValueError, match=r"hypotheses|no instance"):
-        parts.evaluate_at(_claim(CONTRACTS), recipe, (Fraction(1),), 1, part, 0)
+        parts.evaluate_at(Case(_claim(CONTRACTS), recipe), (Fraction(1),), 1, part, 0)
 
 
 def test_the_class_of_a_setting_is_a_hypothesis_of_each_of_its_claims_once():

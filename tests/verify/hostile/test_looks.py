@@ -13,6 +13,7 @@ from first_found import first_found
 
 import fedtheory as ft
 from verify import check
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.reading import whole
@@ -60,7 +61,7 @@ def stepping(added):
 
 def unread(claim):
     recipe, _ = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
-    return whole.unread(claim, claim.instances.build(recipe, True))
+    return whole.unread(Case(claim, recipe))
 
 
 @pytest.mark.parametrize("added", LOOKING.values(), ids=LOOKING)

@@ -8,6 +8,7 @@ import sympy
 from first_found import first_found
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.search import critical
 
@@ -93,7 +94,7 @@ def test_sums_that_vanish_at_once_are_found():
     statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + least) * V)
     claim = ft.Claim("mine/needle", setting=setting, statement=statement)
     assert critical.together(sums, [])[0] == tuple(sorted(sums, key=str))
-    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    found = critical.at_zeros(Case(claim, next(claim.instances.recipes(np.random.default_rng(0)))), sums)
     assert all(abs(found[str(x)] - value) < 1e-6 for x, value in zip(b, (7 / 3, 1 / 3, 3), strict=True))
 
 
@@ -123,8 +124,8 @@ def test_where_a_sum_of_a_whole_letter_turns_is_looked_at():
     statement = ft.inequality(V * (1 + 1 / (m**2 - 62 * m + 962)) <= V * 19 / 10)
     claim = ft.Claim("mine/whole", setting=setting, statement=statement)
     recipe = next(claim.instances.recipes(np.random.default_rng(0)))
-    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 62, recipe)} == {30, 31, 32}
-    assert {at["m"] for at in critical.with_whole(claim, 2 * m - 63, recipe)} == {31, 32}
+    assert {at["m"] for at in critical.with_whole(Case(claim, recipe), 2 * m - 62)} == {30, 31, 32}
+    assert {at["m"] for at in critical.with_whole(Case(claim, recipe), 2 * m - 63)} == {31, 32}
 
 
 def test_terms_of_a_minimum_that_are_equal_are_looked_at_together():
@@ -144,5 +145,5 @@ def test_sums_of_the_number_of_clients_vanish_at_once_too():
     V = ft.Quantity("V", ft.distance)
     statement = ft.inequality(V <= (sum(map(sympy.Abs, sums)) + sympy.Rational(99, 100)) * V)
     claim = ft.Claim("mine/needle", setting=SETTING, statement=statement)
-    found = critical.at_zeros(claim, sums, next(claim.instances.recipes(np.random.default_rng(0))))
+    found = critical.at_zeros(Case(claim, next(claim.instances.recipes(np.random.default_rng(0)))), sums)
     assert len(found["clients"]) == 12 and abs(found["beta"] - 3) < 1e-6

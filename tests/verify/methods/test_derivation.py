@@ -25,6 +25,7 @@ from fedtheory.settings import Drawing
 from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.iterations import At, Root
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.derivation import for_all, obligations, rules, runs
 from verify.derivation.facts import known, term
@@ -250,7 +251,7 @@ def _with(**changes):
 
 
 def test_iterations_of_runs_are_those_of_the_setting():
-    assert runs.differs(COROLLARY, _recipe(k0=2), 0, 5) == ""
+    assert runs.differs(Case(COROLLARY, _recipe(k0=2)), 0, 5) == ""
 
 
 def test_iterations_that_are_not_those_of_the_run_are_seen():
@@ -261,11 +262,11 @@ def test_iterations_that_are_not_those_of_the_run_are_seen():
         return list(ITERATION.of_step(problem, params, state, draw))[::-1]
 
     for of_step in (every_other, backwards):
-        assert runs.differs(_with(of_step=of_step), _recipe(k0=2), 0, 3)
+        assert runs.differs(Case(_with(of_step=of_step), _recipe(k0=2)), 0, 3)
 
 
 def test_a_start_that_breaks_what_is_kept_is_seen():
-    assert "does not preserve" in runs.differs(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6)), 0, 3)
+    assert "does not preserve" in runs.differs(Case(COROLLARY, _recipe(zero=1, eps=Fraction(1, 10**6))), 0, 3)
 
 
 def test_clients_that_are_never_selected_are_seen():
@@ -276,7 +277,7 @@ def test_clients_that_are_never_selected_are_seen():
 
     setting = replace(limits.LONG, drawing=Drawing(special=Instances(limits.LONG_RUNS.recipes, build)))
     claim = replace(COROLLARY, setting=setting)
-    assert "infinitely often" in runs.differs(claim, _recipe(), 0, 5)
+    assert "infinitely often" in runs.differs(Case(claim, _recipe()), 0, 5)
 
 
 # The claim
@@ -450,7 +451,7 @@ def _saying(id, *meanings):
 
 
 def _differs(claim, **changes):
-    return runs.differs(claim, _recipe(**changes), 0, 3)
+    return runs.differs(Case(claim, _recipe(**changes)), 0, 3)
 
 
 def test_meanings_that_hold_are_seen_to():
@@ -500,7 +501,7 @@ def test_moves_of_another_vector_are_seen():
 
 def test_cases_that_do_not_recur_are_seen():
     turned = tuple(pair[::-1] for pair in ITERATION.recurring)
-    assert "recur" in runs.differs(_with(recurring=turned), _recipe(k0=1), 0, 3)
+    assert "recur" in runs.differs(Case(_with(recurring=turned), _recipe(k0=1)), 0, 3)
 
 
 def test_functions_that_are_not_bounded_below_are_seen():

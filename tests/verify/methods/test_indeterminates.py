@@ -9,6 +9,7 @@ import sympy
 from fedtheory import claims
 from fedtheory.settings.relations import Quantity
 from verify import Verdict, check
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.pep import generic_states
 from verify.search import hunting
@@ -39,21 +40,21 @@ def instances(claim, count=4):
 def test_the_claim_holds_in_all_states_and_a_changed_one_does_not(id):
     claim = claims.get(id)
     assert generic_states.applies(claim)
-    assert all(generic_states.holds(claim, instance) for instance in instances(claim))
+    assert all(generic_states.holds(Case.of(claim, instance)) for instance in instances(claim))
     wrong = FALSE[id](claim)
     assert not all(_holds(wrong, instance) for instance in instances(claim, 30))
 
 
 def _holds(claim, instance):
     try:
-        return generic_states.holds(claim, instance)
+        return generic_states.holds(Case.of(claim, instance))
     except (TypeError, ValueError):
         return False
 
 
 def test_what_the_paper_prints_for_the_projection_does_not_hold():
     claim = claims.get("feddcd/projection")
-    assert not all(generic_states.holds(claim, instance) for instance in instances(claim, 10))
+    assert not all(generic_states.holds(Case.of(claim, instance)) for instance in instances(claim, 10))
 
 
 def test_code_that_compares_or_leaves_the_rationals_is_not_vouched_for():
@@ -72,10 +73,13 @@ def test_code_that_compares_or_leaves_the_rationals_is_not_vouched_for():
 
     for of in (larger, rounded):
         with pytest.raises((TypeError, ValueError)):
-            generic_states.holds(with_left(of), instance)
+            generic_states.holds(Case.of(with_left(of), instance))
         assert check(with_left(of)).verdict is not Verdict.CERTIFIED
     assert not generic_states.holds(
-        claims.get("feddcd/lemma-B.4/eq-22").variant(strict=True), instances(claims.get("feddcd/lemma-B.4/eq-22"), 1)[0]
+        Case.of(
+            claims.get("feddcd/lemma-B.4/eq-22").variant(strict=True),
+            instances(claims.get("feddcd/lemma-B.4/eq-22"), 1)[0],
+        )
     )
 
 

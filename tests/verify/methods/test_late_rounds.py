@@ -9,6 +9,7 @@ import pytest
 import sympy
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons.deciding import violated
 from verify.methods import late_rounds
@@ -274,4 +275,4 @@ def test_what_is_drawn_makes_no_difference_among_equal_curvatures():
     place, _ = recipes[0]
     for second, differs in ((place["clients"][0]["h"], False), ((place["clients"][0]["h"][0] / 2 + 1,), True)):
         clients = (place["clients"][0], {**place["clients"][1], "h": second})
-        assert seen.is_drawn(claim, claim.instances.build({**place, "clients": clients}, True)) is differs
+        assert seen.is_drawn(Case.of(claim, claim.instances.build({**place, "clients": clients}, True))) is differs

@@ -23,6 +23,7 @@ from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify import Verdict, check, checking
 from verify.audit import audit
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.faults import Defect, Unrunnable, attributed
 from verify.evidence.record import strongest
@@ -147,18 +148,18 @@ def test_a_factor_lowered_by_less_than_any_tolerance_is_not_certified(claim):
     assert attained
     for recipe in attained:
         built = claim.instances.build(recipe, True)
-        assert certifying.certify(claim, built).verdict is Verdict.CERTIFIED
-        assert certifying.certify(lowered(claim), built).verdict is not Verdict.CERTIFIED
+        assert certifying.certify(Case.of(claim, built)).verdict is Verdict.CERTIFIED
+        assert certifying.certify(Case.of(lowered(claim), built)).verdict is not Verdict.CERTIFIED
 
 
 def _is_certified(claim, recipe):
-    return certifying.certify(claim, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certifying.certify(Case(claim, recipe)).verdict is Verdict.CERTIFIED
 
 
 def _has_room(claim, recipe):
     """Whether a factor that is noticeably smaller is certified as well."""
     smaller = claim.variant(factor=claim.statement.factor - sympy.Rational(1, 10**7))
-    return certifying.certify(smaller, claim.instances.build(recipe, True)).verdict is Verdict.CERTIFIED
+    return certifying.certify(Case.of(smaller, claim.instances.build(recipe, True))).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.usefixtures("at_points")
@@ -187,7 +188,7 @@ HARD = [
 def test_bounds_that_are_attained_by_functions_of_small_curvature_are_certified(id, constants, clients):
     claim = claims.get(id)
     built = claim.instances.build({**constants, "x": (Fraction(1),), "clients": clients}, True)
-    found = certifying.certify(claim, built)
+    found = certifying.certify(Case.of(claim, built))
     assert found.verdict is Verdict.CERTIFIED and found.certificate.check()
     assert found.certificate.bound <= found.claimed
 
@@ -197,7 +198,7 @@ def test_the_face_of_an_attained_bound_is_found_from_its_worst_case():
     recipe = {**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}
     built = claim.instances.build(recipe, True)
     posed = posing.pose(claim.setting, built)
-    left, right = (np.ravel(side)[0] for side in worst_case.sides(claim, posed.instance, np.zeros((1, 0)))[0])
+    left, right = (np.ravel(side)[0] for side in worst_case.sides(Case.of(claim, posed.instance), np.zeros((1, 0)))[0])
     factor = Fraction(9801, 10000)
     program = programs.ratio(left, right / factor, posed.constraints(True))
     scaled = programs.equilibrated(program)
@@ -222,12 +223,12 @@ def test_an_irrational_factor_is_certified_by_a_smaller_rational_one():
     mu, gamma = (next(s for s in DESCENT.statement.factor.free_symbols if s.name == name) for name in ("mu", "gamma"))
     claim = DESCENT.variant(factor=sympy.sqrt(sympy.sqrt(DESCENT.statement.factor)))
     built = DESCENT.instances.build({**HARD[0][1], "x": (Fraction(1),), "clients": HARD[0][2]}, True)
-    found = certifying.certify(claim, built)
+    found = certifying.certify(Case.of(claim, built))
     assert found.verdict is Verdict.CERTIFIED
     exact = sympy.sqrt(sympy.sqrt(sympy.Rational(9801, 10000)))
     assert sympy.Rational(str(found.certificate.bound)) <= exact and mu != gamma
     below = claim.variant(factor=DESCENT.statement.factor * sympy.sqrt(sympy.Rational(9, 10)))
-    assert certifying.certify(below, built).verdict is not Verdict.CERTIFIED
+    assert certifying.certify(Case.of(below, built)).verdict is not Verdict.CERTIFIED
 
 
 # Whose fault an error is
@@ -341,16 +342,16 @@ def test_a_claim_that_is_refused_at_one_instance_is_certified_at_none(monkeypatc
     given = recipes(DESCENT, 3)
     mixed = DESCENT.instances.build(given[1], True).text
 
-    def mixing(claim, instance, original=posing.check_read):
-        if instance.text == mixed:
+    def mixing(case, original=posing.check_read):
+        if case.instance.text == mixed:
             raise ValueError("coordinates are mixed")
-        return original(claim, instance)
+        return original(case)
 
     monkeypatch.setattr(posing, "check_read", mixing)
     outcome = shown(DESCENT, given=given)["worst cases"]
     assert outcome.verdict is None and not outcome.certificates and "coordinates are mixed" in outcome.note
     with pytest.raises(Refused):
-        certifying.certify(DESCENT, DESCENT.instances.build(given[1], True))
+        certifying.certify(Case.of(DESCENT, DESCENT.instances.build(given[1], True)))
 
 
 @pytest.mark.usefixtures("at_points")

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.methods import number_types
 from verify.search.refutation import refute
 
@@ -63,7 +64,7 @@ def vanishes(function):
 def refutes(claim):
     recipe = next(iter(claim.instances.recipes(np.random.default_rng(0))))
     dimension = claim.instances.build(recipe, True).dimension
-    return refute(claim, recipe, (Fraction(7, 3),) * dimension, 1)
+    return refute(Case(claim, recipe), (Fraction(7, 3),) * dimension, 1)
 
 
 @pytest.mark.parametrize("name", TRUE)

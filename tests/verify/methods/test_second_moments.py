@@ -9,6 +9,7 @@ import sympy
 import fedtheory as ft
 from fedtheory.numbers.intervals import Interval, Undecided
 from fedtheory.numbers.rational import exact, to_float
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.comparisons import second_moments
 from verify.search import hunting
@@ -65,7 +66,7 @@ def test_bounds_are_looked_at_beyond_the_numbers_that_stand_in_them():
     late = ft.bound(method, ft.E(left) <= sympy.Max(0, 300 - ft.T) * right)
     claim = ft.Claim("own/late", setting=setting, statement=late)
     ((_, instance),) = islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), 1)
-    assert set(second_moments.rounds(claim, instance)) == {*second_moments.LONG, 301, 600}
+    assert set(second_moments.rounds(Case.of(claim, instance))) == {*second_moments.LONG, 301, 600}
 
 
 def test_errors_of_long_integers_are_bounded_from_above_and_nearly_so():

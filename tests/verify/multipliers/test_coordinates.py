@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.multipliers.proving import prove
 from verify.pep.certifying import certify
@@ -102,4 +103,4 @@ def test_no_gradient_is_posed_where_coins_are_tossed_first():
         at = claim.instances.build(recipe, True)
         if at.params.p < 1:
             with pytest.raises(ValueError, match="depends on which coordinates are drawn"):
-                certify(claim, at)
+                certify(Case.of(claim, at))

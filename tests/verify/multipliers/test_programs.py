@@ -12,6 +12,7 @@ from in_turn import in_turn
 
 from fedtheory import claims
 from fedtheory.randomness import support_of
+from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
 from verify.multipliers import forms, functions, posing
 from verify.multipliers.cases import cases
@@ -252,7 +253,7 @@ def compared(id, k, seed):
             continue
         made, posed = _posed(claim, case)
         numbers = Numbers(claim, made, posed, instance, seed)
-        ((left, right),) = sides(claim, instance, numbers.theta)
+        ((left, right),) = sides(Case.of(claim, instance), numbers.theta)
         true = all(numbers.form(known) <= 0 for known in posed.known.values())
         true = true and all(said == found for said, found in numbers.bounds(posed))
         found.append((numbers.form(posed.target), Fraction((left - right).ravel()[0]), true))

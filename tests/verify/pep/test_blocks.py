@@ -9,6 +9,7 @@ import sympy
 
 import fedtheory as ft
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.pep.certifying import certify
 
@@ -123,7 +124,7 @@ THREE = {"letters": (L_1, L_2, L_3), "requires": (*AT, sympy.Eq(L_3, 1))}
 )
 def test_what_is_certified_of_blocks_is_true(code, statement, more, right):
     claim, instance = posed(code, statement, **more)
-    assert (certify(claim, instance).verdict is Verdict.CERTIFIED) is right
+    assert (certify(Case.of(claim, instance)).verdict is Verdict.CERTIFIED) is right
 
 
 @pytest.mark.parametrize(
@@ -138,7 +139,7 @@ def test_what_is_certified_of_blocks_is_true(code, statement, more, right):
 def test_code_that_tells_coordinates_of_a_block_apart_is_refused(code, more, why):
     claim, instance = posed(code, step(E(F_next) <= F), **more)
     with pytest.raises(ValueError, match=why):
-        certify(claim, instance)
+        certify(Case.of(claim, instance))
 
 
 def test_without_the_class_nothing_is_known_of_the_functions():
@@ -146,4 +147,4 @@ def test_without_the_class_nothing_is_known_of_the_functions():
     setting = replace(claim.setting, drawing=ft.Drawing(classes_stated=True))
     bare = ft.Claim("mine/bare", setting=setting, statement=claim.statement, requires=AT)
     recipe, _ = next(islice(meeting(bare, bare.instances.recipes(np.random.default_rng(0))), 1))
-    assert certify(bare, bare.instances.build(recipe, True)).verdict is not Verdict.CERTIFIED
+    assert certify(Case(bare, recipe)).verdict is not Verdict.CERTIFIED

@@ -11,6 +11,7 @@ import pytest
 from models import Constants, Exchangeable, diana, feddcd, locodl_iteration
 
 from fedtheory import claims
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.pep.programs import excess
@@ -100,7 +101,7 @@ def test_model_of_diana_is_its_code():
     wanted = (b for b in met if b.problem.n == 2 and b.problem.mu < b.problem.L and b.params.compressors.omega == 1)
     built = next(wanted)
     problem, params = built.problem, built.params
-    found = certify(claim, built, tight=True)
+    found = certify(Case.of(claim, built), tight=True)
     step = diana(Exchangeable(2), problem.mu, problem.L, params.gamma, params.alpha, params.compressors.omega)
     assert found.lower is not None and found.upper is not None
     # The same interval: a factor below it is refuted, one above it certified.

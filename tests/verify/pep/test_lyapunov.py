@@ -5,6 +5,7 @@ import pytest
 import sympy
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.pep import induction
@@ -29,7 +30,7 @@ def found(rate, gap):
     statement = ft.bound(GD, ft.E(after) <= rate**ft.T * before)
     claim = ft.Claim("own/bound", setting=setting, statement=statement, requires=NUMBERS)
     _, instance = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
-    return induction.certify(claim, instance)
+    return induction.certify(Case.of(claim, instance))
 
 
 @pytest.mark.parametrize("gap", [ft.distance, ft.gap])

@@ -8,6 +8,7 @@ import sympy
 
 import fedtheory as ft
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.evidence import certificates
 from verify.multipliers.proving import prove
@@ -75,7 +76,7 @@ def verdict(step, relation):
     ((recipe, _),) = islice(meeting(of, of.instances.recipes(np.random.default_rng(0))), 1)
     # Moments of orders are not known: no proof may take them for those of independent draws.
     assert isinstance(prove(of, STEP // 20), str)
-    return certificates.certified(of, recipe)[0].verdict
+    return certificates.certified(Case(of, recipe))[0].verdict
 
 
 @pytest.mark.parametrize("name", CASES)

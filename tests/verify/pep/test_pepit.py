@@ -19,6 +19,7 @@ from PEPit.functions import (
 )
 
 import fedtheory as ft
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.pep.programs import Program, equilibrated, ratio, solve
 from verify.pep.worst_case import certify
@@ -201,7 +202,7 @@ def test_a_step_on_classes_of_which_a_claim_is_posed(name):
         optimum, x = f.stationary_point(), problem.set_initial_point()
         problem.set_initial_condition((x - optimum) ** 2 <= 1)
         problem.set_performance_metric((x - float(instance.params.gamma) * f.gradient(x) - optimum) ** 2)
-        found = certify(claim, instance, tight=True)
+        found = certify(Case.of(claim, instance), tight=True)
         assert float(found.upper) == pytest.approx(worst_case(problem), rel=TOLERANCE)
         compared += 1
         if compared == 2:
@@ -228,7 +229,7 @@ def test_a_cycle_over_two_blocks():
         requires=(sympy.Eq(one, 1), sympy.Eq(other, 3), sympy.Eq(gamma, 1)),
     )
     recipe, _ = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
-    found = certify(claim, claim.instances.build(recipe, True), tight=True)
+    found = certify(Case(claim, recipe), tight=True)
 
     problem = PEP()
     partition = problem.declare_block_partition(d=2)

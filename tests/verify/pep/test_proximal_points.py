@@ -9,6 +9,7 @@ import sympy
 import fedtheory as ft
 from fedtheory.classes import OneStronglyConvex
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.evidence import certificates
 
@@ -46,7 +47,7 @@ def verdict(statement, *requires):
     setting = ft.Setting(algorithm=statement.algorithm, functions=OneStronglyConvex(mu, L), clients=(2,))
     claim = ft.Claim("mine/step", setting=setting, statement=statement, requires=requires)
     ((recipe, _),) = islice(meeting(claim, claim.instances.recipes(np.random.default_rng(0))), 1)
-    return certificates.certified(claim, recipe)[0].verdict
+    return certificates.certified(Case(claim, recipe))[0].verdict
 
 
 @pytest.mark.parametrize(("factor", "found"), [("4/5", Verdict.CERTIFIED), ("1/2", Verdict.REFUTED)])

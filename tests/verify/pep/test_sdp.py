@@ -25,6 +25,7 @@ from models import (
 from fedtheory import claims
 from fedtheory.algorithms import locodl, rbcd
 from fedtheory.settings.relations import Quantity
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting, sides
 from verify.base.verdict import Verdict
 from verify.exact import elimination
@@ -245,7 +246,7 @@ def test_model_of_locodl_is_what_the_code_does(n):
     claim = claims.get("locodl/theorem-3.1/one-step")
     (instance,) = instances(claim, 1, lambda r: len(r["clients"]) == n and r["omega"] and r["mu"] < r["L"])
     posed = posing.pose(claim.setting, instance)
-    left, right = (side[0] for side in sides(claim, posed.instance, np.zeros((1, 0)))[0])
+    left, right = (side[0] for side in sides(Case.of(claim, posed.instance), np.zeros((1, 0)))[0])
     p = instance.params
     k = Constants(instance.problem.mu, instance.problem.L, p.gamma, p.chi, p.rho, p.p, p.omega, p.compressors.omega_av)
     model = locodl_iteration(Explicit(n), k)
@@ -293,7 +294,7 @@ def moderate(recipe):
 def test_true_claims_are_certified(id):
     claim = claims.get(id)
     for instance in instances(claim, 3, moderate):
-        found = certify(claim, instance)
+        found = certify(Case.of(claim, instance))
         assert found.verdict is Verdict.CERTIFIED, (instance.text, found)
         if found.certificate is not None:
             assert found.certificate.check()
@@ -304,7 +305,7 @@ def test_worst_case_of_feddcd_with_all_clients_is_that_of_gradient_descent():
     (instance,) = instances(
         claim, 1, lambda r: len(r["clients"]) == 2 and r["beta"] == 2 * r["alpha"] and r["tau"] == 2
     )
-    found = certify(claim, instance, tight=True)
+    found = certify(Case.of(claim, instance), tight=True)
     # (1 - alpha/beta)^2 = 1/4, where the theorem has 1 - alpha/beta = 1/2.
     assert found.verdict is Verdict.CERTIFIED and not found.relaxed
     assert float(found.lower) == pytest.approx(0.25, abs=1e-5)
@@ -361,7 +362,9 @@ def planted():
 
 @pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
 def test_planted_errors_are_exceeded(name, claim):
-    found = (certify(claim, instance, tight=True) for instance in instances(claim, 12, lambda r: few_clients(r, 3)))
+    found = (
+        certify(Case.of(claim, instance), tight=True) for instance in instances(claim, 12, lambda r: few_clients(r, 3))
+    )
     exceeded = next(f for f in found if f.verdict is Verdict.REFUTED)
     # A rational Gram matrix shows it, unless the excess is infinite.
     assert exceeded.lower > exceeded.claimed if exceeded.lower is not None else "unbounded" in exceeded.note
@@ -376,7 +379,7 @@ def test_step_that_leaves_the_constraint_set_is_not_certified():
 
     drifting = theorem.variant(algorithm=replace(theorem.statement.algorithm, step=drifts))
     (instance,) = instances(drifting, 1, lambda r: few_clients(r, 3))
-    found = certify(drifting, instance)
+    found = certify(Case.of(drifting, instance))
     assert found.verdict is Verdict.REFUTED and "domain" in found.note
 
 
@@ -385,15 +388,19 @@ def test_claims_that_cannot_be_posed():
     distance, gap = lemma.statement.quantities
     squared = replace(distance, of=lambda problem, params, state: distance.of(problem, params, state) ** 2)
     with pytest.raises(ValueError, match="a power of a scalar"):
-        certify(replace(lemma, statement=replace(lemma.statement, quantities=(squared, gap))), instances(lemma, 1)[0])
+        certify(
+            Case.of(
+                replace(lemma, statement=replace(lemma.statement, quantities=(squared, gap))), instances(lemma, 1)[0]
+            )
+        )
     identity = claims.get("locodl/eq-13")
     with pytest.raises(ValueError, match="kind identity"):
-        certify(identity, instances(identity, 1)[0])
+        certify(Case.of(identity, instances(identity, 1)[0]))
     one_step = claims.get("locodl/theorem-3.1/one-step")
     of_setting = one_step.instances
     built = (of_setting.build(r, True) for r in of_setting.recipes(np.random.default_rng(0)))
     with pytest.raises(ValueError, match="hypotheses"):
-        certify(one_step, next(i for i in built if not hypotheses_hold(one_step, i)))
+        certify(Case.of(one_step, next(i for i in built if not hypotheses_hold(Case.of(one_step, i)))))
     newton = claims.get("feddcd/oracle/newton").setting
     with pytest.raises(ValueError, match="for the setting"):
         posing.pose(newton, instances(one_step, 1)[0])
@@ -413,7 +420,7 @@ def test_functions_are_not_asked_at_compressed_points():
     (instance,) = instances(claim, 1, lambda r: r["omega"] and len(r["clients"]) == 2)
     for step in (looks_ahead, twice):
         with pytest.raises(ValueError, match="at a compressed point"):
-            certify(claim.variant(algorithm=replace(locodl.algorithm, step=step)), instance)
+            certify(Case.of(claim.variant(algorithm=replace(locodl.algorithm, step=step)), instance))
 
 
 # Certificates
@@ -496,9 +503,9 @@ def test_a_factor_of_zero_is_not_proved_where_it_is_not_reached():
     alpha, beta = sympy.symbols("alpha beta", positive=True)
     wrong = claim.variant(factor=1 - alpha / beta)
     chosen = instances(claim, 3, lambda r: r["alpha"] == r["beta"] and r["tau"] < len(r["clients"]))
-    assert all(certify(wrong, instance).verdict is Verdict.REFUTED for instance in chosen)
+    assert all(certify(Case.of(wrong, instance)).verdict is Verdict.REFUTED for instance in chosen)
     ended = instances(claim, 1, lambda r: r["alpha"] == r["beta"] and r["tau"] == len(r["clients"]))
-    assert certify(wrong, ended[0]).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(wrong, ended[0])).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize(
@@ -516,9 +523,9 @@ def test_claims_that_allow_any_function_are_not_certified(id):
     fewer = tuple(h for h in claim.requires if not any(word in h.text for word in words))
     assert len(fewer) < len(claim.requires)
     (instance,) = instances(claim, 1)
-    assert certify(claim, instance).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(claim, instance)).verdict is Verdict.CERTIFIED
     try:
-        assert certify(claim.variant(requires=fewer), instance).verdict is not Verdict.CERTIFIED
+        assert certify(Case.of(claim.variant(requires=fewer), instance)).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "other functions" in str(error)
 
@@ -530,8 +537,8 @@ def test_a_left_side_that_vanishes_is_not_below_a_negative_right_side():
     changes = {"left": nothing.expression, "quantities": (nothing, gap)}
     below = replace(claim, statement=replace(claim.statement, **changes, constant=sympy.Integer(-1)))
     recipe, instance = next(meeting(below, below.instances.recipes(np.random.default_rng(0))))
-    assert violation(below, recipe) is not None
-    assert certify(below, instance).verdict is not Verdict.CERTIFIED
+    assert violation(Case(below, recipe)) is not None
+    assert certify(Case.of(below, instance)).verdict is not Verdict.CERTIFIED
 
 
 def with_hypothesis(claim, text, met):
@@ -573,10 +580,10 @@ def with_hypothesis(claim, text, met):
 def test_a_class_a_little_wider_than_that_posed_is_not_certified(id, text, met):
     claim = claims.get(id)
     (instance,) = instances(claim, 1, lambda r: r.get("omega", 1) > 0 and len({c.get("L") for c in r["clients"]}) == 1)
-    assert certify(claim, instance).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(claim, instance)).verdict is Verdict.CERTIFIED
     wider = with_hypothesis(claim, text, met)
     try:
-        assert certify(wider, instance).verdict is not Verdict.CERTIFIED
+        assert certify(Case.of(wider, instance)).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         assert "than those posed" in str(error)
 
@@ -588,7 +595,7 @@ def test_recipes_that_meet_the_hypotheses():
     found = list(meeting(claim, [impossible, *proposed]))
     assert 0 < len(found) < len(proposed) and impossible not in [recipe for recipe, _ in found]
     for recipe, instance in found:
-        assert hypotheses_hold(claim, instance) and instance.text == claim.instances.build(recipe, True).text
+        assert hypotheses_hold(Case.of(claim, instance)) and instance.text == claim.instances.build(recipe, True).text
     kept = [recipe for recipe, _ in found]
     broken = 0
     for recipe in (recipe for recipe in proposed if recipe not in kept):
@@ -598,7 +605,7 @@ def test_recipes_that_meet_the_hypotheses():
             # Outside what the setting says of its letters.
             continue
         broken += 1
-        assert not hypotheses_hold(claim, instance)
+        assert not hypotheses_hold(Case.of(claim, instance))
     assert broken
 
 
@@ -608,9 +615,9 @@ def test_nothing_is_used_of_functions_that_may_be_any(name, mu_is_L):
     claim = claims.get(f"baseline/{name}/one-step")
     anyone = claim.variant(requires=[h for h in claim.requires if "smooth" not in h.text])
     (instance,) = instances(anyone, 1, lambda r: len(r["clients"]) <= 3 and (r["mu"] == r["L"]) == mu_is_L)
-    assert posing.any_functions(anyone, instance)
+    assert posing.any_functions(Case.of(anyone, instance))
     try:
-        assert certify(anyone, instance).verdict is not Verdict.CERTIFIED
+        assert certify(Case.of(anyone, instance)).verdict is not Verdict.CERTIFIED
     except ValueError as error:
         # Their answers would be those of the only functions of the class.
         assert mu_is_L and "other functions" in str(error)
@@ -622,13 +629,13 @@ def test_a_right_side_that_may_be_negative_bounds_no_ratio():
     statement = claim.statement
     turned = claim.variant(left=-statement.left, right=-statement.right)
     (instance,) = instances(claim, 1, lambda r: r["omega"] > 0)
-    assert certify(turned, instance).verdict is not Verdict.CERTIFIED
+    assert certify(Case.of(turned, instance)).verdict is not Verdict.CERTIFIED
 
 
 def test_a_strict_inequality_is_not_certified():
     claim = claims.get("feddcd/lemma-E.2").variant(strict=True)
     with pytest.raises(ValueError, match="says <"):
-        certify(claim, instances(claim, 1)[0])
+        certify(Case.of(claim, instances(claim, 1)[0]))
 
 
 def test_a_step_that_reads_a_stale_model_is_not_certified():
@@ -641,7 +648,7 @@ def test_a_step_that_reads_a_stale_model_is_not_certified():
 
     stale = claim.variant(algorithm=replace(method, step=step))
     (instance,) = instances(claim, 1)
-    assert certify(stale, instance).verdict is not Verdict.CERTIFIED
+    assert certify(Case.of(stale, instance)).verdict is not Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize(("form", "worst"), ((1, None), (-1, 0.0)))

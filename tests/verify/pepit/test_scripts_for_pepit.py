@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from fedtheory import claims
+from verify.base.case import Case
 from verify.cli import main
 from verify.pep import programs
 from verify.pepit import writing
@@ -35,7 +36,7 @@ def solved(text):
 def agree(id):
     claim = claims.get(id)
     instance, _ = writing.instance_of(claim, {})
-    posed = writing.programs_of(claim, instance)
+    posed = writing.programs_of(Case.of(claim, instance))
     printed = solved(writing.script(claim, {}))
     assert len(printed) == len(posed)
     for (_, value, *_), one in zip(printed, posed, strict=True):

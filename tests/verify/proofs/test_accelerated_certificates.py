@@ -12,6 +12,7 @@ from fedtheory import claims
 from fedtheory.algorithms import accelerated_rbcd, accfeddcd
 from fedtheory.papers.feddcd import accelerated, dual
 from verify import check
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.base.verdict import Verdict
 from verify.pep import posing
@@ -47,21 +48,21 @@ SLOW = [(4, 2, Fr(1)), (4, 2, Fr(9, 4))]
 @pytest.mark.parametrize("claim", [GAP, DISTANCE, ZETA], ids=lambda c: c.id)
 @pytest.mark.parametrize("choice", [*SMALL, *SLOW], ids=str)
 def test_theorem_6_1_is_proved(claim, choice):
-    found = certify(claim, instance(*choice))
+    found = certify(Case.of(claim, instance(*choice)))
     assert found.verdict is Verdict.CERTIFIED, found.note
     assert found.certificate is not None and found.certificate.check()
 
 
 def test_theorem_D_1_is_proved():
-    assert all(certify(RBCD, one).verdict is Verdict.CERTIFIED for one in of_blocks(3))
+    assert all(certify(Case.of(RBCD, one)).verdict is Verdict.CERTIFIED for one in of_blocks(3))
 
 
 def test_printed_constant_is_proved_only_where_it_holds():
     printed = claims.get("feddcd/theorem-6.1/eq-10")
-    assert certify(printed, instance(3, 2, Fr(16))).verdict is Verdict.OPEN
+    assert certify(Case.of(printed, instance(3, 2, Fr(16)))).verdict is Verdict.OPEN
     # With two clients of condition 9/4 the gap contracts by itself.
-    assert certify(printed, instance(2, 2, Fr(9, 4))).verdict is Verdict.CERTIFIED
-    assert certify(claims.get("feddcd/theorem-D.1"), of_blocks(1)[0]).verdict is Verdict.OPEN
+    assert certify(Case.of(printed, instance(2, 2, Fr(9, 4)))).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(claims.get("feddcd/theorem-D.1"), of_blocks(1)[0])).verdict is Verdict.OPEN
 
 
 def from_far(problem, params, state, draw):
@@ -98,15 +99,15 @@ def planted():
 
 @pytest.mark.parametrize(("name", "claim"), list(planted()), ids=[name for name, _ in planted()])
 def test_planted_errors_are_not_proved(name, claim):
-    assert certify(claim, instance(2, 2, Fr(100))).verdict is not Verdict.CERTIFIED
+    assert certify(Case.of(claim, instance(2, 2, Fr(100)))).verdict is not Verdict.CERTIFIED
 
 
 def test_planted_errors_of_theorem_D_1():
     # For small condition numbers there is room for longer steps.
     one = next(one for one in of_blocks(20) if one.problem.mu * 100 <= max(one.params.L))
-    assert certify(RBCD.variant(factor=RBCD.statement.factor**2), one).verdict is not Verdict.CERTIFIED
+    assert certify(Case.of(RBCD.variant(factor=RBCD.statement.factor**2), one)).verdict is not Verdict.CERTIFIED
     assert (
-        certify(RBCD.variant(constant=RBCD.statement.constant * sympy.Rational(2, 3)), one).verdict
+        certify(Case.of(RBCD.variant(constant=RBCD.statement.constant * sympy.Rational(2, 3)), one)).verdict
         is not Verdict.CERTIFIED
     )
 
@@ -115,7 +116,7 @@ def test_planted_errors_of_theorem_D_1():
         return after._replace(z=after.z + (after.z - after.u) / 2)
 
     changed = RBCD.variant(algorithm=replace(RBCD.statement.algorithm, step=long_step))
-    assert certify(changed, one).verdict is not Verdict.CERTIFIED
+    assert certify(Case.of(changed, one)).verdict is not Verdict.CERTIFIED
 
 
 def test_other_weights_of_the_potential_do_not_contract(monkeypatch):
@@ -123,7 +124,7 @@ def test_other_weights_of_the_potential_do_not_contract(monkeypatch):
     one = next(one for one in of_blocks(20) if one.problem.mu < max(one.params.L))
     for share in (Fr(1, 4), Fr(4)):
         monkeypatch.setattr(accelerated, "_weight_of", lambda params, n, share=share: share * weight(params, n))
-        assert certify(RBCD, one).verdict is Verdict.OPEN
+        assert certify(Case.of(RBCD, one)).verdict is Verdict.OPEN
 
 
 def test_potential_of_a_bound_is_that_of_its_setting():

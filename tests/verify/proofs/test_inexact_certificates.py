@@ -13,6 +13,7 @@ from fedtheory.algorithms import inexact_rbcd
 from fedtheory.papers.feddcd import inexact
 from fedtheory.problems.oracles import worst_case
 from fedtheory.settings.hypotheses import Hypothesis
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold, meeting
 from verify.base.verdict import Verdict
 from verify.methods import identities
@@ -57,7 +58,7 @@ def conditioned():
 def test_repaired_bounds_are_proved(id):
     claim = claims.get(f"{id}/repaired")
     for instance in instances(claim, 3):
-        found = induction.certify(claim, instance)
+        found = induction.certify(Case.of(claim, instance))
         assert found.verdict is Verdict.CERTIFIED, (instance.text, found.note)
         assert found.certificate is not None and found.certificate.check() and found.certificate.bound == 0
 
@@ -67,7 +68,7 @@ def test_bounds_as_printed_are_not(id):
     # In the algorithm as it is printed idle clients keep their answers: it has another Lyapunov function.
     claim = claims.get(f"{id}/refreshed" if id.startswith("feddcd/theorem-5.2") else id)
     for instance in instances(claim, 2):
-        assert induction.certify(claim, instance).verdict is Verdict.OPEN
+        assert induction.certify(Case.of(claim, instance)).verdict is Verdict.OPEN
 
 
 def blocks(tau, *bounds, kappa=10):
@@ -80,7 +81,7 @@ def blocks(tau, *bounds, kappa=10):
 def test_different_smoothness_constants():
     instance = blocks(3, 1, 4, 4)
     assert instance.params.eta == Fr(1, 32)
-    assert induction.certify(C1, instance).verdict is Verdict.CERTIFIED
+    assert induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
 
 
 def test_worst_factor_is_found_to_three_digits():
@@ -89,7 +90,7 @@ def test_worst_factor_is_found_to_three_digits():
     assert 0.975 < contraction < 0.976
     for factor, verdict in ((Fr(978, 1000), Verdict.CERTIFIED), (Fr(975, 1000), Verdict.OPEN)):
         variant = THEOREM.variant(factor=sympy.Rational(factor.numerator, factor.denominator))
-        assert induction.certify(variant, instance).verdict is verdict
+        assert induction.certify(Case.of(variant, instance)).verdict is verdict
 
 
 def largest_factor(alpha, beta, eta, delta):
@@ -162,7 +163,7 @@ def test_planted_errors_are_not_proved(name, claim):
     verdicts = []
     for instance in [blocks(2, 1, 1)] if of_rbcd else instances(claim, 6, two_clients):
         try:
-            verdicts.append(induction.certify(claim, instance).verdict)
+            verdicts.append(induction.certify(Case.of(claim, instance)).verdict)
         except ValueError as error:
             assert "negative at these parameters" in str(error)
     assert set(verdicts) == {Verdict.OPEN}
@@ -170,31 +171,31 @@ def test_planted_errors_are_not_proved(name, claim):
 
 def test_estimates_of_idle_blocks_must_be_kept():
     instance = blocks(2, 1, 1, 1, 1, 1, kappa=1)
-    assert induction.certify(C1, instance).verdict is Verdict.CERTIFIED
+    assert induction.certify(Case.of(C1, instance)).verdict is Verdict.CERTIFIED
     planted = C1.variant(algorithm=replace(inexact_rbcd.algorithm, step=reset))
-    assert induction.certify(planted, instance).verdict is Verdict.OPEN
+    assert induction.certify(Case.of(planted, instance)).verdict is Verdict.OPEN
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C2, E1])
 def test_step_that_leaves_the_constraint_set_is_not_proved(claim):
     leaving = claim.variant(algorithm=replace(inexact.tracked, step=leaves))
     (instance,) = instances(leaving, 1)
-    found = induction.certify(leaving, instance)
+    found = induction.certify(Case.of(leaving, instance))
     assert found.verdict is Verdict.OPEN and "leaves" in found.note
 
 
 def test_oracles_that_are_too_bad():
     instance = conditioned()
     poor = replace(instance, params=instance.params._replace(delta=Fr(9, 5)))
-    assert not hypotheses_hold(THEOREM, poor)
+    assert not hypotheses_hold(Case.of(THEOREM, poor))
     with pytest.raises(ValueError, match="hypotheses"):
-        induction.certify(THEOREM, poor)
+        induction.certify(Case.of(THEOREM, poor))
     anyone = THEOREM.variant(requires=[h for h in THEOREM.requires if h is not inexact.INEXACT])
     assert largest_factor(1, 20, Fr(1, 4), Fr(9, 10)) > 1
-    assert induction.certify(anyone, poor).verdict is Verdict.OPEN
+    assert induction.certify(Case.of(anyone, poor)).verdict is Verdict.OPEN
     # The lemmas hold for every delta.
     for lemma in (C2, E1):
-        assert induction.certify(lemma, poor).verdict is Verdict.CERTIFIED
+        assert induction.certify(Case.of(lemma, poor)).verdict is Verdict.CERTIFIED
 
 
 @pytest.mark.parametrize("claim", [THEOREM, C1, E1])
@@ -204,7 +205,7 @@ def test_every_hypothesis_on_the_class_is_needed(claim):
     for hypothesis in claim.requires:
         rest = claim.variant(requires=[h for h in claim.requires if h is not hypothesis])
         try:
-            induction.certify(rest, instance)
+            induction.certify(Case.of(rest, instance))
         except ValueError as error:
             refused.append(str(error))
     assert any("worse oracles" in text for text in refused)
@@ -216,23 +217,23 @@ def test_oracles_a_little_worse_than_those_posed_are_refused():
     rest = [h for h in THEOREM.requires if h is not inexact.ORACLE]
     worse = Hypothesis("worse", met=lambda problem, params: params.oracle.delta <= params.delta)
     with pytest.raises(ValueError, match="worse oracles"):
-        posing.any_functions(THEOREM.variant(requires=[*rest, worse]), instance)
-    assert not posing.any_functions(THEOREM, instance)
+        posing.any_functions(Case.of(THEOREM.variant(requires=[*rest, worse]), instance))
+    assert not posing.any_functions(Case.of(THEOREM, instance))
     unlike = Hypothesis("unlike", met=lambda problem, params: max(problem.f.L) <= 2 * problem.L)
     kept = [h for h in THEOREM.requires if h is not inexact.CONVEX]
-    assert posing.any_functions(THEOREM.variant(requires=[*kept, unlike]), instance)
+    assert posing.any_functions(Case.of(THEOREM.variant(requires=[*kept, unlike]), instance))
 
 
 def test_claims_of_another_kind():
     for id in ("feddcd/theorem-4.1/eq-3", "feddcd/theorem-C.1/parameters"):
         claim = claims.get(id)
         with pytest.raises(ValueError, match="not a bound in a setting"):
-            induction.certify(claim, instances(claim, 1, lambda instance: True)[0])
+            induction.certify(Case.of(claim, instances(claim, 1, lambda instance: True)[0]))
     (instance,) = instances(THEOREM, 1)
     later = THEOREM.variant(factor=THEOREM.statement.factor ** sympy.Symbol("T", integer=True, nonnegative=True))
     if later.statement.factor.has(inexact.dual.T):
         with pytest.raises(ValueError, match="constant times factor"):
-            induction.certify(later, instance)
+            induction.certify(Case.of(later, instance))
 
 
 # For all parameters

@@ -11,6 +11,7 @@ from fedtheory import claims
 from fedtheory.algorithms.next_round import NextRound
 from fedtheory.algorithms.starts import GradientStart
 from fedtheory.papers.feddcd import inexact
+from verify.base.case import Case
 from verify.methods import identities
 from verify.methods.identities import prove
 from verify.proofs import one_round
@@ -134,5 +135,5 @@ def test_the_next_round_is_that_of_the_method():
 )
 def test_what_the_next_round_says_is_read(looks):
     instance = next(one_round.instances(started("29")))
-    assert not whole.unread(of_next(gap), instance)
-    assert whole.unread(of_next(looks), instance)
+    assert not whole.unread(Case.of(of_next(gap), instance))
+    assert whole.unread(Case.of(of_next(looks), instance))

@@ -12,6 +12,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.cli import main
 from verify.evidence import certificates, formats
@@ -41,7 +42,7 @@ def first_recipe(claim):
 
 def certified(id):
     claim = claims.get(id)
-    _, found = certificates.certified(claim, first_recipe(claim))
+    _, found = certificates.certified(Case(claim, first_recipe(claim)))
     assert found is not None
     return found
 
@@ -71,7 +72,7 @@ def test_a_certificate_is_replayed_from_its_file_without_a_solver(id, monkeypatc
 @pytest.mark.parametrize("method", FORMAL)
 def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver):
     claim = claims.get(FORMAL[method])
-    found = certificates.formal(claim, method, first_recipe(claim))
+    found = certificates.formal(Case(claim, first_recipe(claim)), method)
     assert found is not None and not found.steps
     assert ClassCertificate.from_json(json.loads(json.dumps(found.to_json()))).replay() is True
 
@@ -79,7 +80,7 @@ def test_what_holds_on_formal_states_is_computed_again(method, without_a_solver)
 def test_a_changed_claim_travels_with_its_change():
     claim = claims.get(IDS[0])
     larger = claim.variant(factor=claim.statement.factor + sympy.Rational(1, 100))
-    _, found = certificates.certified(larger, first_recipe(claim))
+    _, found = certificates.certified(Case(larger, first_recipe(claim)))
     read = ClassCertificate.from_json(json.loads(json.dumps(found.to_json())))
     assert read.claim.id == f"{claim.id}*" and read.replay()
     # The multipliers of the larger factor need not prove the smaller one.
@@ -166,9 +167,9 @@ def test_a_prover_that_stores_asks_what_a_prover_that_solves_asked():
     claim = claims.get("feddcd/theorem-6.1/eq-12")
     instance = claim.instances.build(first_recipe(claim), True)
     solving = Solving()
-    found = certifying.certify(claim, instance, solving)
+    found = certifying.certify(Case.of(claim, instance), solving)
     stored = Stored(solving.steps)
-    again = certifying.certify(claim, instance, stored)
+    again = certifying.certify(Case.of(claim, instance), stored)
     assert (again.verdict, again.claimed) == (found.verdict, found.claimed)
     assert set(stored.used) == set(solving.steps) and len(stored.used) >= 4
 

@@ -12,6 +12,7 @@ from fedtheory import claims
 from fedtheory.algorithms import adiana, compressed_scaffnew, ef21, fivegcs_cc
 from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline import rivals as baseline
+from verify.base.case import Case
 from verify.base.evaluate import meeting, sides
 from verify.base.verdict import Verdict
 from verify.pep import posing, rounding
@@ -38,7 +39,7 @@ def met(claim, count, wanted=lambda recipe: True):
 @pytest.mark.parametrize("claim", TRUE, ids=lambda claim: claim.id)
 def test_true_claims_are_certified(claim):
     for _, instance in met(claim, 6):
-        found = certify(claim, instance)
+        found = certify(Case.of(claim, instance))
         assert found.verdict is Verdict.CERTIFIED, (instance.text, found)
         assert found.certificate.check() and found.certificate.bound <= found.claimed
 
@@ -127,17 +128,17 @@ PLANTED = dict(_planted())
 def test_planted_error_is_not_certified_where_it_is_false(name, monkeypatch):
     if "coordinates" not in name:
         # The programs themselves must find what is wrong with code that is not read.
-        monkeypatch.setattr(posing, "check_read", lambda claim, instance: None)
+        monkeypatch.setattr(posing, "check_read", lambda case: None)
     claim, refuted = PLANTED[name], 0
     largest = 2 if "adiana" in name else 3
     for recipe, instance in met(claim, 120, lambda r: len(r["clients"]) <= largest):
-        if violation(claim, recipe) is not None:
+        if violation(Case(claim, recipe)) is not None:
             refuted += 1
             if "coordinates" in name:
                 with pytest.raises(ValueError, match="is not read"):
-                    certify(claim, instance)
+                    certify(Case.of(claim, instance))
             else:
-                assert certify(claim, instance).verdict is not Verdict.CERTIFIED, instance.text
+                assert certify(Case.of(claim, instance)).verdict is not Verdict.CERTIFIED, instance.text
         if refuted:
             break
     assert refuted
@@ -149,8 +150,8 @@ def test_no_state_of_an_instance_exceeds_the_worst_case(name):
     wanted = met(claim, 2, lambda r: len(r["clients"]) == 2 and r["mu"] < r["L"] and r.get("alpha") != 1)
     assert wanted
     for recipe, instance in wanted:
-        found = certify(claim, instance, tight=True)
-        ratio = examine(claim, recipe, np.random.default_rng(0))[0].ratio
+        found = certify(Case.of(claim, instance), tight=True)
+        ratio = examine(Case(claim, recipe), np.random.default_rng(0))[0].ratio
         assert found.upper is not None and ratio * float(found.claimed) <= float(found.upper) + 1e-9
         if not posing.pose(claim.setting, instance).loose and name != "adiana":
             assert found.lower is not None and float(found.upper - found.lower) < 1e-4
@@ -168,17 +169,17 @@ def test_attained_factor_is_the_worst_case(name):
     recipe["clients"] = tuple({"h": (Fr(h),), "y": (Fr(0),)} for h in recipe.pop("h"))
     instance = ONE_STEP[name].instances.build(recipe, True)
     claim = ONE_STEP[name]
-    found = certify(claim, instance, tight=True)
+    found = certify(Case.of(claim, instance), tight=True)
     assert found.verdict is Verdict.CERTIFIED and not found.relaxed
     assert found.tightness == pytest.approx(1, abs=1e-5)
     smaller = claim.variant(factor=claim.statement.factor * Fr(9999, 10000))
-    assert certify(smaller, instance).verdict is Verdict.REFUTED
+    assert certify(Case.of(smaller, instance)).verdict is Verdict.REFUTED
 
 
 def test_descent_of_ef21_needs_smoothness_only():
     for _, instance in met(DESCENT, 4, lambda r: r["alpha"] < 1):
         posed = posing.pose(DESCENT.setting, instance)
-        left, right = (side[0] for side in sides(DESCENT, posed.instance, np.zeros((1, 0)))[0])
+        left, right = (side[0] for side in sides(Case.of(DESCENT, posed.instance), np.zeros((1, 0)))[0])
         of_f = ("Polyak-Lojasiewicz", "f at least f*")
         kept = tuple(c for c in posed.constraints(True) if not c.name.startswith(of_f))
         assert len(kept) == len(posed.constraints(True)) - 4
@@ -188,7 +189,7 @@ def test_descent_of_ef21_needs_smoothness_only():
 def test_one_step_of_ef21_needs_the_polyak_lojasiewicz_inequality():
     ((_, instance),) = met(ONE_STEP["ef21"], 1, lambda r: r["alpha"] < 1 and len(r["clients"]) == 2)
     posed = posing.pose(DESCENT.setting, instance)
-    left, right = (side[0] for side in sides(ONE_STEP["ef21"], posed.instance, np.zeros((1, 0)))[0])
+    left, right = (side[0] for side in sides(Case.of(ONE_STEP["ef21"], posed.instance), np.zeros((1, 0)))[0])
     kept = tuple(c for c in posed.constraints(True) if not c.name.startswith("Polyak-Lojasiewicz"))
     assert rounding.prove(Program(left - right, posed.constraints(True)), Fr(0)) is not None
     assert rounding.prove(Program(left - right, kept), Fr(0)) is None
@@ -198,7 +199,7 @@ def test_what_is_wider_than_the_class_is_known():
     for name, wider in {"ef21": True, "adiana": True, "5gcs-cc": False, "compressed-scaffnew": False}.items():
         ((_, instance),) = met(ONE_STEP[name], 1, lambda r: r["mu"] < r["L"] and len(r["clients"]) == 2)
         posed = posing.pose(ONE_STEP[name].setting, instance)
-        sides(ONE_STEP[name], posed.instance, np.zeros((1, 0)))
+        sides(Case.of(ONE_STEP[name], posed.instance), np.zeros((1, 0)))
         assert posed.wider is wider
 
 
@@ -297,14 +298,14 @@ def test_value_at_a_compressed_point_is_bounded_not_interpolated():
 def test_a_claim_that_allows_any_compressor_is_not_certified():
     claim = _without(ONE_STEP["5gcs-cc"], "in U(omega)")
     ((_, instance),) = met(claim, 1, lambda r: len(r["clients"]) == 2 and r["mu"] < r["L"] and r["omega"] > 1)
-    assert certify(ONE_STEP["5gcs-cc"], instance).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(ONE_STEP["5gcs-cc"], instance)).verdict is Verdict.CERTIFIED
     with pytest.raises(ValueError, match="noisier compressors"):
-        certify(claim, instance)
+        certify(Case.of(claim, instance))
     contractive = _without(DESCENT, "contract")
     ((_, instance),) = met(contractive, 1, lambda r: len(r["clients"]) == 2 and r["alpha"] < Fr(1, 2))
-    assert certify(DESCENT, instance).verdict is Verdict.CERTIFIED
+    assert certify(Case.of(DESCENT, instance)).verdict is Verdict.CERTIFIED
     with pytest.raises(ValueError, match="weaker compressors"):
-        certify(contractive, instance)
+        certify(Case.of(contractive, instance))
     # What the method is told does not change the compressors it has.
     told = instance.params._replace(alpha=Fr(3, 4))
     assert (

@@ -15,6 +15,7 @@ import pytest
 from fedtheory import claims
 from fedtheory.algorithms import diana, feddcd, locodl, rbcd
 from verify.as_read import proving
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.pep import posing
 from verify.reading import whole
@@ -38,17 +39,17 @@ def first(claim):
 
 @pytest.mark.parametrize("claim", ABOUT, ids=lambda claim: claim.id)
 def test_the_code_of_registered_claims_over_a_class_is_read(claim):
-    assert whole.unread(claim, first(claim)) == ""
+    assert whole.unread(Case.of(claim, first(claim))) == ""
 
 
 @pytest.mark.parametrize("id", NOT_READ)
 def test_what_is_not_read_is_told_with_its_line(id):
-    assert re.search(r"\w+ \(\w+\.py\), line \d+: ", whole.unread(claims.get(id), first(claims.get(id))))
+    assert re.search(r"\w+ \(\w+\.py\), line \d+: ", whole.unread(Case.of(claims.get(id), first(claims.get(id)))))
 
 
 @pytest.mark.parametrize("name", ["a product over n", "a product over stepsizes"])
 def test_high_powers_are_refused_as_such(name):
-    assert "powers of the" in whole.unread(stepping(LOCODL, LOOKS[name]), first(LOCODL))
+    assert "powers of the" in whole.unread(Case.of(stepping(LOCODL, LOOKS[name]), first(LOCODL)))
 
 
 # Planted errors: none does anything to vectors with one entry, or to three clients.
@@ -81,7 +82,7 @@ def stepping(claim, change):
 @pytest.mark.parametrize(("claim", "module", "name"), STEPS, ids=lambda v: getattr(v, "id", None))
 def test_steps_that_mix_coordinates_are_not_read(claim, module, name, change):
     changed = stepping(claim, lambda problem, params, state, new: new._replace(**{name: change(getattr(new, name))}))
-    assert whole.unread(changed, first(claim))
+    assert whole.unread(Case.of(changed, first(claim)))
 
 
 SEEN, COUNTED, LATE = deque(maxlen=1), [0], {2: 1, 3: 1}
@@ -136,7 +137,7 @@ LOOKS = {
 def test_code_that_looks_is_not_certified(change):
     changed = stepping(LOCODL, change)
     with pytest.raises(ValueError, match="is not read"):
-        posing.check_read(changed, first(LOCODL))
+        posing.check_read(Case.of(changed, first(LOCODL)))
 
 
 SHARE = 1
@@ -144,9 +145,9 @@ SHARE = 1
 
 def test_a_constant_that_was_changed_is_not_read(monkeypatch):
     changed = stepping(LOCODL, lambda q, p, s, new: new._replace(x=new.x * SHARE))
-    assert whole.unread(changed, first(LOCODL)) == ""
+    assert whole.unread(Case.of(changed, first(LOCODL))) == ""
     monkeypatch.setitem(globals(), "SHARE", 2)
-    assert "SHARE differs from the constant in the source" in whole.unread(changed, first(LOCODL))
+    assert "SHARE differs from the constant in the source" in whole.unread(Case.of(changed, first(LOCODL)))
 
 
 FEASIBLE = claims.get("locodl/algorithm-1/feasibility")

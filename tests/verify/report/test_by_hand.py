@@ -11,6 +11,7 @@ import sympy
 import fedtheory as ft
 from fedtheory import claims
 from verify import check
+from verify.base.case import Case
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
 from verify.evidence.record import Evidence
@@ -225,7 +226,7 @@ def test_states_of_ones_own_methods_have_their_names():
     claim = ft.Claim("own/fast", setting=setting, statement=ft.contracts(method, ft.distance, sympy.Rational(1, 100)))
     found = check(claim).counterexample
     assert "; x = " in found.text and ", before = " in found.text
-    assert naming.state(claim, claim.instances.build(found.recipe, True), found.point) in found.place()
+    assert naming.state(Case(claim, found.recipe), found.point) in found.place()
 
 
 def test_what_a_statement_is_for_names_every_restriction():

@@ -14,7 +14,7 @@ import sympy
 import fedtheory as ft
 from fedtheory.numbers.rational import exact
 from verify import check
-from verify.base.evaluate import start
+from verify.base.case import Case
 from verify.comparisons.exact import as_row
 from verify.evidence.counterexamples import Counterexample
 from verify.report import by_hand, formulas, terminal
@@ -35,7 +35,7 @@ def posed(example):
     problem = instance.problem
     state = None
     if example.point and problem is not None:
-        problem, state = start(example.claim, instance, as_row(example.point))
+        problem, state = Case.of(example.claim, instance).start(as_row(example.point))
     return instance, problem, state
 
 

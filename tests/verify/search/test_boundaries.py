@@ -10,6 +10,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.numbers.symbols import Max
 from fedtheory.sampling import boundaries
 from verify import check
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.methods import polynomials
 from verify.methods.base import Inquiry
@@ -33,7 +34,7 @@ def claim(left, relation, right, *requires):
 
 def found(claim):
     recipes = claim.instances.boundaries(hunting.generator(claim, hunting.BOUNDARIES))
-    return next((v for v in (states.violation(claim, recipe) for recipe in recipes) if v is not None), None)
+    return next((v for v in (states.violation(Case(claim, recipe)) for recipe in recipes) if v is not None), None)
 
 
 FALSE = {

@@ -14,6 +14,7 @@ from fedtheory.kinds.inequality import Inequality
 from fedtheory.papers.feddcd import inexact
 from fedtheory.settings import Setting
 from verify import check
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons import naming
 from verify.evidence.counterexamples import Counterexample
@@ -23,7 +24,7 @@ from verify.search.convincing import Rank, excess, key, rank
 
 
 def at(id, recipe, point, rounds):
-    found = refutation.refute(claims.get(id), recipe, tuple(map(Fraction, point)), rounds)
+    found = refutation.refute(Case(claims.get(id), recipe), tuple(map(Fraction, point)), rounds)
     assert found is not None
     return found
 
@@ -115,7 +116,7 @@ def test_a_run_from_elsewhere_is_translated():
     found = choosing.improved(first)
     assert rank(first).elsewhere and not rank(found).elsewhere
     # Moved with its start, a run is as it was; after more rounds it fails by more.
-    moved = at(id, choosing._translated(first.claim, first.recipe, first.point), (1,), 1)
+    moved = at(id, choosing._translated(Case(first.claim, first.recipe), first.point), (1,), 1)
     assert (moved.left, moved.right) == (first.left, first.right)
     assert [c["c"] for c in moved.recipe["clients"]] == [(-1,), (1,)]
     assert found.rounds > 1 and found.left / found.right > first.left / first.right
@@ -151,7 +152,7 @@ def test_what_cannot_convince_more_stays_as_it_is():
     for offer in choosing._offers(first, Rank(True, True, True, 3)):
         with suppress(ValueError):
             # Of some there is no instance.
-            found = choosing.shrinking.at_state(first.claim, *offer)
+            found = choosing.shrinking.at_state(Case(first.claim, offer.recipe), offer.point, offer.rounds)
             assert found is None or found.left > found.right
     assert choosing.improved(of(3, 1)).recipe == {"N": 2}
 

@@ -14,6 +14,7 @@ import fedtheory as ft
 from fedtheory import claims
 from fedtheory.classes import SmoothEach
 from verify import check
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
 from verify.reading.program import kinds_at_rest, starts_at_zero
@@ -74,7 +75,7 @@ def test_what_depends_on_numbers_alone_is_certified(clients):
 def test_each_number_of_clients_has_a_certificate():
     of = fixed(HALF, clients=(1, 2))
     recipes = islice(of.instances.recipes(np.random.default_rng(0)), 40)
-    met = [recipe for recipe in recipes if hypotheses_hold(of, of.instances.build(recipe, True))]
+    met = [recipe for recipe in recipes if hypotheses_hold(Case(of, recipe))]
     given = {len(recipe["clients"]): recipe for recipe in met}
     assert uncovered(of, [given[1]]) == "none has n = 2" and uncovered(of, given.values()) == ""
     assert uncovered(fixed(HALF / 2, clients=(1, 2)), given.values()) == "none has n = 1"
@@ -149,10 +150,10 @@ def test_a_choice_is_built_once_and_its_code_read_once(monkeypatch):
     of, asked = fixed(HALF), []
     choices = points.Choices(of, [next(of.instances.recipes(np.random.default_rng(0)))])
     read = points.whole.read
-    monkeypatch.setattr(points.whole, "read", lambda claim, at: asked.append(at) or read(claim, at))
+    monkeypatch.setattr(points.whole, "read", lambda case: asked.append(case) or read(case))
     choices.describe()
     assert choices.uncovered() == choices.uncovered() and choices.code.unread == ""
-    assert asked == list(choices.instances)
+    assert asked == list(choices.cases)
 
 
 def test_parameters_without_a_letter_and_schedules_are_more_than_numbers():

@@ -7,6 +7,7 @@ import pytest
 
 from fedtheory import claims
 from verify import check
+from verify.base.case import Case
 from verify.evidence.counterexamples import Counterexample
 from verify.results import shipped
 from verify.search import refutation, shrinking
@@ -15,11 +16,10 @@ from verify.search import refutation, shrinking
 def found(recipe, fails):
     """The smallest counterexample from a recipe on, where those fail of which a function says so."""
 
-    def again(claim, recipe):
-        return Counterexample(claim, recipe, (), 0, "", 0, 1, 0, "<=", "") if fails(recipe) else None
+    def again(case):
+        return Counterexample(case.claim, case.recipe, (), 0, "", 0, 1, 0, "<=", "") if fails(case.recipe) else None
 
-    claim = claims.get("feddcd/theorem-7.1/eq-14")
-    return shrinking.smallest(again(claim, recipe), again=again).recipe
+    return shrinking.smallest(again(Case(claims.get("feddcd/theorem-7.1/eq-14"), recipe)), again=again).recipe
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_lemma_4_1_falls_at_one_client_with_sigma_1_and_small_integers():
     recipe = Counterexample.from_json(carried).recipe
     client = recipe["clients"][0]
     start = {**recipe, "clients": ({**client, "c": Fraction(1), "factor": Fraction(1, 2)},)}
-    found = shrinking.smallest(refutation.refute(claim, start, (Fraction(-237), Fraction(91)), 1))
+    found = shrinking.smallest(refutation.refute(Case(claim, start), (Fraction(-237), Fraction(91)), 1))
     (client,) = found.recipe["clients"]
     assert (client["factor"], client["h"], client["c"], client["eps"]) == (1, 1, 0, 1)
     assert all(v.denominator == 1 and abs(v) <= 50 for v in found.point) and found.point.count(0) == 1
@@ -71,7 +71,7 @@ def test_a_client_that_takes_no_part_is_left_out_with_its_coordinates():
     idle = {**first, "rounds": (0,) * len(first["rounds"])}
     for clients, i, point in (((first, idle), 0, (69, 0, 0)), ((idle, first), 1, (0, 69, 0))):
         start = {**recipe, "clients": clients, "i": i}
-        found = shrinking.smallest(refutation.refute(claim, start, tuple(map(Fraction, point)), 1))
+        found = shrinking.smallest(refutation.refute(Case(claim, start), tuple(map(Fraction, point)), 1))
         assert len(found.recipe["clients"]) == 1 and found.point[1] == 0 and found.point[0] <= 50
 
 
@@ -79,7 +79,7 @@ def test_a_state_of_another_size_is_none_of_an_instance():
     found = check(claims.get("fedopt/fsvrg/single-node")).counterexample
     assert found.point in ((1, 0), (0, 1))
     for point in ((), (1,), (1, 0, 0)):
-        assert shrinking.at_state(found.claim, found.recipe, tuple(map(Fraction, point)), 1) is None
+        assert shrinking.at_state(Case(found.claim, found.recipe), tuple(map(Fraction, point)), 1) is None
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_floats_leave_out_no_counterexample(id):
     points = [tuple(Fraction(int(v), 7) for v in rng.integers(-300, 301, size)) for _ in range(30)]
     points += [found.point, tuple(v + Fraction(1, 10**9) for v in found.point)]
     for point, suspect in zip(points, shrinking._suspects(found, points), strict=True):
-        other = shrinking.at_state(found.claim, found.recipe, point, found.rounds)
+        other = shrinking.at_state(Case(found.claim, found.recipe), point, found.rounds)
         assert suspect or other is None or other.part != found.part
 
 

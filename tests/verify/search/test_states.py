@@ -7,6 +7,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import claims
+from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.methods.base import Inquiry
 from verify.methods.search import METHOD as SEARCH
@@ -30,7 +31,7 @@ def test_a_ratio_that_is_all_rounding_is_measured_exactly():
     recipe = {"d": 1, "clients": (client,), "begins": 1, "i": 0, "ratio": Fraction(1, 300)}
     theta = np.array([-1.0, -4.3e-15, 0.0, 2e-26, 0.0, 0.0])
     told = states.Finding(1.0, theta, 1, "spectral")
-    assert states.with_exact_ratio(claim, recipe, told).ratio == 0
+    assert states.with_exact_ratio(Case(claim, recipe), told).ratio == 0
 
 
 def _step(problem, params, state, draw):

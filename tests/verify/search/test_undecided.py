@@ -13,6 +13,7 @@ from first_found import at_few
 import fedtheory as ft
 from fedtheory.numbers.rational import square_root
 from verify import Verdict
+from verify.base.case import Case
 from verify.base.evaluate import meeting
 from verify.comparisons.deciding import may_agree
 from verify.pep.posing import any_functions
@@ -110,4 +111,4 @@ def test_values_may_agree_unless_they_surely_differ():
 def test_what_a_letter_that_is_a_root_allows_is_asked_without_an_error(rate):
     claim = _claim(GD, rate, SHORT, letters=LETTERS)
     _, given = next(meeting(claim, claim.instances.recipes(np.random.default_rng(0))))
-    assert any_functions(claim, given) is False
+    assert any_functions(Case.of(claim, given)) is False

@@ -12,7 +12,7 @@ import pytest
 
 from fedtheory import claims, compressors, randomness
 from fedtheory.randomness import Bernoulli, UniformSubset, map_leaves
-from verify.base.evaluate import dimension
+from verify.base.case import Case
 from verify.comparisons import sampling
 from verify.statistics import calibration, e_process
 from verify.statistics.e_process import Assumed
@@ -466,12 +466,12 @@ def test_the_draws_of_a_step(id):
         except ValueError:
             # One client, of which no two can take part.
             continue
-        theta = rng.standard_normal(dimension(claim, instance))
-        right = sampling.step_sampler(claim, instance, theta, 0, LEVEL, 8000)
+        theta = rng.standard_normal(Case.of(claim, instance).dimension)
+        right = sampling.step_sampler(Case.of(claim, instance), theta, 0, LEVEL, 8000)
         assert not any(o.refuted for o in right)
         if right:
             tested += 1
-            outcomes = sampling.step_sampler(claim.variant(algorithm=wrong), instance, theta, 0, LEVEL, 8000)
+            outcomes = sampling.step_sampler(Case.of(claim.variant(algorithm=wrong), instance), theta, 0, LEVEL, 8000)
             assert any(o.refuted for o in outcomes)
             assert any(o.name.endswith("after a step") for o in right)
         if tested == 2:
@@ -482,7 +482,7 @@ def test_the_draws_of_a_step(id):
 def test_only_steps_are_sampled():
     claim = claims.get("locodl/eq-2/rand-k")
     with pytest.raises(ValueError, match="no step"):
-        sampling.step_sampler(claim, None, np.zeros(1), 0, LEVEL)
+        sampling.step_sampler(Case(claim, {}), np.zeros(1), 0, LEVEL)
 
 
 # Measured runs.

@@ -8,6 +8,7 @@ import pytest
 import sympy
 
 from fedtheory import claims
+from verify.base.case import Case
 from verify.base.evaluate import hypotheses_hold
 from verify.base.verdict import Verdict
 from verify.cli import main
@@ -229,7 +230,7 @@ def test_every_grid_has_instances_of_its_setting(setting):
         assert len(found) >= 5
         # The instances have the letters that the grid says, wherever the paper has them too.
         instance = claim.instances.build(found[-1].recipes[-1], True)
-        assert hypotheses_hold(claim, instance)
+        assert hypotheses_hold(Case.of(claim, instance))
         values = {str(s): v for s, v in claim.setting.bind(instance.problem, instance.params).items()}
         letters = dict(found[-1].letters)
         assert set(setting.drawing.sweep) <= set(letters)
