@@ -15,7 +15,8 @@ from fedtheory.algorithms.scaffnew import State, communicate, fixed_point, init
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.base import Problem
-from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
+from fedtheory.randomness import Bernoulli, Distribution, Product
+from fedtheory.randomness.masks import coins
 
 
 class Params(NamedTuple):
@@ -32,15 +33,6 @@ class Coins(NamedTuple):
 
     theta: Array
     eta: Array
-
-
-def _side_by_side(*coins: Draw) -> Array:
-    return np.stack(coins, axis=-1)
-
-
-def coins(q: Array) -> Distribution:
-    """A coin for each client, which shows true with a probability ``q (n,)`` of the client's own: ``(..., n)``."""
-    return Product(_side_by_side, tuple(Bernoulli(p) for p in q))
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
