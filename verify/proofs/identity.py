@@ -84,7 +84,7 @@ class StepModel(Protocol):
         """The constants of the model, by the names of its letters."""
 
     def differs(self, claim: Claim, instance: Instance) -> str | None:
-        """What is not, in the code, what the proof takes it for; None if all agrees."""
+        """The name of something that is not, in the code, what the proof takes it for; None if all agrees."""
 
 
 def stated(

@@ -230,7 +230,7 @@ _dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
 
 _HINTS, _IDENTITIES = inexact.COLD_IN_PROOF.hints, inexact.COLD_IN_PROOF.hints.identities
 assert _IDENTITIES is not None
-#: As in the proof, with what is said of the round that follows T rounds.
+#: As in the proof, for statements about the round that follows T rounds.
 DISPLAYED = replace(
     inexact.COLD_IN_PROOF,
     hints=replace(
