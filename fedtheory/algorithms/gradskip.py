@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Problem, Scalar, method
+from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.scaffnew import State, communicate
 from fedtheory.numbers.rational import to_float
 from fedtheory.randomness import Bernoulli, Product
+from fedtheory.randomness.masks import coins
 
 
 class Params(NamedTuple):
@@ -28,15 +29,6 @@ class Coins(NamedTuple):
 
     theta: Array
     eta: Array
-
-
-def _side_by_side(*coins: Draw) -> Array:
-    return np.stack(coins, axis=-1)
-
-
-def coins(q: Array) -> Distribution:
-    """A coin for each client, which shows true with a probability ``q (n,)`` of the client's own: ``(..., n)``."""
-    return Product(_side_by_side, tuple(Bernoulli(p) for p in q))
 
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:

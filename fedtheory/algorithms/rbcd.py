@@ -10,7 +10,7 @@ import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Clients, Distribution, NamedTuple, Problem, method
 from fedtheory.algorithms.feddcd import project
-from fedtheory.numbers.rational import apply, inverse
+from fedtheory.problems.constrained import multiplier
 from fedtheory.randomness import WeightedSubset
 
 
@@ -46,13 +46,6 @@ def draws(problem: Problem, params: Params, state: State) -> Distribution:
 def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
     """One step, without randomness of its own: Random block coordinate descent for min h."""
     return State(state.x - G(params.L, draw, problem.f.gradient(state.x)))
-
-
-def multiplier(problem: Problem) -> Array:
-    """The lambda at which the grad h_i^*(lambda) sum to 0, ``(d,)``: of quadratic h, c_i + H_i^{-1} lambda do."""
-    H_inverse = problem.f.H_inverse  # type: ignore[attr-defined]
-    found: Array = apply(inverse(H_inverse.sum(axis=0)), -problem.f.c.sum(axis=-2))  # type: ignore[attr-defined]
-    return found
 
 
 def constrained_minimiser(problem: Problem) -> Array:

@@ -17,6 +17,7 @@ from fedtheory.classes import ContractiveCompressors, FunctionClass, Met, NoisyG
 from fedtheory.instances import Instance, Instances, Recipe, pick, value_of
 from fedtheory.numbers import symbols, validation
 from fedtheory.problems.base import Problem
+from fedtheory.settings.relations import Quantity
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,17 +80,17 @@ class SumOfSquares(NamedTuple):
 class Identities:
     """How claims in a setting are proved by identities.
 
-    ``model``: the model of a step that the proofs are about (:mod:`verify.proofs`), which is compared with the code;
-    ``letters``: what its letters are here, by their names; ``weights``: of each identity, by its name; ``grounds``:
-    hypotheses given as code on which the proofs rest, besides memberships of classes; ``gap(problem, params, state)``:
-    the value above the least one, where the model asks for it.
+    ``model``: the model of a step that the proofs are about (:mod:`verify.step_models`), which is compared with the
+    code; ``letters``: what its letters are here, by their names; ``weights``: of each identity, by its name;
+    ``grounds``: hypotheses given as code on which the proofs rest, besides memberships of classes; ``quantities``: the
+    quantities of statements, by what they are in the model, which is compared with their code.
     """
 
     model: str
     letters: Mapping[str, sympy.Expr]
     weights: Mapping[str, SumOfSquares]
     grounds: tuple[Any, ...] = ()
-    gap: Callable[[Any, Any, Any], Any] | None = None
+    quantities: Mapping[str, Quantity] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

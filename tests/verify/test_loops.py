@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -66,6 +67,7 @@ FOLDERS = {
         "comparisons",
         "pep",
         "proofs",
+        "step_models",
         "multipliers",
         "evidence",
         "results",
@@ -131,12 +133,12 @@ def test_folders_import_only_those_before_them(package):
     assert _upward(ROOT, package, FOLDERS[package]) == []
 
 
-#: What hangs on the trunk: no module elsewhere imports these. Papers are found as folders, and methods and commands by
-#: their names in lists.
+#: What hangs on the trunk: no module elsewhere imports these. Papers are found as folders, and methods, commands and
+#: models of steps by their names.
 LEAVES = (
     *("fedtheory.papers", "fedtheory.tables"),
     *("verify.conformance", "verify.experiments", "verify.repair", "verify.mutation", "verify.export", "verify.pepit"),
-    *("verify.best", "verify.tightness", "verify.report", "verify.cli", "verify.agent"),
+    *("verify.best", "verify.tightness", "verify.report", "verify.cli", "verify.agent", "verify.step_models"),
 )
 #: The package alone, of which the folders are the papers.
 _FOUND_AS_FOLDERS = ("fedtheory.plugins", "fedtheory.papers")
@@ -146,14 +148,59 @@ def _leaf(name: str) -> bool:
     return f"{name}.".startswith(tuple(f"{leaf}." for leaf in LEAVES))
 
 
-def test_the_trunk_imports_no_leaf():
+def _names() -> dict[Path, str]:
+    """All modules of both packages, by their files."""
     modules = [path for package in FOLDERS for path in sorted((ROOT / package).rglob("*.py"))]
-    names = {path: ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in modules}
+    return {path: ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in modules}
+
+
+def test_the_trunk_imports_no_leaf():
+    names = _names()
     known = set(names.values())
     assert all(leaf in known for leaf in LEAVES)
     trunk = [path for path, name in names.items() if not _leaf(name) and path.name != "__main__.py"]
     found = {(names[path], name) for path in trunk for name in _imported(path, known) if _leaf(name)}
     assert found == {_FOUND_AS_FOLDERS}
+
+
+def _described() -> set[str]:
+    """The modules that describe an algorithm."""
+    folder = ROOT / "fedtheory" / "algorithms"
+    assigned = re.compile(r"^algorithm = ", re.MULTILINE)
+    return {path.stem for path in folder.glob("*.py") if assigned.search(path.read_text(encoding="utf-8"))}
+
+
+def _speaks_of(text: str, methods: set[str]) -> set[str]:
+    """The modules of algorithms that a text names, examples for the reader apart."""
+    plain = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith(">>>"))
+    return set(re.findall(r"\w+", plain)) & methods
+
+
+def test_the_trunk_names_no_algorithm():
+    methods, names = _described(), _names()
+    assert {"rbcd", "inexact_feddcd", "gradskip", "compressed_scaffnew", "diana"} <= methods
+    known = {f"fedtheory.algorithms.{method}" for method in methods}
+    trunk = [p for p, name in names.items() if not _leaf(name) and not name.startswith("fedtheory.algorithms")]
+    assert not [
+        (names[path], name) for path in trunk for name in _imported(path, known | {"fedtheory.algorithms"}) & known
+    ]
+    checker = {names[p]: p.read_text(encoding="utf-8") for p in trunk if names[p].startswith("verify.")}
+    assert {name: found for name, text in checker.items() if (found := _speaks_of(text, methods))} == {}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "from fedtheory.algorithms import base, rbcd",
+        "from fedtheory.algorithms.rbcd import multiplier",
+        "import fedtheory.algorithms.rbcd as blocks",
+        "# as rbcd.multiplier does",
+        "KNOWN = {'rbcd': 1}",
+    ],
+)
+def test_a_planted_name_of_an_algorithm_is_found(planted):
+    assert _speaks_of(planted, _described()) == {"rbcd"}
+    assert _speaks_of(">>> rbcd\nrbcd_of, blocks", _described()) == set()
 
 
 def _named(path: Path) -> set[str]:

@@ -13,8 +13,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import islice
-from types import FunctionType, ModuleType
+from importlib import import_module
+from itertools import chain, islice
+from types import FunctionType
 from typing import Any
 
 import sympy
@@ -33,8 +34,8 @@ from verify.evidence.record import Outcome
 from verify.exact import reals
 from verify.methods.base import Inquiry, Method
 from verify.pep import induction, posing
-from verify.proofs import identity, inexact, memory, one_round
-from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable
+from verify.proofs import identity
+from verify.proofs.identity import GapInequality, IdentityWeights, StepModel, Unprovable
 from verify.reading import whole
 
 #: Instances without special constants on which model and code are compared, besides those with them.
@@ -42,11 +43,8 @@ INSTANCES = 3
 #: Numbers of clients beyond those, at which they are compared too.
 CLIENTS = (7, 12)
 
-#: Models of steps, by the names by which settings ask for them.
-_MODELS: Mapping[str, ModuleType] = {
-    "inexact blocks": inexact,
-    "memory": memory,
-}
+#: The models of steps, which settings ask for by their names: a leaf, which no module imports.
+_MODELS = "verify.step_models"
 
 
 def run(method: Method, inquiry: Inquiry) -> Outcome:
@@ -65,10 +63,13 @@ def run(method: Method, inquiry: Inquiry) -> Outcome:
     return method.found(Verdict.PROVED, note, used=("symbolic",))
 
 
-def _about(claim: Claim) -> ModuleType | None:
+def _model_of(claim: Claim) -> StepModel | None:
+    """Return the model of a step that the claim's setting names, or None."""
     hints = claim.setting.hints.identities
-    model = None if hints is None else _MODELS.get(hints.model)
-    return one_round if model is inexact and one_round.concerns(claim) else model
+    if hints is None:
+        return None
+    models: Mapping[str, StepModel] = import_module(_MODELS).MODELS
+    return models.get(hints.model)
 
 
 @dataclass(frozen=True)
@@ -107,27 +108,27 @@ def _proves(claim: Claim, posed: list[GapInequality], weights: Mapping[str, Iden
 
 def pose(claim: Claim) -> list[tuple[GapInequality, IdentityWeights]]:
     """The inequalities to show, each with its proof. Raise ``Unprovable`` if none is known."""
-    proofs = _about(claim)
+    model = _model_of(claim)
     if getattr(getattr(claim.statement, "algorithm", None), "schedules", None):
         raise Unprovable(f"no identities are known for parameters of {claim.id} that vary with the round")
-    if proofs is None:
+    if model is None:
         raise Unprovable(f"no proofs are known in the setting of {claim.id}")
     statement: Any = claim.statement
     if any(c.relation != "<=" for c in getattr(statement, "comparisons", ())) or getattr(statement, "also", False):
         raise Unprovable(f"{claim.id} is more than a chain of non-strict inequalities")
-    return list(proofs.pose(claim))
+    return list(model.pose(claim))
 
 
 def _closed(case: Case) -> bool:
     return induction.applies(case.claim) or posing.closed(case)
 
 
-def _compare_at(case: Case, proofs: ModuleType) -> None:
-    constants, values = proofs.constants(case.instance), case.letters
+def _compare_at(case: Case, model: StepModel) -> None:
+    constants, values = model.constants(case.instance), case.letters
     for letter, meaning in identity.identities_of(case.claim).letters.items():
         if letter not in constants or meaning.subs(values) != sympy.sympify(constants[letter]):
             raise Unprovable(f"{letter} of {case.claim.id} is not what the proof assumes it to be")
-    name = proofs.differs(case.claim, case.instance)
+    name = model.differs(case.claim, case.instance)
     if name is not None:
         raise Unprovable(f"{name} of {case.claim.id} is not what the proof assumes it to be")
     try:
@@ -143,8 +144,8 @@ def _compare(claim: Claim) -> str:
 
     Raise ``Unprovable`` if the code is not what the proof assumes it to be, or an assumption is not the claim's.
     """
-    proofs = _about(claim)
-    assert proofs is not None
+    model = _model_of(claim)
+    assert model is not None
     grounds = identity.identities_of(claim).grounds
     # What agrees where it is compared may differ elsewhere, and what a function holds may be chosen for that.
     if name := whole.foreign(claim):
@@ -152,18 +153,15 @@ def _compare(claim: Claim) -> str:
     if held := [ground.text for ground in grounds if _holds_values(ground.met)]:
         raise Unprovable(f"the code of the hypothesis {held[0]!r} is not accepted as a ground of a proof")
     seen: list[Instance] = []
-    for instance in islice(proofs.instances(claim), INSTANCES):
+    for instance in islice(model.instances(claim), INSTANCES):
         case = Case.of(claim, instance)
-        _compare_at(case, proofs)
+        _compare_at(case, model)
         seen.append(instance)
-        for assumption, broken in proofs.outside(claim, instance):
+        for assumption, broken in model.outside(claim, instance):
             if any(meets_grounds(case.with_instance(one), grounds) for one in (broken, _restored(case, broken))):
                 raise Unprovable(f"{claim.id} does not assume {assumption}")
-    for instance in identity.larger(claim, CLIENTS):
-        _compare_at(Case.of(claim, instance), proofs)
-        seen.append(instance)
-    for instance in proofs.special(claim):
-        _compare_at(Case.of(claim, instance), proofs)
+    for instance in chain(model.larger(claim, CLIENTS), model.special(claim)):
+        _compare_at(Case.of(claim, instance), model)
         seen.append(instance)
     return _range(claim, seen)
 

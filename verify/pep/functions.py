@@ -325,7 +325,7 @@ class OfClass:
                 why = f"the class says of the average of its functions, at {one.point} from x*: {name}"
                 yield Constraint(f"{name} [{k}]", form, partial(str, why))
 
-    # What ``rbcd.constrained_minimiser`` asks: unit Hessians and centres that lead to the common gradient, and the
+    # What ``problems.constrained`` asks: unit Hessians and centres that lead to the common gradient, and the
     # points where each function has it.
 
     @property

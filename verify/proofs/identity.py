@@ -5,31 +5,18 @@ The weights of an identity stand in the hints of the claim's setting; nothing th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
-from itertools import combinations, cycle, islice
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-import numpy as np
 import sympy
 
 from fedtheory.claims import Claim
-from fedtheory.instances import Instance, Recipe
+from fedtheory.instances import Instance
 from fedtheory.settings import Identities
-from verify.base.evaluate import meeting
+from fedtheory.settings.relations import Quantity
 from verify.exact import symbolic
 from verify.pep.gram import ZERO, Form, Vector
-
-#: Recipes among which instances that meet a claim's hypotheses are looked for, at all and with special parameters.
-PROPOSED, SPECIAL = 1000, 300
-#: Clients of whom as many may take part as do in a smaller instance.
-FEW = 7
-#: Clients of the instances on which code and model are compared in every way.
-MOST = 5
-
-#: By how much each assumption of a proof is broken, one at a time; a hypothesis may ask for a little less than it.
-BROKEN = tuple(Fraction(v) for v in ("1000001/1000000", "1001/1000", "21/20", "13/10", 2, 7, 100))
 
 
 class Unprovable(ValueError):
@@ -75,6 +62,31 @@ class IdentityWeights:
         return vanishes(residual, posed.slack)
 
 
+class StepModel(Protocol):
+    """A model of a step, about which a setting's identities are proved."""
+
+    def pose(self, claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
+        """Yield the inequalities to be shown, with their proofs. Raise ``Unprovable`` for claims of other forms."""
+
+    def instances(self, claim: Claim) -> Iterator[Instance]:
+        """Exact instances that meet the hypotheses, without constants that would hide a difference."""
+
+    def larger(self, claim: Claim, sizes: Iterable[int]) -> Iterator[Instance]:
+        """Likewise, one for each number of clients."""
+
+    def special(self, claim: Claim) -> Iterator[Instance]:
+        """Likewise, with constants at the ends of their ranges."""
+
+    def outside(self, claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
+        """The instance with one assumption of the proof broken at a time, and which."""
+
+    def constants(self, instance: Instance) -> Mapping[str, Any]:
+        """The constants of the model, by the names of its letters."""
+
+    def differs(self, claim: Claim, instance: Instance) -> str | None:
+        """The name of something that is not, in the code, what the proof takes it for; None if all agrees."""
+
+
 def stated(
     claim: Claim, name: str, letters: Mapping[str, sympy.Expr], vectors: Mapping[str, Vector]
 ) -> IdentityWeights:
@@ -104,6 +116,21 @@ def identities_of(claim: Claim) -> Identities:
     return hints
 
 
+def role(claim: Claim, quantity: sympy.Expr) -> str:
+    """Return what a quantity of the claim is in the model, as the setting declares, which :meth:`StepModel.differs`
+    compares with its code. Raise ``Unprovable`` if the setting does not declare it.
+    """
+    for name, declared in identities_of(claim).quantities.items():
+        if declared.expression == quantity:
+            return name
+    raise Unprovable(f"the setting of {claim.id} does not declare what {quantity} is in the model of a step")
+
+
+def by_role(claim: Claim) -> dict[str, Quantity]:
+    """Return the claim's quantities by what they are in the model. Raise ``Unprovable`` if that is not declared."""
+    return {role(claim, quantity.expression): quantity for quantity in claim.statement.quantities}
+
+
 def vanishes(form: Form, slack: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
     """Return True if every coefficient is identically zero after substituting for the slack symbols."""
     coefficients = (*form.entries.values(), *form.values.values(), form.constant)
@@ -125,103 +152,3 @@ def is_nonnegative(expression: sympy.Expr, claim: Claim) -> bool:
     """Return True if an expression is proved >= 0 from its symbols' assumptions and the claim's simple hypotheses."""
     value = sympy.sympify(expression)
     return bool(value.is_nonnegative) or symbolic.at_most(sympy.S.Zero, value, relations(claim))
-
-
-def require_at_least(claim: Claim, expression: sympy.Expr, least: sympy.Expr) -> None:
-    """Raise ``Unprovable`` unless expression >= least follows; a maximum is at least each of its arguments."""
-    options = expression.args if isinstance(expression, sympy.Max) else (expression,)
-    if least in options:
-        return
-    if not any(is_nonnegative(option - least, claim) for option in options):
-        raise Unprovable(f"{expression} >= {least} does not follow from the hypotheses of {claim.id}")
-
-
-def require_nonnegative(claim: Claim, expression: sympy.Expr) -> None:
-    """Raise ``Unprovable`` unless expression >= 0 follows."""
-    if not is_nonnegative(expression, claim):
-        raise Unprovable(f"{expression} >= 0 does not follow from the hypotheses of {claim.id}")
-
-
-def coefficients(side: sympy.Expr, quantities: Sequence[sympy.Expr]) -> dict[str, sympy.Expr]:
-    """The coefficients of an expression that is linear in the quantities, by their names. Raise ``Unprovable`` if
-    not.
-    """
-    stand_in = {q: sympy.Dummy(str(q)) for q in quantities}
-    expression = sympy.expand(side.subs(stand_in))
-    found = {str(q): expression.coeff(dummy) for q, dummy in stand_in.items()}
-    rest = expression - sum(found[str(q)] * dummy for q, dummy in stand_in.items())
-    if not is_zero(rest) or any(c.has(*stand_in.values()) for c in found.values()):
-        raise Unprovable(f"{side} is not linear in {', '.join(map(str, quantities))}")
-    return {name: c for name, c in found.items() if c != 0}
-
-
-def instances(claim: Claim, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
-    """Exact instances that meet the hypotheses and are wanted, with few clients: :func:`larger` gives those with many.
-
-    Raise ``Unprovable`` if none of the first recipes is.
-    """
-    found = _met(claim, PROPOSED, lambda recipe, instance: instance.problem.n <= MOST and wanted(recipe, instance))
-    first = next(found, None)
-    if first is None:
-        raise Unprovable(f"no instance was found that meets the hypotheses of {claim.id}")
-    yield first
-    yield from found
-
-
-def varied(
-    claim: Claim, wanted: Callable[[Recipe, Instance], bool], traits: Callable[[Instance], tuple[Hashable, ...]]
-) -> Iterator[Instance]:
-    """Exact instances that meet the hypotheses and are wanted, each with two traits that none before it had at once."""
-    seen: set[Hashable] = set()
-    for instance in _met(claim, SPECIAL, wanted):
-        pairs = set(combinations(enumerate(traits(instance)), 2))
-        if not pairs <= seen:
-            seen |= pairs
-            yield instance
-
-
-def _met(claim: Claim, count: int, wanted: Callable[[Recipe, Instance], bool]) -> Iterator[Instance]:
-    proposed = islice(claim.instances.recipes(np.random.default_rng(0)), count)
-    return (instance for recipe, instance in meeting(claim, proposed) if wanted(recipe, instance))
-
-
-def larger(claim: Claim, sizes: Iterable[int]) -> Iterator[Instance]:
-    """For each number of clients an exact instance that meets the hypotheses, its clients those of a smaller one.
-
-    The smaller ones are not the same. Raise ``Unprovable`` if none of the first recipes can be enlarged.
-    """
-    proposed = islice(claim.instances.recipes(np.random.default_rng(1)), PROPOSED)
-    smaller = (recipe for recipe, instance in meeting(claim, proposed) if instance.problem.mu != instance.problem.L)
-    for n in sizes:
-        # Few of them take part, so that the draws are few.
-        few = {"tau": 2} if n > FEW else {}
-        grown = (
-            {**recipe, "clients": tuple(islice(cycle(recipe["clients"]), n)), **{k: few[k] for k in few if k in recipe}}
-            for recipe in smaller
-        )
-        found = next((instance for _, instance in meeting(claim, grown)), None)
-        if found is None:
-            raise Unprovable(f"no instance with {n} clients was found that meets the hypotheses of {claim.id}")
-        yield found
-
-
-def redeclared(instance: Instance) -> Iterator[tuple[str, Instance]]:
-    """The instance with mu declared larger, or L smaller, than its functions allow, by a little and by much."""
-    problem = instance.problem
-    mu, L = problem.mu, problem.L
-    parts = (problem.f,) if problem.g is None else (problem.f, problem.g)
-    least, largest = min(v for part in parts for v in part.mu), max(v for part in parts for v in part.L)
-    for factor in BROKEN:
-        too_convex, too_smooth = least * factor, largest / factor
-        for name, declared in (
-            ("strong convexity", (too_convex, max(L, too_convex))),
-            ("smoothness", (min(mu, too_smooth), too_smooth)),
-        ):
-            yield name, replace(instance, problem=replace(problem, declared=declared))
-
-
-def off(value: Any) -> Iterator[Any]:
-    """A value times factors a little, and much, above 1 and below."""
-    for factor in BROKEN:
-        yield value * factor
-        yield value / factor

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from fedtheory import randomness
-from fedtheory.algorithms import base, compressed_scaffnew, gradskip
+from fedtheory.algorithms import base
 from fedtheory.numbers import rational
 from fedtheory.problems import quadratic
+from fedtheory.randomness import masks
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.oracles import VECTORS, vector
@@ -151,8 +152,8 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Independent, Rule("Independent", _independent)
     yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
-    yield gradskip.coins, Rule("coins", _coins)
-    yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
+    yield masks.coins, Rule("coins", _coins)
+    yield masks.Pattern, Rule("Pattern", _pattern)
 
 
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from fedtheory.algorithms import rbcd
 from fedtheory.compressors import Family
 from fedtheory.compressors.contractive import Contractive
+from fedtheory.problems import constrained
 from fedtheory.problems.hostile import Hostile
 from fedtheory.problems.mixing import Mixing
 from fedtheory.problems.noise import Noise, NoiseWithin
@@ -40,7 +40,7 @@ ORACLES: Mapping[str, tuple[tuple[Axis, ...], int]] = {
 MULTIPLIER = "the multiplier of the constraint"
 
 
-VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: rbcd.multiplier}
+VECTORS: Mapping[str, Callable[[Any], Any]] = {MULTIPLIER: constrained.multiplier}
 
 
 #: Numbers that a problem or its functions declare.

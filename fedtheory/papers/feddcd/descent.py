@@ -228,6 +228,22 @@ _M = _half + _square + 2 * _weight * _square
 _dual_kappa_33 = (_half - _square - 2 * _weight * _square) * 2 * alpha / beta
 
 
+_HINTS, _IDENTITIES = inexact.COLD_IN_PROOF.hints, inexact.COLD_IN_PROOF.hints.identities
+assert _IDENTITIES is not None
+#: As in the proof, for statements about the round that follows T rounds.
+DISPLAYED = replace(
+    inexact.COLD_IN_PROOF,
+    hints=replace(
+        _HINTS,
+        identities=replace(
+            _IDENTITIES,
+            model="one round",
+            quantities={"next gap": _GAP_NEXT, "move": MOVE, "gap": _GAP, "spread": SPREAD, "drift": DRIFT},
+        ),
+    ),
+)
+
+
 _GISTS = {
     "29": "expected decrease of h, with the errors of earlier rounds for that of the oracle",
     "30": "eq. (29), with the last move added and subtracted",
@@ -249,7 +265,7 @@ def _displayed(
     flaw: str = "",
 ) -> tuple[Claim, Claim]:
     """A display of the proof after t rounds, for every t; and ``step``, the same with the error for its bound."""
-    display = section(f"eq. ({number})", inexact.COLD_IN_PROOF, *inexact.THEOREM, inexact.DELTA)
+    display = section(f"eq. ({number})", DISPLAYED, *inexact.THEOREM, inexact.DELTA)
     printed = display(
         "",
         Bound(inexact.tracked, left, sympy.S.One, sympy.S.One, quantities, override=right),

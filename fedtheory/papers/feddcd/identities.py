@@ -1,6 +1,6 @@
 """FedDCD: weights of the identities that prove its theorems for all parameters.
 
-The vectors and the letters besides alpha, beta and delta are those of the models of steps in :mod:`verify.proofs`.
+The vectors and the letters besides alpha, beta and delta are those of the models of steps in :mod:`verify.step_models`.
 """
 
 from __future__ import annotations

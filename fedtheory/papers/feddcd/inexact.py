@@ -222,6 +222,46 @@ def _delta_C(problem: Problem, params: inexact_rbcd.Params) -> Scalar:
     return inexact_rbcd.constants(problem.mu, params.L, params.tau).delta / 2
 
 
+def answers(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
+    """w^{(t)}: the oracles' answers at y^{(t)}, ``(..., N, d)``."""
+    return params.oracle.answer(problem.f, state.y, state.w, None).w
+
+
+def oracle_error(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
+    """sum_i |w_i^{(T)} - grad f_i^*(y_i^{(T)})|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, its guess w_i."""
+    exact = problem.f.conjugate_gradient(state.y)
+    return ((answers(problem, params, state) - exact) ** 2).sum(axis=(-1, -2))
+
+
+def primal_distance(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
+    """(1/N) sum_i |w_i^{(T)} - w*|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, with w_i as its guess."""
+    return ((answers(problem, params, state) - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+
+
+def drift(problem: Problem, params: object, state: TrackedState) -> Array:
+    """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
+    found: Array = state.drift
+    return found
+
+
+def sum_of_gaps(problem: Problem, params: object, state: TrackedState) -> Array:
+    """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
+    found: Array = state.gaps
+    return found
+
+
+_gap_T, _distance_T, _error_T, _drift, _gaps = (
+    sympy.Symbol(name) for name in ("G(y^T)-G*", "|w^T-w*|^2", "|w^T-grad|^2", "sum_of_drifts", "sum_of_gaps")
+)
+_h_T, _h_0 = sympy.symbols("h(x^T)-h* h(x^0)-h*")
+GAP_T = Quantity(_gap_T, dual.dual_gap, after=True)
+DISTANCE_T = Quantity(_distance_T, primal_distance, after=True)
+ERROR_T = Quantity(_error_T, oracle_error, after=True)
+DRIFT_T = Quantity(_drift, drift, after=True)
+GAPS_T = Quantity(_gaps, sum_of_gaps, after=True)
+H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
+H_0 = Quantity(_h_0, appendix_b.h_gap)
+
 _WORDS = "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client"
 _ORACLES, _ORACLES_C = InexactOracles(lambda problem, params: params.delta / 2), InexactOracles(_delta_C)
 INEXACT = Hypothesis(
@@ -243,7 +283,16 @@ COLD = Setting(
             {"n": N, "tau": tau, "mu": alpha, "L": beta, "delta": delta},
             identities.INEXACT,
             (SCALING, INEXACT),
-            dual.dual_gap,
+            {
+                "gap": GAP_T,
+                "first gap": dual.GAP_0,
+                "distance": DISTANCE_T,
+                "dual norm": dual.NORM_Y,
+                "heterogeneity": dual.ZETA,
+                "error": ERROR_T,
+                "drift": DRIFT_T,
+                "gaps": GAPS_T,
+            },
         ),
     ),
     clients=(2, 3, 3, 4),
@@ -277,46 +326,6 @@ WARM_C = replace(
 _ORDERED = tuple(sympy.Le(*pair, evaluate=False) for pair in ((mu, L_min), (L_min, L_max), (r, 1)))
 CONSTANTS = Setting("0 < mu <= L_min <= L_max, 0 < r <= 1", domain=_ORDERED)
 
-
-def answers(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
-    """w^{(t)}: the oracles' answers at y^{(t)}, ``(..., N, d)``."""
-    return params.oracle.answer(problem.f, state.y, state.w, None).w
-
-
-def oracle_error(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
-    """sum_i |w_i^{(T)} - grad f_i^*(y_i^{(T)})|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, its guess w_i."""
-    exact = problem.f.conjugate_gradient(state.y)
-    return ((answers(problem, params, state) - exact) ** 2).sum(axis=(-1, -2))
-
-
-def primal_distance(problem: Problem, params: TrackedParams, state: TrackedState) -> Array:
-    """(1/N) sum_i |w_i^{(T)} - w*|^2, w_i^{(T)} the oracle's answer at y_i^{(T)}, with w_i as its guess."""
-    return ((answers(problem, params, state) - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
-
-
-def drift(problem: Problem, params: object, state: TrackedState) -> Array:
-    """drift, which is sum_{j<t} delta^{t-j} |grad G(y^j) - grad G(y^{j+1})|^2, at t = T."""
-    found: Array = state.drift
-    return found
-
-
-def sum_of_gaps(problem: Problem, params: object, state: TrackedState) -> Array:
-    """gaps, which is delta^t g_0 + sum_{1<=j<=t} (delta^{t-j} + delta^{t-j+1}) g_j, g_j = G(y^j) - G*, at t = T."""
-    found: Array = state.gaps
-    return found
-
-
-_gap_T, _distance_T, _error, _drift, _gaps = (
-    sympy.Symbol(name) for name in ("G(y^T)-G*", "|w^T-w*|^2", "|w^T-grad|^2", "sum_of_drifts", "sum_of_gaps")
-)
-_h_T, _h_0 = sympy.symbols("h(x^T)-h* h(x^0)-h*")
-GAP_T = Quantity(_gap_T, dual.dual_gap, after=True)
-DISTANCE_T = Quantity(_distance_T, primal_distance, after=True)
-ERROR_T = Quantity(_error, oracle_error, after=True)
-DRIFT_T = Quantity(_drift, drift, after=True)
-GAPS_T = Quantity(_gaps, sum_of_gaps, after=True)
-H_T = Quantity(_h_T, appendix_b.h_gap, after=True)
-H_0 = Quantity(_h_0, appendix_b.h_gap)
 
 ORACLE = Hypothesis("each oracle is delta/2-inexact", met=_ORACLES.contains)
 QUARTER = Hypothesis("eta = 1/4", sympy.Eq(4 * eta, 1, evaluate=False))

@@ -80,6 +80,9 @@ def _parameters(recipe: Recipe, problem: Problem, exact: bool) -> inexact_feddcd
 
 
 _V, _V_0 = sympy.symbols("V V_0")
+GAP_T = replace(dual.GAP_T, domain=None)
+DISTANCE_T = Quantity(sympy.Symbol("|w^T-w*|^2"), primal_distance, after=True)
+V_0 = Quantity(_V_0, potential)
 _ORACLES = InexactOracles(allowed)
 SETTING = Setting(
     "f_1, ..., f_N alpha-strongly convex and beta-smooth; oracles at the extremes of Definition 5.1, one a client; "
@@ -94,15 +97,23 @@ SETTING = Setting(
     clients=(2, 3, 3, 4),
     hints=Hints(
         identities=Identities(
-            "memory", {"n": N, "tau": dual.tau, "mu": alpha, "L": beta}, identities.MEMORY, (SCALING,), dual.dual_gap
+            "memory",
+            {"n": N, "tau": dual.tau, "mu": alpha, "L": beta},
+            identities.MEMORY,
+            (SCALING,),
+            {
+                "gap": GAP_T,
+                "first gap": dual.GAP_0,
+                "potential": V_0,
+                "distance": DISTANCE_T,
+                "dual norm": dual.NORM_Y,
+                "heterogeneity": dual.ZETA,
+            },
         )
     ),
 )
 
 INEXACT = Hypothesis(inexact.INEXACT.text, met=_ORACLES.contains)
-GAP_T = replace(dual.GAP_T, domain=None)
-DISTANCE_T = Quantity(sympy.Symbol("|w^T-w*|^2"), primal_distance, after=True)
-V_0 = Quantity(_V_0, potential)
 #: Eight times the kappa of Theorem 5.2.
 rate = 1 - 8 * kappa
 

@@ -31,6 +31,7 @@ from fedtheory.problems.base import Problem
 from fedtheory.problems.logistic import logistic_with_condition
 from fedtheory.problems.quadratic import with_spectra
 from fedtheory.randomness import expectation
+from fedtheory.randomness.masks import Pattern
 from fedtheory.settings.hypotheses import Hypothesis
 from verify import Verdict
 from verify.base.case import Case
@@ -194,7 +195,7 @@ def test_5gcs_prox_solves_its_problem_beyond_quadratics():
 
 @pytest.mark.parametrize("n, d, s", [(2, 3, 2), (3, 2, 2), (4, 3, 3), (5, 2, 2), (6, 2, 2), (7, 2, 3)])
 def test_pattern_covers_every_coordinate_s_times(n, d, s):
-    pattern = compressed_scaffnew.Pattern(n, d, s)
+    pattern = Pattern(n, d, s)
     masks, p = pattern.support(True)
     assert len(masks) == pattern.count == len(np.unique(masks.reshape(len(masks), -1), axis=0))
     assert (masks.sum(axis=1) == s).all()
@@ -211,9 +212,9 @@ def test_pattern_covers_every_coordinate_s_times(n, d, s):
 
 def test_pattern_rejects_bad_s_and_large_supports():
     with pytest.raises(ValueError, match="between 2"):
-        compressed_scaffnew.Pattern(4, 2, 1)
+        Pattern(4, 2, 1)
     with pytest.raises(ValueError, match="sample it"):
-        compressed_scaffnew.Pattern(30, 30, 2).support()
+        Pattern(30, 30, 2).support()
     few, many = _heterogeneous(n=4, d=3), _heterogeneous(n=8, d=2)
     assert compressed_scaffnew.theory(few).s == 2 and compressed_scaffnew.theory(many).s == 4
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import fedtheory as ft
-from fedtheory.algorithms.compressed_scaffnew import Pattern
 from fedtheory.numbers.symbols import n
 from fedtheory.randomness import WeightedSubset
+from fedtheory.randomness.masks import Pattern
 from verify.multipliers.proving import prove
 from verify.multipliers.work import STEP
 from verify.reading import terms

@@ -12,6 +12,7 @@ from fedtheory import claims
 from fedtheory.algorithms import rbcd
 from fedtheory.algorithms.feddcd import project
 from fedtheory.papers.feddcd import accelerated, appendix_b, descent
+from fedtheory.problems.constrained import multiplier
 from fedtheory.randomness import UniformSubset, WeightedSubset
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
@@ -130,7 +131,7 @@ def test_the_sets_and_the_step_are_those_of_the_claim(claim):
 
 
 def _gap_elsewhere(problem, params, state):
-    x = problem.f.conjugate_gradient(2 * rbcd.multiplier(problem)[..., None, :])
+    x = problem.f.conjugate_gradient(2 * multiplier(problem)[..., None, :])
     return (problem.f.value(state.x) - problem.f.value(x)).sum(axis=-1)
 
 

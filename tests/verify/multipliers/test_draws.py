@@ -9,7 +9,7 @@ import pytest
 
 import fedtheory as ft
 from fedtheory import E
-from fedtheory.algorithms.compressed_scaffnew import Pattern
+from fedtheory.randomness.masks import Pattern
 from verify.multipliers.cases import cases, example
 from verify.multipliers.posing import pose
 from verify.reading import claimed

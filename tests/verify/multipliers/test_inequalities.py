@@ -8,7 +8,6 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.algorithms import rbcd
 from fedtheory.kinds.inequality import Inequality
 from fedtheory.kinds.one_step import OneStep
 from fedtheory.papers.baseline import sdca_any_loss
@@ -17,6 +16,7 @@ from fedtheory.papers.fedadmm.letters import m
 from fedtheory.papers.feddcd import appendix_b
 from fedtheory.papers.fedopt import dual_steps
 from fedtheory.papers.fedopt.predictors import Theta
+from fedtheory.problems.constrained import multiplier
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
 from verify.multipliers.inequalities import invariant_of, pose
@@ -207,7 +207,7 @@ def _moved(id, **of_algorithm):
 
 
 def _at_twice_the_multiplier(problem, params, state):
-    x = problem.f.conjugate_gradient(2 * rbcd.multiplier(problem)[..., None, :])
+    x = problem.f.conjugate_gradient(2 * multiplier(problem)[..., None, :])
     return (problem.f.value(state.x) - problem.f.value(x)).sum(axis=-1)
 
 

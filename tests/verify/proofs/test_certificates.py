@@ -10,15 +10,9 @@ from fedtheory.papers.feddcd.dual import beta
 from verify.methods import identities
 from verify.methods.identities import SymbolicCertificate, prove
 from verify.pep.gram import row
-from verify.proofs import rounds
-from verify.proofs.identity import (
-    GapInequality,
-    IdentityWeights,
-    Unprovable,
-    coefficients,
-    is_nonnegative,
-    require_at_least,
-)
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, is_nonnegative
+from verify.step_models import sampled_blocks
+from verify.step_models.sampled_blocks import coefficients, require_at_least
 
 EQ_3 = claims.get("feddcd/theorem-4.1/eq-3")
 #: Of inexact FedDCD, with a contraction and a start.
@@ -130,12 +124,12 @@ def test_signs_come_from_the_hypotheses():
 
 
 def test_sides_must_be_linear_in_the_quantities():
-    a, b = sympy.symbols("a b")
-    assert coefficients(3 * a - A["beta"] * b, [a, b]) == {"a": 3, "b": -A["beta"]}
+    a, b = (q.expression for q in INEXACT.statement.quantities)
+    assert coefficients(INEXACT, 3 * a - A["beta"] * b) == {"gap": 3, "first gap": -A["beta"]}
     for wrong in (a**2, a * b, a + 1, sympy.Max(a, b)):
         with pytest.raises(Unprovable, match="not linear"):
-            coefficients(wrong, [a, b])
+            coefficients(INEXACT, wrong)
 
 
 def test_sampling_lemma_expands_to_zero():
-    assert rounds.sampling_lemma()
+    assert sampled_blocks.sampling_lemma()

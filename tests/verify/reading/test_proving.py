@@ -11,13 +11,13 @@ import sympy
 
 from fedtheory import claims
 from fedtheory.algorithms.base import method
-from fedtheory.algorithms.compressed_scaffnew import Pattern
 from fedtheory.claims import Claim
 from fedtheory.classes import Convex, SmoothStronglyConvex
 from fedtheory.kinds.identity import identity
 from fedtheory.kinds.invariant import Invariant
 from fedtheory.kinds.parameter_rule import ParameterRule
 from fedtheory.numbers.symbols import L, mu
+from fedtheory.randomness.masks import Pattern
 from fedtheory.settings import Setting
 from fedtheory.settings.relations import Quantity
 from verify.as_read import proving

@@ -35,14 +35,12 @@ from fedtheory.randomness import expectation, support_of
 from verify.base.evaluate import rollout
 from verify.pep import posing
 from verify.pep.gram import OPTIMUM, ZERO, Sample, interpolation, row, scalar, smoothness, strong_convexity, value
-from verify.proofs import identity, rounds
-from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, require_at_least, require_nonnegative
-from verify.proofs.inexact import constants, gap_of, is_gap, starts_from, starts_well
-from verify.proofs.rounds import squares
+from verify.proofs import identity
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, role
+from verify.step_models import sampled_blocks
+from verify.step_models.inexact_blocks import OF_OPTIMUM, constants, gap_of, is_gap, starts_from, starts_well
+from verify.step_models.sampled_blocks import require_at_least, require_nonnegative, squares
 
-_GAP, _GAP_0, _V_0 = "G(y^T)-G*", "G(y^0)-G*", "V_0"
-#: Squares through which the distance is bounded, from y = 0.
-_SQUARES = ("|y*|**2", "zeta**2")
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean, _h = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e", "h"))
 _g, _e = _Pg + _g_mean, _Pe + _e_mean
@@ -50,9 +48,9 @@ _v = value("v")
 #: r and q; by how much the factor exceeds what it must; q - r, 1 - q and 1 - alpha/beta.
 _r, _q, _s_F, _s_q, _s_1, _s_x = sympy.symbols("r q s_F s_q s_1 s_x", nonnegative=True, cls=sympy.Dummy)
 
-__all__ = ["constants", "differs", "instances", "outside", "pose", "special"]
+__all__ = ["constants", "differs", "instances", "larger", "outside", "pose", "special"]
 
-instances, special = rounds.instances, rounds.special
+instances, larger, special = sampled_blocks.instances, sampled_blocks.larger, sampled_blocks.special
 
 _VECTORS = {"z": _z, "g": _g, "e": _e, "h": _h, "Pg": _Pg, "Pe": _Pe, "mean e": _e_mean}
 _LETTERS = {"r": _r, "q": _q, "s_F": _s_F, "s_q": _s_q, "s_1": _s_1, "s_x": _s_x}
@@ -65,7 +63,7 @@ def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     statement = claim.statement.geometric
     if statement is None:
         raise Unprovable(f"{claim.id} is not a bound with a factor")
-    if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
+    if statement.factor.has(T) or statement.constant.has(T) or not sampled_blocks.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
     yield _contraction(claim, statement)
     yield from _left(claim, statement)
@@ -110,16 +108,16 @@ def _letters(claim: Claim) -> tuple[sympy.Expr, ...]:
 
 def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """left <= constant V, where V is at most a square at the start if the bound is through it."""
-    left, initial, (alpha, _, N, tau) = str(statement.left), str(statement.initial), _letters(claim)
-    if left == _GAP and initial in (_V_0, _GAP_0):
+    left, initial, (alpha, _, N, tau) = role(claim, statement.left), role(claim, statement.initial), _letters(claim)
+    if left == "gap" and initial in ("potential", "first gap"):
         require_nonnegative(claim, statement.constant - 1)
         return
-    if left != "|w^T-w*|^2" or initial not in (_V_0, *_SQUARES):
-        raise Unprovable(f"{claim.id} bounds {left} through {initial}")
+    if left != "distance" or initial not in ("potential", *OF_OPTIMUM):
+        raise Unprovable(f"{claim.id} bounds {statement.left} through {statement.initial}")
     require_nonnegative(claim, N - tau)
     c = sympy.Rational(32, 3) / alpha
     # |y*|^2 is at most N zeta^2.
-    above = {_V_0: 1 / N, "|y*|**2": 1 / (2 * alpha * N), "zeta**2": 1 / (2 * alpha)}
+    above = {"potential": 1 / N, "dual norm": 1 / (2 * alpha * N), "heterogeneity": 1 / (2 * alpha)}
     require_nonnegative(claim, statement.constant - c * above[initial])
     known = {
         "smooth below": interpolation(Sample(ZERO, _g, _v), OPTIMUM, sympy.S.Zero, 1 / alpha),
@@ -129,7 +127,7 @@ def _left(claim: Claim, statement: Bound) -> Iterator[tuple[GapInequality, Ident
     gap = c * (_v + 3 * alpha / 16 * _h**2) - _q * (_g + _e) ** 2 - _s_1 * (_g + _h) ** 2
     posed = GapInequality("primal distance", gap, known, {_s_1: 1 - tau / N, _q: tau / N})
     yield posed, identity.stated(claim, posed.name, _LETTERS, _VECTORS)
-    if initial in _SQUARES:
+    if initial in OF_OPTIMUM:
         smooth = {"smooth above": smoothness(Sample(_z, _g, _v), OPTIMUM, 1 / alpha)}
         first = GapInequality("start", _z**2 / (2 * alpha) - _v, smooth)
         yield first, identity.stated(claim, first.name, _LETTERS, _VECTORS)
@@ -145,13 +143,13 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     params = instance.params
     # With exact oracles no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)))
-    for factor in identity.BROKEN:
+    for factor in sampled_blocks.BROKEN:
         worse = Fraction(math.sqrt(min(_allowed(instance) * factor, Fraction(999, 1000))))
         yield "(1 - kappa)/4-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
-    yield from rounds.redeclared(replace(instance, params=exact))
-    for Lambda in identity.off(params.Lambda):
+    yield from sampled_blocks.redeclared(replace(instance, params=exact))
+    for Lambda in sampled_blocks.off(params.Lambda):
         yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
-    for eta in identity.off(params.eta):
+    for eta in sampled_blocks.off(params.eta):
         yield "eta = 1/4", replace(instance, params=params._replace(eta=eta))
     yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
 
@@ -179,22 +177,19 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     draws, _ = support_of(statement.algorithm.draws(problem, params, state), True)
     if not _remembers(draws.clients, p, params.tau, state, w, later):
         return "the memory"
-    if not rounds.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
+    if not sampled_blocks.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
         return "the step"
     gap = scalar(gap_of(claim)(problem, params, state))
     potential = gap + Fraction(3, 16) * problem.mu * squares(held)
     share = Fraction(params.tau, problem.n)
     distance = (share * squares(g + errors) + (1 - share) * squares(g + held)) / problem.n
-    wanted = gap if str(left.expression) == _GAP else distance
+    wanted = gap if role(claim, left.expression) == "gap" else distance
     found = scalar(left.of(problem, params, state))
     if not (found - wanted).is_zero or not is_gap(posed, state, gap, gap, gap):
         return "a quantity"
-    if str(initial.expression) == _V_0:
+    if role(claim, initial.expression) == "potential":
         before = scalar(initial.of(problem, params, state))
         return None if (before - potential).is_zero else "a quantity"
-    of_gaps = str(initial.expression) == _GAP_0
-    if (left.of is initial.of) != of_gaps:
-        return "a quantity"
     return None if starts_well(claim, instance, left, initial) else "the start"
 
 

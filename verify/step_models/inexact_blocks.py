@@ -49,20 +49,16 @@ from verify.pep.gram import (
     strong_convexity,
     value,
 )
-from verify.proofs import identity, rounds
-from verify.proofs.identity import (
-    GapInequality,
-    IdentityWeights,
-    Unprovable,
-    coefficients,
-    require_at_least,
-    require_nonnegative,
-)
-from verify.proofs.rounds import squares
+from verify.proofs import identity
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, by_role, role
+from verify.step_models import sampled_blocks
+from verify.step_models.sampled_blocks import coefficients, require_at_least, require_nonnegative, squares
 
 Gap = Callable[[Any, Any, Any], Any]
 
-_DRIFT, _GAPS = "sum_of_drifts", "sum_of_gaps"
+#: What a distance is bounded through, from y = 0: |y*|^2, and the largest |y_i*|^2 of a client.
+OF_OPTIMUM = ("dual norm", "heterogeneity")
+
 _THETA = np.zeros((1, 0))
 _e, _m, _p, _a, _b = (row(name) for name in "empab")
 _z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e"))
@@ -71,7 +67,7 @@ _v, _D = value("v"), value("D")
 #: r = (tau - 1)/(N - 1), and by how much the factor, delta and 1 exceed what they must.
 _r, _s_F, _s_D, _s_r = sympy.symbols("r s_F s_D s_r", nonnegative=True, cls=sympy.Dummy)
 
-instances, special = rounds.instances, rounds.special
+instances, larger, special = sampled_blocks.instances, sampled_blocks.larger, sampled_blocks.special
 
 _VECTORS = {
     **{"e": _e, "m": _m, "p": _p, "a": _a, "b": _b},
@@ -95,11 +91,11 @@ def _lemma(claim: Claim, s: Mapping[str, sympy.Expr]) -> Iterator[tuple[GapInequ
     statement, right = _sides(claim)
     delta, alpha, N = s["delta"], s["mu"], s["n"]
     # The sums are nonnegative, so that a larger multiple of one is a weaker claim.
-    if set(right) == {_DRIFT}:
-        require_nonnegative(claim, right[_DRIFT] - 1)
+    if set(right) == {"drift"}:
+        require_nonnegative(claim, right["drift"] - 1)
         yield next_error(claim)
-    elif set(right) == {_GAPS}:
-        require_nonnegative(claim, right[_GAPS] - 8 / (N * alpha))
+    elif set(right) == {"gaps"}:
+        require_nonnegative(claim, right["gaps"] - 8 / (N * alpha))
         smooth = interpolation(Sample(ZERO, _b, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
         known = {"smooth below": smooth, "oracle": _p**2 - delta / 2 * (_a - _b) ** 2}
         whole = 8 / alpha * (1 + delta)
@@ -124,7 +120,7 @@ def _theorem(
 ) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """E V(next) <= F V, left <= c V and gap <= c' initial at the start, with c c' at most the constant."""
     delta, alpha, beta, N, tau = (s[name] for name in ("delta", "mu", "L", "n", "tau"))
-    if statement.factor.has(T) or statement.constant.has(T) or not rounds.sampling_lemma():
+    if statement.factor.has(T) or statement.constant.has(T) or not sampled_blocks.sampling_lemma():
         raise Unprovable(f"the bound of {claim.id} is not a constant times factor^T times the initial value")
     r, kappa = (tau - 1) / (N - 1), _r * alpha / (32 * beta)
     A = 3 * alpha / 16
@@ -161,13 +157,13 @@ def _constant(
 ) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """left <= c V and, from y = 0, gap <= |y*|^2/(2 alpha) with |y*|^2 <= N zeta^2."""
     delta, alpha, N = (s[name] for name in ("delta", "mu", "n"))
-    sides = (str(statement.left), str(statement.initial))
-    if sides == ("G(y^T)-G*", "G(y^0)-G*"):
+    sides = (role(claim, statement.left), role(claim, statement.initial))
+    if sides == ("gap", "first gap"):
         require_nonnegative(claim, statement.constant - 1)
         return
-    if sides[0] != "|w^T-w*|^2" or sides[1] not in ("|y*|**2", "zeta**2"):
-        raise Unprovable(f"{claim.id} bounds {sides[0]} through {sides[1]}")
-    least = sympy.Rational(20, 3) / alpha**2 / (N if sides[1] == "|y*|**2" else 1)
+    if sides[0] != "distance" or sides[1] not in OF_OPTIMUM:
+        raise Unprovable(f"{claim.id} bounds {statement.left} through {statement.initial}")
+    least = sympy.Rational(20, 3) / alpha**2 / (N if sides[1] == "dual norm" else 1)
     require_nonnegative(claim, statement.constant - least)
     smooth = interpolation(Sample(ZERO, _g, _v), OPTIMUM, sympy.S.Zero, 1 / alpha)
     known = {
@@ -193,7 +189,7 @@ def _sides(claim: Claim) -> tuple[Bound, dict[str, sympy.Expr]]:
         q.expression for q in statement.quantities
     }:
         raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
-    return statement, coefficients(statement.override, [q.expression for q in statement.quantities])
+    return statement, coefficients(claim, statement.override)
 
 
 def constants(instance: Instance) -> dict[str, Any]:
@@ -209,24 +205,24 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     whole = claim.statement.geometric is not None
     # With exact oracles and this delta no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)), delta=Fraction(1, 3))
-    for factor in identity.BROKEN:
+    for factor in sampled_blocks.BROKEN:
         # The square of what the oracle shrinks errors by: less than 1, and more than the claim allows.
         allowed = params.delta / 2
         if allowed < 1:
             worse = Fraction(math.sqrt(min(allowed * factor, (1 + allowed) / 2)))
             yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
-    if whole or _GAPS in _sides(claim)[1]:
-        for name, other in rounds.redeclared(replace(instance, params=exact)):
+    if whole or "gaps" in _sides(claim)[1]:
+        for name, other in sampled_blocks.redeclared(replace(instance, params=exact)):
             if whole or name == "strong convexity":
                 yield name, other
     if whole:
         kappa = inexact_feddcd.kappa(problem, params.tau)
-        for factor in identity.BROKEN:
+        for factor in sampled_blocks.BROKEN:
             large = min((1 - kappa) / 2 * factor, Fraction(999, 1000))
             yield "delta <= (1 - kappa)/2", replace(instance, params=params._replace(delta=large))
-        for Lambda in identity.off(params.Lambda):
+        for Lambda in sampled_blocks.off(params.Lambda):
             yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
-        for eta in identity.off(params.eta):
+        for eta in sampled_blocks.off(params.eta):
             yield "eta = 1/4", replace(instance, params=params._replace(eta=eta))
         yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
 
@@ -235,14 +231,14 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
     if (bound := claim.statement.geometric) is not None:
         return _theorem_differs(claim, bound, instance)
-    statement, right = _sides(claim)
-    named = {q.expression: q for q in statement.quantities}
-    left, (other,) = named[statement.left], [q for q in statement.quantities if str(q.expression) in right]
+    (statement, right), named = _sides(claim), by_role(claim)
+    left, (other,) = named[role(claim, statement.left)], [named[name] for name in right]
+    drifts = "drift" in right
     start = posing.pose(claim.setting, instance)
     assert start.instance.initial is not None
     problem, state = start.instance.initial(_THETA)
     gap = gap_of(claim)
-    if not _starts(left, other, gap, start, problem, state):
+    if not _starts(left, other, None if drifts else gap, start, problem, state):
         return "the start"
     _, p = support_of(statement.algorithm.draws(problem, start.instance.params, state), True)
     for k in range(len(p)):
@@ -251,7 +247,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
         draws, _ = support_of(statement.algorithm.draws(problem, posed.instance.params, state), True)
         one = map_leaves(lambda a, k=k: a[None, k : k + 1], draws)
         later = statement.algorithm.step(problem, posed.instance.params, state, one)
-        if not _steps(left, other, gap, posed, state, later):
+        if not _steps(left, other, None if drifts else gap, posed, state, later):
             return "the step"
     return None
 
@@ -259,6 +255,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
 def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str | None:
     named = {q.expression: q for q in statement.quantities}
     left, initial = named[statement.left], named[statement.initial]
+    of_gap = role(claim, statement.left) == "gap"
     posed = posing.pose(claim.setting, instance)
     problem, params = posed.instance.problem, posed.instance.params
     if params.oracle.delta != params.delta / 2 or not left.after or initial.after:
@@ -276,16 +273,21 @@ def _theorem_differs(claim: Claim, statement: Bound, instance: Instance) -> str 
         return "the oracle's calls"
     if any(a.key != b.key for a, b in zip(later.w.flat, np.broadcast_to(w, later.w.shape).flat, strict=True)):
         return "the guesses"
-    if not rounds.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
+    if not sampled_blocks.steps_as_sampled(posed, g, w, later.y - state.y, p, Fraction(1, 4)):
         return "the step"
     found, gap = scalar(left.of(problem, params, state)), scalar(gap_of(claim)(problem, params, state))
-    wanted = gap if left.of is initial.of else squares(g + errors) / problem.n
+    wanted = gap if of_gap else squares(g + errors) / problem.n
     same = (found - wanted).is_zero and is_gap(posed, state, gap, gap, gap)
     return None if same and starts_well(claim, instance, left, initial) else "a quantity"
 
 
 def starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quantity) -> bool:
-    """y = 0 and exact guesses at the start, and the initial value |y*|^2, or at least its mean over the clients."""
+    """y = 0 and exact guesses at the start, and the initial value as declared: that of the left side, |y*|^2, or at
+    least the mean of the |y_i*|^2 over the clients.
+    """
+    declared = role(claim, initial.expression)
+    if (left.of is initial.of) != (declared == "first gap"):
+        return False
     posed = posing.pose(claim.setting, instance)
     assert posed.instance.initial is not None
     problem, state = posed.instance.initial(_THETA)
@@ -294,9 +296,9 @@ def starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quant
         y.coefficients for y in state.y.flat
     ):
         return False
-    if left.of is initial.of:
+    if declared == "first gap":
         return True
-    if str(initial.expression) == "|y*|**2":
+    if declared == "dual norm":
         return bool((scalar(initial.of(problem, posed.instance.params, state)) - squares(problem.y_star)).is_zero)
     # A maximum over the clients is not a form: here its value on the instance itself.
     given, start = instance.at(np.zeros((1, instance.dimension), dtype=int))
@@ -304,19 +306,22 @@ def starts_well(claim: Claim, instance: Instance, left: Quantity, initial: Quant
     return bool(np.all(largest * given.n >= (given.y_star**2).sum(axis=(-1, -2))))
 
 
-def _starts(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, problem: Any, state: Any) -> bool:
-    """The first answers are exact; the sums start with 0 and with the gap."""
+def _starts(left: Quantity, other: Quantity, gap_at: Gap | None, posed: Formal, problem: Any, state: Any) -> bool:
+    """The first answers are exact; a sum of drifts starts with 0, and one of gaps with the gap, ``gap_at``."""
     params = posed.instance.params
     exact = problem.f.conjugate_gradient(state.y)
     before, after = (scalar(q.of(problem, params, state)) for q in (left, other))
-    if str(other.expression) == _DRIFT:
+    if gap_at is None:
         return before.is_zero and after.is_zero
     gap = scalar(gap_at(problem, params, state))
     return (before - squares(exact - problem.x_star) / problem.n).is_zero and is_gap(posed, state, after, gap, gap)
 
 
-def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: Any, later: Any) -> bool:
-    """One step with one draw does to both sides what the proof says, and the next call starts from this answer."""
+def _steps(left: Quantity, other: Quantity, gap_at: Gap | None, posed: Formal, state: Any, later: Any) -> bool:
+    """One step with one draw does to both sides what the proof says, and the next call starts from this answer.
+
+    ``gap_at``: the gap, for a sum of gaps; None for a sum of drifts.
+    """
     problem, params = posed.instance.problem, posed.instance.params
     delta, gradient = params.delta, problem.f.conjugate_gradient
     answer, now, then = later.w, gradient(state.y), gradient(later.y)
@@ -329,7 +334,7 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
     errors = params.oracle.answer(problem.f, later.y, answer, np.zeros(0)).w - then
     if not starts_from(oracle.errors.values(), answer - then, errors):
         return False
-    if str(other.expression) == _DRIFT:
+    if gap_at is None:
         shown = (old - squares(answer - now), new - squares(errors), after - delta * (before + squares(then - now)))
         return all(form.is_zero for form in shown)
     gap = scalar(gap_at(problem, params, later))
@@ -340,10 +345,10 @@ def _steps(left: Quantity, other: Quantity, gap_at: Gap, posed: Formal, state: A
 
 def gap_of(claim: Claim) -> Gap:
     """The value above the least one, as the setting states it. Raise ``Unprovable`` if it does not."""
-    gap = identity.identities_of(claim).gap
+    gap = identity.identities_of(claim).quantities.get("gap")
     if gap is None:
         raise Unprovable(f"the setting of {claim.id} does not say what the gap is")
-    return gap
+    return gap.of
 
 
 def is_gap(posed: Formal, state: Any, found: Form, wanted: Form, gap: Form) -> bool:

@@ -14,8 +14,8 @@ from fedtheory.papers.feddcd import inexact
 from verify.base.case import Case
 from verify.methods import identities
 from verify.methods.identities import prove
-from verify.proofs import one_round
 from verify.reading import whole
+from verify.step_models import one_round
 
 NUMBERS = ("29", "31", "36")
 EXACT = replace(inexact.tracked, init=GradientStart(inexact.tracked.init, "w", "conjugate_gradient", "y"))

@@ -2,7 +2,8 @@
 
 Where the first answers are exact, the squared errors of the answers are at most the sum of drifts, by induction on the
 rounds (Lemma C.2 of FedDCD). One round is then shown of one client and any error e of its answer, as in
-:mod:`verify.proofs.inexact`: with P the projection that subtracts the mean over the clients and r = (tau - 1)/(N - 1),
+:mod:`verify.step_models.inexact_blocks`: with P the projection that subtracts the mean over the clients and
+r = (tau - 1)/(N - 1),
 
     E gap(next) <= gap - r eta alpha <g, P (g + e)> + r eta^2 alpha/2 |P (g + e)|^2,
     E |m|^2 <= r eta^2 |P (g + e)|^2,
@@ -32,33 +33,28 @@ from verify.exact import symbolic
 from verify.pep import posing
 from verify.pep.functions import Formal
 from verify.pep.gram import OPTIMUM, ZERO, Sample, row, scalar, strong_convexity, value
-from verify.proofs import identity, rounds
-from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, coefficients, require_nonnegative
-from verify.proofs.inexact import constants, gap_of, is_gap, next_error, starts_from
-from verify.proofs.rounds import squares
+from verify.proofs import identity
+from verify.proofs.identity import GapInequality, IdentityWeights, Unprovable, by_role
+from verify.step_models import sampled_blocks
+from verify.step_models.inexact_blocks import constants, gap_of, is_gap, next_error, starts_from
+from verify.step_models.sampled_blocks import coefficients, require_nonnegative, squares
 
-_NEXT, _MOVE, _GAP = "G(y^(t+1))-G*", "|grad G(y^t)-grad G(y^(t+1))|^2", "G(y^t)-G*"
-_SPREAD, _DRIFT = "sum_i|w_i-w_bar|^2", "sum_of_drifts"
+#: What a claim may speak of.
+_NEXT, _MOVE, _GAP, _SPREAD, _DRIFT = "next gap", "move", "gap", "spread", "drift"
 _THETA = np.zeros((1, 0))
 _z, _Pg, _Pe, _g_mean, _e_mean = (row(name) for name in ("z", "Pg", "Pe", "mean g", "mean e"))
 _v = value("v")
 
-__all__ = ["concerns", "constants", "differs", "instances", "outside", "pose", "special"]
+__all__ = ["constants", "differs", "instances", "larger", "outside", "pose", "special"]
 
-instances, special = rounds.instances, rounds.special
-
-
-def concerns(claim: Claim) -> bool:
-    """Return True if a claim concerns the round that follows T rounds."""
-    statement = claim.statement
-    return isinstance(statement, Bound) and any(str(q.expression) == _NEXT for q in statement.quantities)
+instances, larger, special = sampled_blocks.instances, sampled_blocks.larger, sampled_blocks.special
 
 
 def pose(claim: Claim) -> Iterator[tuple[GapInequality, IdentityWeights]]:
     """Yield the inequalities to be shown for one client, with their proofs. Raise ``Unprovable`` for claims of other
     forms.
     """
-    if not rounds.sampling_lemma():
+    if not sampled_blocks.sampling_lemma():
         raise Unprovable("the sampling lemma does not hold")
     found, s = _terms(claim), identity.identities_of(claim).letters
     alpha, beta, r, eta = s["mu"], s["L"], (s["tau"] - 1) / (s["n"] - 1), _eta(claim)[1]
@@ -100,7 +96,7 @@ def _terms(claim: Claim) -> dict[str, sympy.Expr]:
     statement = claim.statement
     if not isinstance(statement, Bound) or statement.override is None or not all(q.after for q in statement.quantities):
         raise Unprovable(f"{claim.id} does not speak of the state after T rounds alone")
-    found = coefficients(statement.override - statement.left, [q.expression for q in statement.quantities])
+    found = coefficients(claim, statement.override - statement.left)
     names = (_NEXT, _MOVE, _GAP, _SPREAD, _DRIFT)
     if not set(found) <= set(names):
         raise Unprovable(f"{claim.id} speaks of {', '.join(sorted(set(found) - set(names)))}")
@@ -123,24 +119,24 @@ def outside(claim: Claim, instance: Instance) -> Iterator[tuple[str, Instance]]:
     params = instance.params
     # With exact oracles no other hypothesis than the one meant is broken.
     exact = params._replace(oracle=worst_case(Fraction(0)))
-    for factor in identity.BROKEN:
+    for factor in sampled_blocks.BROKEN:
         allowed = params.delta / 2
         if allowed < 1:
             worse = Fraction(math.sqrt(min(allowed * factor, (1 + allowed) / 2)))
             yield "delta/2-inexact oracles", replace(instance, params=params._replace(oracle=worst_case(worse)))
     # A delta that the hypotheses compute is computed anew where it is the instance's own.
     for delta in (Fraction(1, 3), params.delta):
-        yield from rounds.redeclared(replace(instance, params=exact._replace(delta=delta)))
-    for Lambda in identity.off(params.Lambda):
+        yield from sampled_blocks.redeclared(replace(instance, params=exact._replace(delta=delta)))
+    for Lambda in sampled_blocks.off(params.Lambda):
         yield "Lambda = I/alpha", replace(instance, params=params._replace(Lambda=Lambda))
-    for eta in identity.off(params.eta):
+    for eta in sampled_blocks.off(params.eta):
         yield "the value of eta", replace(instance, params=params._replace(eta=eta))
     yield "tau >= 2", replace(instance, params=exact._replace(tau=1))
 
 
 def differs(claim: Claim, instance: Instance) -> str | None:
     """The name of something that is not, on formal vectors, what the proof takes it for; None if all agrees."""
-    named = {str(q.expression): q for q in claim.statement.quantities}
+    named = by_role(claim)
     if not _starts(claim, instance, named.get(_DRIFT)):
         return "the start"
     posed = posing.pose(claim.setting, instance)
@@ -154,7 +150,7 @@ def differs(claim: Claim, instance: Instance) -> str | None:
     g, eta = now - problem.x_star, Fraction(*_eta(claim)[1].as_numer_denom())
     if not all(v.key == ZERO.key for v in later.y.sum(axis=-2).flat):
         return "the constraint set"
-    if not rounds.steps_as_sampled(posed, g, w, moves, p, eta):
+    if not sampled_blocks.steps_as_sampled(posed, g, w, moves, p, eta):
         return "the step"
     gap, moved = gap_of(claim), problem.f.conjugate_gradient(later.y) - now
     before = scalar(gap(problem, params, state))

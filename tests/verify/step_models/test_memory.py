@@ -12,8 +12,8 @@ from fedtheory.algorithms.starts import GradientStart
 from fedtheory.papers.feddcd import inexact, memory
 from verify import check
 from verify.methods import identities
-from verify.proofs import memory as proofs
 from verify.reading import whole
+from verify.step_models import memory as proofs
 
 GAP = claims.get("feddcd/theorem-5.2/eq-8/repaired-memory")
 DISTANCE = claims.get("feddcd/theorem-5.2/eq-9/repaired-memory")
