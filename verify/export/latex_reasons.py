@@ -75,7 +75,8 @@ def _source(reason: Reason, symbols: Symbols) -> str:
         case data.Noise():
             of = reason.variance
             most = "what the step says" if of is None else f"\\({number(of, symbols.letters)}\\)"
-            return f"the noise of each client has a variance of at most {most}"
+            at = f", at \\({of_what}\\)," if (of_what := combination(reason.vector, symbols)) else ""
+            return f"the noise of each client{at} has a variance of at most {most}"
         case data.OfSetting():
             return f"by the setting, in which these are at most 0: {mathematical(reason.text.rstrip('.'))}"
         case data.ZeroSum():

@@ -97,7 +97,7 @@ KNOWN = [
     (
         of.Noise(number(SIGMA**2), vectors(x=1)),
         "E|noise of each|^2 <= (letter sigma**2), summed over the clients, at (1)*x",
-        r"the noise of each client has a variance of at most \(\sigma^{2}\)",
+        r"the noise of each client, at \(x\), has a variance of at most \(\sigma^{2}\)",
     ),
     (
         of.ZeroSum(vectors(x=GAMMA, quotient_1=-1), "quotient 1"),
