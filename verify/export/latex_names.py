@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from verify.export.latex_reading import Symbols
@@ -18,7 +19,7 @@ GREEK = (
 _NAMED = {"Pi": "\\Pi", "Phi": "\\Phi", "eps": "\\varepsilon", "fallen": "\\varepsilon^{+}", "ratio": "\\varrho"}
 _NAMED |= {"root 0": "\\theta", "root 1": "\\vartheta", "the mean of the L_i^2": "\\Lambda"}
 #: The proximal point of a client's function, or of g.
-_PROX = re.compile(r"prox (\w)\(\d+\)")
+_PROX = re.compile(r"prox (\w\d*)\(\d+\)")
 #: Ends of names of blocks of vectors that stand for those of each client, less their mean.
 DEVIATION = "deviation"
 
@@ -38,11 +39,10 @@ def symbols(objects: Sequence[Mapping[str, Any]], reasons: Reasons) -> Symbols:
     def of_base(base: str, index: str) -> str:
         if found := gradient_of(base):
             at = points.get(found, "")
-            star = "^{\\star}" if found[0].endswith("*") else ""
-            below = index if found[0][0] == "f" else ""
-            return f"\\nabla {found[0][0]}{star}{below}" + (f"({at or found[1]})" if found[0] in many else "")
+            below = index if found[0] in ("f", "f*") else ""
+            return f"\\nabla {function_symbol(found[0])}{below}" + (f"({at or found[1]})" if found[0] in many else "")
         if match := _PROX.fullmatch(base):
-            return "\\mathrm{prox}" + (index if match[1] == "f" else f"^{{{match[1]}}}")
+            return "\\mathrm{prox}" + (index if match[1] == "f" else f"^{{{function_symbol(match[1])}}}")
         if match := re.fullmatch(r"error (\d+) of \w+", base):
             return "e" + "'" * int(match[1]) + index
         written = letter_of(base)
@@ -89,7 +89,7 @@ def _base(row: str) -> str:
 
 def gradient_of(base: str) -> tuple[str, str] | None:
     """The function of a gradient and the number of the point, by the name of the gradient."""
-    match = re.fullmatch(r"grad (\w\*?)\((\d+)\)", base)
+    match = re.fullmatch(r"grad (\w\d*\*?)\((\d+)\)", base)
     return (match[1], match[2]) if match else None
 
 
@@ -103,7 +103,10 @@ def _points(reasons: Iterable[Reason | None]) -> tuple[dict[tuple[str, str], str
         if not letter:
             of = str(point)
             after = _is_after_step(point) and "x^{+}" not in set(others.values()) - {others.get(of)}
-            letter = others.setdefault(of, "x^{+}" if after else f"x_{{{point.number}}}")
+            # Points of several functions have numbers of their own.
+            numbers = (f"x_{{{k}}}" for k in count(point.number))
+            free = next(symbol for symbol in numbers if symbol not in others.values())
+            letter = others.setdefault(of, "x^{+}" if after else free)
         found[function, str(point.number)] = letter
     return found, others
 
@@ -168,17 +171,16 @@ def letter_of(name: str) -> str:
 
 
 def _value(name: str, points: Mapping[tuple[str, str], str]) -> str:
-    if match := re.fullmatch(r"(mean of )?(\w)(\*?)\((\d+)\)", name):
-        star = "^{\\star}" if match[3] else ""
-        at = points.get((match[2] + match[3], match[4]), "").removesuffix("_{i}")
+    if match := re.fullmatch(r"(mean of )?(\w\d*\*?)\((\d+)\)", name):
+        at = points.get((match[2], match[3]), "").removesuffix("_{i}")
         if not at:
             return ""
-        return ("\\overline{D}" if match[1] else "D") + f"_{{{match[2]}{star}}}({at})"
+        return ("\\overline{D}" if match[1] else "D") + f"_{{{function_symbol(match[2])}}}({at})"
     if match := re.fullmatch(r"\['draw'\] sum of (\w\*?) drawn \(\d+\)", name):
         return f"S_{{{function_symbol(match[1])}}}"
     return letter_of(name)
 
 
 def function_symbol(function: str) -> str:
-    """A function's symbol."""
-    return function.replace("*", "^{\\star}")
+    """A function's symbol: of f2, of f*."""
+    return re.sub(r"(\d+)$", r"_{\1}", function).replace("*", "^{\\star}")

@@ -63,7 +63,8 @@ def _source(reason: Reason, symbols: Symbols) -> str:
         case data.DrawnCurvature():
             least, largest = (reason.curvature, None) if reason.end == "least" else (None, reason.curvature)
             at = f"at the point after the step, by the gradient at {point(reason.by, symbols)}"
-            return f"{_whose(reason)} {_curved(least, largest, symbols)}: {at}, for the clients that are drawn"
+            drawn = ", for the clients that are drawn" if reason.each else ""
+            return f"{_whose(reason)} {_curved(least, largest, symbols)}: {at}{drawn}"
         case data.GradientBound():
             most = number(reason.square, symbols.letters)
             return f"{_whose(reason)} has gradients of squares of at most \\({most}\\), at {point(reason.at, symbols)}"

@@ -97,6 +97,29 @@ def test_a_point_that_is_no_letter_has_its_number():
     assert r"between \(y\) and \(x_{3}=\theta_{1} z" in words(item, reasons, Symbols({}, {}, {}, {}, of.points))
 
 
+def test_functions_with_names_have_numbers_below_and_points_of_their_own():
+    one, other = value(z=2), value(w=2)
+    items, reasons = [], Reasons()
+    for name, at in (("f1", one), ("f2", other)):
+        item, more = known(
+            Curvatures(
+                name, name, (FunctionPoint(1, "x*", at), FunctionPoint(2, "x*", value(x=1))), False, number(MU), None
+            )
+        )
+        items, reasons = [*items, item], reasons | more
+    rows = [f"mean: {of}({k})" for of in ("grad f1", "grad f2") for k in (1, 2)]
+    of = symbols([an_object(*rows, "mean: prox f2(0)", known=items)], reasons)
+    assert list(of.points.values()) == ["x_{1}", "x_{2}"]
+    assert list(of.vectors.values()) == [
+        r"\nabla f_{1}(x_{1})",
+        r"\nabla f_{1}(x)",
+        r"\nabla f_{2}(x_{2})",
+        r"\nabla f_{2}(x)",
+        r"\mathrm{prox}^{f_{2}}",
+    ]
+    assert words(items[1], reasons, of).startswith(r"\(f_{2}\) is \(\mu\)-strongly convex, between \(x_{2}=")
+
+
 def test_the_point_after_a_step_is_x_and_more():
     points = FunctionPoint(1, "x*", value()), FunctionPoint(2, "x*", value(x=1, g=-L))
     item, reasons = known(Curvatures("f", "f", points, True, number(MU), number(L)))

@@ -71,8 +71,7 @@ KNOWN = [
     (
         of.DrawnCurvature("g", False, "least", number(0), at(1, x=1), at(2), number(1)),
         "the least curvature of g is 0: at x* + (1)*x, which is drawn, by the gradient at x* + 0, where (1) is 1",
-        r"\(g\) is convex: at the point after the step, by the gradient at \(x^{\star}\), for the clients that are "
-        "drawn",
+        r"\(g\) is convex: at the point after the step, by the gradient at \(x^{\star}\)",
     ),
     (
         of.Compression("errors", number(1 - GAMMA), vectors(x=1)),
