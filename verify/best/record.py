@@ -14,7 +14,7 @@ from verify.best import factors, parameters, places, potentials, states
 from verify.best.factors import Interval
 from verify.best.subjects import DIFFERENCE, Subject, by_difference, subject
 from verify.evidence import certificates, formats, references
-from verify.evidence.parsing import fraction
+from verify.evidence.parsing import exact, texts
 from verify.pep.prover import DoesNotHold
 
 
@@ -64,10 +64,9 @@ class Record:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; :func:`from_json` gives the record back."""
-        weights = None if self.weights is None else {name: str(w) for name, w in self.weights.items()}
         found = [_interval(one) for one in self.found]
         asked = {"claim": self.claim.id, "letter": self.letter, "over": list(self.over)}
-        return {**asked, "weights": weights, "found": found}
+        return {**asked, "weights": texts(self.weights), "found": found}
 
 
 def _others(of: Interval, letter: str) -> dict[str, str]:
@@ -83,8 +82,7 @@ def from_json(data: Mapping[str, Any]) -> Record:
         raise ValueError("found: one interval, or two where there is a letter, was expected")
     if sum((bool(data["letter"]), data["weights"] is not None, bool(data["over"]))) > 1:
         raise ValueError("one of a letter, weights, and letters that were varied was expected")
-    weights = None if data["weights"] is None else {name: fraction(w) for name, w in data["weights"].items()}
-    return Record(claim, data["letter"], found, weights, tuple(data["over"]))
+    return Record(claim, data["letter"], found, exact(data["weights"]), tuple(data["over"]))
 
 
 def load(path: Path) -> Record:
@@ -114,27 +112,20 @@ def _interval(of: Interval) -> dict[str, Any]:
     return {
         "recipe": references.encode(of.recipe),
         "letters": dict(of.letters),
-        "printed": str(of.printed),
-        "lower": _end(of.lower),
-        "upper": _end(of.upper),
+        **texts({"printed": of.printed, "lower": of.lower, "upper": of.upper}),
         "witness": None if of.witness is None else of.witness.to_json(),
         "steps": certificates.stored(of.steps),
         "note": of.note,
     }
 
 
-def _end(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)
-
-
 def _read(data: Mapping[str, Any]) -> Interval:
-    lower, upper = (None if data[end] is None else fraction(data[end]) for end in ("lower", "upper"))
     return Interval(
         references.recipe(data["recipe"]),
         data["letters"],
-        fraction(data["printed"]),
-        lower,
-        upper,
+        exact(data["printed"]),
+        exact(data["lower"]),
+        exact(data["upper"]),
         None if data["witness"] is None else states.from_json(data["witness"]),
         certificates.read_steps(data["steps"]),
         data["note"],

@@ -21,7 +21,7 @@ from verify.base.case import Case
 from verify.base.verdict import Verdict
 from verify.comparisons.exact import parts
 from verify.evidence import references
-from verify.evidence.parsing import fraction
+from verify.evidence.parsing import exact, texts
 from verify.pep import programs, rounding
 from verify.pep.bounding import nonnegative
 from verify.pep.gram import Form
@@ -60,11 +60,7 @@ class AtInstance:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; :func:`from_json` gives it back."""
-        return {
-            "recipe": references.encode(self.recipe),
-            "point": [str(v) for v in self.point],
-            "rounds": self.rounds,
-        }
+        return {"recipe": references.encode(self.recipe), "point": texts(self.point), "rounds": self.rounds}
 
 
 @dataclass(frozen=True)
@@ -100,11 +96,8 @@ class AtPoints:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object; :func:`from_json` gives it back."""
-        gram = {
-            block: {"rows": list(names), "gram": [[str(v) for v in line] for line in X]}
-            for block, (names, X) in self.gram.items()
-        }
-        return {"vectors": gram, "values": {name: str(v) for name, v in self.values.items()}}
+        gram = {block: {"rows": list(names), "gram": texts(X)} for block, (names, X) in self.gram.items()}
+        return {"vectors": gram, "values": texts(self.values)}
 
 
 Witness = AtInstance | AtPoints
@@ -113,12 +106,9 @@ Witness = AtInstance | AtPoints
 def from_json(data: Mapping[str, Any]) -> Witness:
     """Read what ``to_json`` stored."""
     if "recipe" in data:
-        return AtInstance(references.recipe(data["recipe"]), tuple(map(fraction, data["point"])), data["rounds"])
-    gram = {
-        block: (tuple(of["rows"]), tuple(tuple(map(fraction, line)) for line in of["gram"]))
-        for block, of in data["vectors"].items()
-    }
-    return AtPoints(gram, {name: fraction(v) for name, v in data["values"].items()})
+        return AtInstance(references.recipe(data["recipe"]), exact(data["point"]), data["rounds"])
+    gram = {block: (tuple(of["rows"]), exact(of["gram"])) for block, of in data["vectors"].items()}
+    return AtPoints(gram, exact(data["values"]))
 
 
 class Posed:

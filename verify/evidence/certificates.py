@@ -14,7 +14,7 @@ from verify.base.faults import attributed
 from verify.base.verdict import Verdict
 from verify.comparisons import asserted
 from verify.evidence import formats, references
-from verify.evidence.parsing import fraction
+from verify.evidence.parsing import exact, texts
 from verify.pep import certifying
 from verify.pep.bounding import Refused
 from verify.pep.programs import Certificate
@@ -148,23 +148,9 @@ def load(path: Path) -> ClassCertificate | None:
 
 def stored(steps: Mapping[str, ProofStep]) -> dict[str, Any]:
     """Steps as JSON; :func:`steps` gives them back."""
-    return {
-        name: {
-            "bound": str(step.bound),
-            "multipliers": {constraint: str(m) for constraint, m in step.multipliers.items()},
-            "squares": [str(pivot) for pivot in step.squares],
-        }
-        for name, step in steps.items()
-    }
+    return {name: texts(step._asdict()) for name, step in steps.items()}
 
 
 def read_steps(data: Mapping[str, Any]) -> dict[str, ProofStep]:
     """The steps that :func:`stored` wrote. Raise ``ValueError`` if one cannot be read."""
-    return {
-        name: ProofStep(
-            fraction(step["bound"]),
-            {constraint: fraction(m) for constraint, m in step["multipliers"].items()},
-            tuple(map(fraction, step["squares"])),
-        )
-        for name, step in data.items()
-    }
+    return {name: ProofStep(**exact(step)) for name, step in data.items()}

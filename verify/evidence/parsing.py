@@ -96,6 +96,25 @@ def _digits(value: int) -> str:
     return f"{value}e{zeros}" if zeros else str(value)
 
 
+def texts(value: Any) -> Any:
+    """Exact numbers as "a" or "a/b", alone or in lists and by name, for a file; None stays. :func:`exact` reads them.
+
+    Unlike :func:`written`, it writes every digit, as certificates have them.
+    """
+    if isinstance(value, Mapping):
+        return {name: texts(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [texts(part) for part in value]
+    return None if value is None else str(Fraction(value))
+
+
+def exact(data: Any) -> Any:
+    """The numbers that :func:`texts` wrote, lists as tuples. Raise ``ValueError`` if a text is not a number."""
+    if isinstance(data, Mapping):
+        return {name: exact(part) for name, part in data.items()}
+    return tuple(map(exact, data)) if isinstance(data, list) else None if data is None else fraction(data)
+
+
 def number(value: Any) -> str:
     """A fraction as "a/b"; the middle of an interval, a number of mpmath or a fraction too long to be read with 30
     digits; a float as it is."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
@@ -234,18 +233,12 @@ def _known(path: Path, key: Mapping[str, Any]) -> tuple[Result, float] | None:
 
 
 def _to_json(result: Result) -> dict[str, Any]:
-    numbers = {name: [_ends(span) for span in spans] for name, spans in result.numbers.items()}
+    numbers = {name: [stored.nulls(span) for span in spans] for name, spans in result.numbers.items()}
     return {"numbers": numbers, "curves": [curve._asdict() for curve in result.curves], "notes": list(result.notes)}
 
 
 def _from_json(content: Mapping[str, Any]) -> Result:
-    numbers = {
-        name: tuple(Span(*(math.inf if end is None else end for end in ends)) for ends in spans)
-        for name, spans in content["numbers"].items()
-    }
+    read = stored.floats
+    numbers = {name: tuple(Span(*read(ends)) for ends in spans) for name, spans in content["numbers"].items()}
     curves = tuple(Curve(**{**c, "x": tuple(c["x"]), "y": tuple(c["y"])}) for c in content["curves"])
     return Result(numbers, curves, tuple(content["notes"]))
-
-
-def _ends(span: Span) -> list[float | None]:
-    return [end if math.isfinite(end) else None for end in span]

@@ -60,6 +60,7 @@ def run_export(args: Any) -> int:
     from verify import checker
     from verify.base import files, own
     from verify.export import found, latex, rocq
+    from verify.export.objects import ProofObjects
 
     if args.all and args.names:
         raise ValueError("--all is of all claims: name none")
@@ -76,15 +77,19 @@ def run_export(args: Any) -> int:
             if args.own is not None:
                 proofs, why = found.of_own(claim)
             elif args.format == "json":
-                proofs, why = found.all_of(claim.id), "it is neither proved, certified nor refuted"
+                proofs, why = ProofObjects.of(found.all_of(claim.id)), "it is neither proved, certified nor refuted"
             else:
                 proofs, why = found.of_claim(claim.id)
             for data in proofs:
                 checker.check(json.dumps(data))
             if args.format == "rocq" and any(len(data.get("steps", ())) > rocq.LONGEST for data in proofs):
-                proofs, why = [], f"its calculation has more than {rocq.LONGEST} steps, which take Rocq long to read"
+                proofs, why = (
+                    ProofObjects(),
+                    f"its calculation has more than {rocq.LONGEST} steps, which take Rocq long to read",
+                )
             elif args.format == "rocq" and not proofs and args.own is None:
-                proofs = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
+                arithmetic = [data for data in found.all_of(claim.id) if data["kind"] == "arithmetic"]
+                proofs = ProofObjects.of(arithmetic)
         except ValueError as error:
             # A stored proof that fails ends the export of a named claim, and is listed in an export of all.
             if not args.all:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fedtheory import claims
@@ -13,6 +13,7 @@ from verify.derivation import printed_rounds
 from verify.evidence.certificates import ClassCertificate
 from verify.evidence.counterexamples import Counterexample
 from verify.export import arithmetic, closed, enclosures, letters, means, objects, read_code
+from verify.export.objects import ProofObjects
 from verify.methods import (
     client_by_client,
     derivation,
@@ -26,9 +27,10 @@ from verify.methods import (
     witness,
 )
 from verify.methods import read_code as code_read
-from verify.methods.base import Inquiry
+from verify.methods.base import Inquiry, Method
 from verify.multipliers.induction import chain_of
 from verify.multipliers.proving import Shown, prove
+from verify.multipliers.reasons import Follows, Reason, Stated
 from verify.report import statement
 
 #: How many instances are proposed where a witness is looked for: as many as in a quick check.
@@ -36,7 +38,7 @@ _PROPOSED = 160
 #: Verdicts of which there are objects.
 SHOWN = (Verdict.PROVED, Verdict.CERTIFIED, Verdict.REFUTED)
 #: How proofs are written, by the methods that find them.
-_WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
+_WRITTEN: Mapping[str, Callable[[Claim], Sequence[dict[str, Any]]]] = {
     identities.METHOD.name: lambda claim: [closed.of_identities(claim)],
     polynomials.METHOD.name: closed.of_relations,
     real_closed_fields.METHOD.name: closed.of_algebraic,
@@ -47,7 +49,7 @@ _WRITTEN: Mapping[str, Callable[[Claim], list[dict[str, Any]]]] = {
 }
 
 
-def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
+def of_own(claim: Claim) -> tuple[ProofObjects, str]:
     """Find the objects that prove a claim of one's own file for all letters.
 
     Args:
@@ -68,7 +70,7 @@ def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
         ['own/square']
     """
     reasons, kind = [], claim.statement.kind
-    for_all = {
+    for_all: dict[Method, Callable[[Claim], Sequence[dict[str, Any]]]] = {
         multipliers.METHOD: _of_multipliers,
         polynomials.METHOD: closed.of_relations,
         code_read.METHOD: read_code.of,
@@ -79,21 +81,21 @@ def of_own(claim: Claim) -> tuple[list[dict[str, Any]], str]:
     for method, written in for_all.items():
         if method.speaks_of(claim):
             try:
-                return written(claim), ""
+                return ProofObjects.of(written(claim)), ""
             except ValueError as error:
                 reasons.append(f"{method.name}: {error}")
     why = "; ".join(reasons) or f"a statement of the kind {kind} has none"
-    return [], f"no proof for all letters is found: {why}"
+    return ProofObjects(), f"no proof for all letters is found: {why}"
 
 
-def _of_multipliers(claim: Claim) -> list[dict[str, Any]]:
+def _of_multipliers(claim: Claim) -> ProofObjects:
     shown = prove(claim)
     if isinstance(shown, str):
         raise ValueError(shown)
     return letters.of(shown)
 
 
-def _of_clients(claim: Claim) -> list[dict[str, Any]]:
+def _of_clients(claim: Claim) -> ProofObjects:
     """By what each client adds or, as the method does, by the mean over the clients and the deviations from it."""
     try:
         return letters.of_each_client(claim)
@@ -104,7 +106,7 @@ def _of_clients(claim: Claim) -> list[dict[str, Any]]:
         return letters.of(shown)
 
 
-def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
+def of_claim(id: str) -> tuple[ProofObjects, str]:
     """Return the objects that prove a claim of which the package carries the verdict.
 
     Args:
@@ -119,7 +121,7 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
     """
     entry = results.shipped().entries.get(id)
     if entry is None:
-        return [], f"the package carries no results of {id}"
+        return ProofObjects(), f"the package carries no results of {id}"
     how = _outcome(entry).get("method", "none")
     why = f"{entry['verdict']} by the method {how!r}: a computation, to be done again by fedtheory show {id} --check"
     if how == real_closed_fields.METHOD.name:
@@ -131,25 +133,25 @@ def of_claim(id: str) -> tuple[list[dict[str, Any]], str]:
         try:
             return _of_step(claims.get(id)), ""
         except ValueError as error:
-            return [], f"{why} ({error})"
+            return ProofObjects(), f"{why} ({error})"
     if how in _WRITTEN:
         try:
-            return _WRITTEN[how](claims.get(id)), ""
+            return ProofObjects.of(_WRITTEN[how](claims.get(id))), ""
         except ValueError as error:
-            return [], f"{why} ({error})"
+            return ProofObjects(), f"{why} ({error})"
     stored = [data for outcome in entry["outcomes"] for data in outcome["certificates"]]
     found = [one for data in stored if (one := objects.of(ClassCertificate.from_json(data))) is not None]
-    return found, "" if found else why
+    return ProofObjects.of(found), "" if found else why
 
 
-def _of_letters(id: str) -> tuple[list[dict[str, Any]], str]:
+def _of_letters(id: str) -> tuple[ProofObjects, str]:
     try:
         return _of_multipliers(claims.get(id)), ""
     except ValueError as error:
-        return [], str(error)
+        return ProofObjects(), str(error)
 
 
-def _of_step(claim: Claim) -> list[dict[str, Any]]:
+def _of_step(claim: Claim) -> ProofObjects:
     """The objects of what a bound for every number of rounds follows from: of a step, and of inequalities of states."""
     chain = chain_of(claim)
     shown = prove(chain.step)
@@ -157,13 +159,12 @@ def _of_step(claim: Claim) -> list[dict[str, Any]]:
         raise ValueError(shown)
     by = "by induction on the rounds"
     if chain.lemmas:
-        return _premises(
-            f"of {claim.id}, which follows {by} from a step and from inequalities of all states:", shown, chain.lemmas
-        )
-    return _premises(f"of {claim.id}, which follows from it {by}:", shown)
+        says = f"of {claim.id}, which follows {by} from a step and from inequalities of all states:"
+        return _premises(Stated(says), shown, chain.lemmas)
+    return _premises(Follows(claim.id, by), shown)
 
 
-def _of_round(claim: Claim) -> list[dict[str, Any]]:
+def _of_round(claim: Claim) -> ProofObjects:
     """The objects of the inequality of one round from which a bound follows, where nothing else has to be shown."""
     followed = telescoping.follow(Inquiry(claim, size=_PROPOSED))
     if isinstance(followed, str):
@@ -174,12 +175,11 @@ def _of_round(claim: Claim) -> list[dict[str, Any]]:
     quantities = printed_rounds.names(claim)
     known = [f"as {quantities[q]} >= 0 in all states" for q in chain.nonnegative]
     how = ", ".join(["by induction on the rounds", *chain.ways, *known])
-    return _premises(f"of {claim.id}, which follows from it {how}:", followed.step)
+    return _premises(Follows(claim.id, how), followed.step)
 
 
-def _premises(says: str, step: Shown, lemmas: Iterable[Claim] = ()) -> list[dict[str, Any]]:
-    made = [*letters.of(step), *(one for lemma in lemmas for one in letters.of_each_client(lemma))]
-    return [objects.sealed({**one, "says": [says, *one["says"]]}) for one in made]
+def _premises(says: Reason, step: Shown, lemmas: Iterable[Claim] = ()) -> ProofObjects:
+    return ProofObjects.joined([letters.of(step), *map(letters.of_each_client, lemmas)]).saying(says)
 
 
 def all_of(id: str) -> list[dict[str, Any]]:
@@ -201,7 +201,7 @@ def all_of(id: str) -> list[dict[str, Any]]:
     if _outcome(entry).get("method") == witness.METHOD.name and (made := _of_witness(claims.get(id))) is not None:
         return [made]
     found, why = of_claim(id)
-    return found or [_recomputation(id, entry, [why])]
+    return list(found) or [_recomputation(id, entry, [why])]
 
 
 def _of_witness(claim: Claim) -> dict[str, Any] | None:

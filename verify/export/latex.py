@@ -11,7 +11,8 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from fedtheory.claims import Claim
@@ -20,9 +21,10 @@ from verify import checker
 from verify.export.latex_names import symbols
 from verify.export.latex_pages import CaseGroup, grouped, pages
 from verify.export.latex_reading import FormulaReader
-from verify.export.latex_words import added, mathematical, plain
-from verify.export.letters import BLOCKS, MAXIMUM
-from verify.export.objects import sealed
+from verify.export.latex_reasons import summed
+from verify.export.latex_words import mathematical, plain
+from verify.export.letters import BLOCKS, SUMMED
+from verify.export.objects import ProofObjects, sealed
 from verify.export.weights import Certificates
 from verify.report import statement
 
@@ -37,7 +39,7 @@ _CONVENTIONS = (
 _FORMULA = re.compile(r"\$([^$=]+?) = ([^$]+)\$")
 
 
-def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
+def text(claim: Claim, objects: ProofObjects) -> str:
     """Return a file with the proof of each case of a claim. Raise ``ValueError`` unless it is an identity."""
     if any(data["kind"] != "identity" for data in objects) or not objects:
         raise ValueError(f"{claim.id} has no identity to be written")
@@ -54,25 +56,26 @@ def text(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
         parts.append(
             "; ".join(f"{' and '.join(of)}: {mathematical(meaning)}" for meaning, of in meanings.items()) + "."
         )
-    parts.append(" ".join([_CONVENTIONS, *added(line for data in objects for line in data["says"])]))
+    parts.append(" ".join([_CONVENTIONS, *summed(line for data in objects for line in data["says"])]))
     printed: set[str] = set()
     for group in grouped(_without_g(objects)):
-        parts += pages(group, list(_besides(claim, group.objects)), printed)
+        parts += pages(group, list(_besides(claim, group)), printed)
     return by_itself(_HEAD + "\n\n".join(parts) + "\n\\par}", _PACKAGES)
 
 
-def _without_g(objects: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+def _without_g(objects: ProofObjects) -> ProofObjects:
     """The objects, where none has a g their cases without that word."""
     cases = [str(data["at"].get("case", "")) for data in objects]
     if not all(case.split(", ")[0] == "without g" for case in cases):
         return objects
-    return [
+    each = (
         {**data, "at": {**data["at"], "case": ", ".join(case.split(", ")[1:])}}
         for data, case in zip(objects, cases, strict=True)
-    ]
+    )
+    return replace(objects, each=tuple(each))
 
 
-def checked(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
+def checked(claim: Claim, objects: ProofObjects) -> str:
     """As :func:`text`, once the checker has accepted what is read from it. Raise ``ValueError`` if it does not."""
     written = text(claim, objects)
     for data in read(written, objects):
@@ -80,7 +83,7 @@ def checked(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> str:
     return written
 
 
-def read(written: str, objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def read(written: str, objects: ProofObjects) -> list[dict[str, Any]]:
     """The objects with all that a file says of their domains, forms, weights and squares in place of their own.
 
     ``ValueError`` for what :func:`text` does not write. That it is a proof is for the checker to say.
@@ -95,7 +98,7 @@ def read(written: str, objects: Sequence[Mapping[str, Any]]) -> list[dict[str, A
 
 
 def _group(group: CaseGroup, formulas: list[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    reader = FormulaReader(symbols(group.objects))
+    reader = FormulaReader(symbols(group.objects, group.reasons))
     made = [copy.deepcopy(dict(data)) for data in group.objects]
     certificates = [Certificates(data) for data in made]
 
@@ -148,9 +151,9 @@ def _bound(group: CaseGroup, called: str, number: Any, reader: FormulaReader) ->
                 raise ValueError(f"{called} is another bound")
 
 
-def _besides(claim: Claim, objects: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _besides(claim: Claim, group: CaseGroup) -> Iterator[str]:
     """Yield once each what the objects state besides the claim."""
     stated = set(statement.text(claim))
-    for line in dict.fromkeys(line for data in objects for line in data["says"]):
-        if line not in stated and line != BLOCKS and not line.endswith(MAXIMUM):
+    for line in dict.fromkeys(line for data in group.objects for line in data["says"]):
+        if line not in stated and line not in (BLOCKS, SUMMED):
             yield line

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 from verify.export.latex_reading import Symbols
+from verify.export.objects import Reasons
+from verify.multipliers.reasons import Between, FunctionPoint, Reason
+from verify.reading.worlds import Monomial
 
 GREEK = (
     "alpha beta gamma delta epsilon varepsilon zeta eta theta kappa lambda mu nu xi pi rho sigma tau phi chi psi omega"
@@ -15,12 +19,12 @@ GREEK = (
 _NAMED = {"Pi": "\\Pi", "Phi": "\\Phi", "eps": "\\varepsilon", "fallen": "\\varepsilon^{+}", "ratio": "\\varrho"}
 _NAMED |= {"root 0": "\\theta", "root 1": "\\vartheta", "the mean of the L_i^2": "\\Lambda"}
 #: The proximal point of a client's function, or of g.
-_PROX = re.compile(r"prox (\w)\(\d+\)")
+_PROX = re.compile(r"prox (\w\d*)\(\d+\)")
 #: Ends of names of blocks of vectors that stand for those of each client, less their mean.
 DEVIATION = "deviation"
 
 
-def symbols(objects: Sequence[Mapping[str, Any]]) -> Symbols:
+def symbols(objects: Sequence[Mapping[str, Any]], reasons: Reasons) -> Symbols:
     """How all is written, each otherwise."""
     programs = [p for data in objects for p in data["programs"]]
     forms = [form for p in programs for form in (p["target"], *(item["form"] for item in p["known"]))]
@@ -28,18 +32,17 @@ def symbols(objects: Sequence[Mapping[str, Any]]) -> Symbols:
     keys = dict.fromkeys(key for form in forms for key in form)
     rows = dict.fromkeys([*(r for key in keys if "|" in key for r in key.split("|")), *(r for s in squares for r in s)])
     rows.pop("1", None)
-    points, symbols_of_points = _points(item for p in programs for item in p["known"])
-    counts = {name[0] for of in rows if (name := _gradient(_base(of)))}
-    many = {f for f in counts if len({_base(r) for r in rows if (g := _gradient(_base(r))) and g[0] == f}) > 1}
+    points, symbols_of_points = _points(reasons.of(item) for p in programs for item in p["known"])
+    counts = {name[0] for of in rows if (name := gradient_of(_base(of)))}
+    many = {f for f in counts if len({_base(r) for r in rows if (g := gradient_of(_base(r))) and g[0] == f}) > 1}
 
     def of_base(base: str, index: str) -> str:
-        if found := _gradient(base):
+        if found := gradient_of(base):
             at = points.get(found, "")
-            star = "^{\\star}" if found[0].endswith("*") else ""
-            below = index if found[0][0] == "f" else ""
-            return f"\\nabla {found[0][0]}{star}{below}" + (f"({at or found[1]})" if found[0] in many else "")
+            below = index if found[0] in ("f", "f*") else ""
+            return f"\\nabla {function_symbol(found[0])}{below}" + (f"({at or found[1]})" if found[0] in many else "")
         if match := _PROX.fullmatch(base):
-            return "\\mathrm{prox}" + (index if match[1] == "f" else f"^{{{match[1]}}}")
+            return "\\mathrm{prox}" + (index if match[1] == "f" else f"^{{{function_symbol(match[1])}}}")
         if match := re.fullmatch(r"error (\d+) of \w+", base):
             return "e" + "'" * int(match[1]) + index
         written = letter_of(base)
@@ -84,55 +87,55 @@ def _base(row: str) -> str:
     return name.removeprefix("deviation of ").removeprefix("mean of ").removesuffix("_bar")
 
 
-def _gradient(base: str) -> tuple[str, str] | None:
-    match = re.fullmatch(r"grad (\w\*?)\((\d+)\)", base)
+def gradient_of(base: str) -> tuple[str, str] | None:
+    """The function of a gradient and the number of the point, by the name of the gradient."""
+    match = re.fullmatch(r"grad (\w\d*\*?)\((\d+)\)", base)
     return (match[1], match[2]) if match else None
 
 
-#: Two points of a function, of which an inequality tells.
-BETWEEN = re.compile(r".*, between (.+?) and (.+?)(?:, summed over the clients)?")
-
-
-def _points(known: Iterable[Mapping[str, Any]]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
-    """The symbols of points, by the function that is taken there and their number, as inequalities between two tell;
-    and by their descriptions those of points that are not letters, as the one after a step."""
+def _points(reasons: Iterable[Reason | None]) -> tuple[dict[tuple[str, str], str], dict[str, str]]:
+    """The symbols of points, by the function that is taken there and their number, as inequalities between two have
+    them; and by their descriptions those of points that are not letters, as the one after a step."""
     found: dict[tuple[str, str], str] = {}
     others: dict[str, str] = {}
-    for item in known:
-        match = re.match(r"(?:mean of )?(\w\*?)(?: apart)?\[(\d+),(\d+)\]", item["name"])
-        between = BETWEEN.fullmatch(source(item))
-        if match and between:
-            for number, of in ((match[2], between[1]), (match[3], between[2])):
-                letter = point_letter(of)
-                if (
-                    not letter
-                    and of.startswith("x* + (1)*x + ")
-                    and "x^{+}" not in set(others.values()) - {others.get(of)}
-                ):
-                    letter = others.setdefault(of, "x^{+}")
-                elif not letter and "* + " in of:
-                    letter = others.setdefault(of, f"x_{{{number}}}")
-                if letter:
-                    found[match[1], number] = letter
+    for point, function in ((p, r.function) for r in reasons if isinstance(r, Between) for p in r.points if p.anchor):
+        letter = point_letter(point)
+        if not letter:
+            of = str(point)
+            after = _is_after_step(point) and "x^{+}" not in set(others.values()) - {others.get(of)}
+            # Points of several functions have numbers of their own.
+            numbers = (f"x_{{{k}}}" for k in count(point.number))
+            free = next(symbol for symbol in numbers if symbol not in others.values())
+            letter = others.setdefault(of, "x^{+}" if after else free)
+        found[function, str(point.number)] = letter
     return found, others
 
 
-def source(item: Mapping[str, Any]) -> str:
-    """Where a known inequality comes from, without what kind of letters it has."""
-    return re.sub(r"\b(given|letter) |^known \d+, of ", "", item["words"])
+def _is_after_step(point: FunctionPoint) -> bool:
+    """Return True if a point is x and more that is added to it."""
+    first = next(iter(point.offset.of.items()), None)
+    return first is not None and point.anchor == "x*" and len(point.offset.of) > 1 and _is_vector(first, "x")
 
 
-def point_letter(of: str) -> str:
+def _is_vector(term: tuple[Monomial, Any], name: str) -> bool:
+    (draws, atoms), c = term
+    return c == 1 and not draws and [atom.name for atom in atoms] == [name]
+
+
+def point_letter(point: FunctionPoint) -> str:
     """The letter of a point that is one of the method's; empty for others."""
-    star, _, rest = of.partition(" + ")
-    if not star.endswith("*"):
+    if point.offset.is_zero():
+        return f"{point.anchor.removesuffix('*')}^{{\\star}}"
+    terms = point.offset.of
+    names = [atom.name for (draws, atoms), c in terms.items() if c == 1 and not draws for atom in atoms]
+    if len(names) != len(terms) or any(len(atoms) != 1 for _, atoms in terms):
         return ""
-    if rest == "0":
-        return f"{star[:-1]}^{{\\star}}"
-    match = re.fullmatch(r"(?:\(1\)\*(?:mean of (\w+)|(\w+)_bar) \+ )?\(1\)\*(deviation of )?(\w+)", rest)
-    if match and (match[1] or match[2] or match[4]) == match[4]:
-        return f"{letter_of(match[4])}{'_{i}' if match[3] else ''}"
-    return ""
+    own = names[-1].startswith("deviation of ")
+    name = names[-1].removeprefix("deviation of ")
+    if not re.fullmatch(r"\w+", name) or names[:-1] not in ([], [f"mean of {name}"], [f"{name}_bar"]):
+        return ""
+    letter = letter_of(name)
+    return f"{letter}_{{i}}" if letter and own else letter
 
 
 def _distinct(
@@ -168,17 +171,16 @@ def letter_of(name: str) -> str:
 
 
 def _value(name: str, points: Mapping[tuple[str, str], str]) -> str:
-    if match := re.fullmatch(r"(mean of )?(\w)(\*?)\((\d+)\)", name):
-        star = "^{\\star}" if match[3] else ""
-        at = points.get((match[2] + match[3], match[4]), "").removesuffix("_{i}")
+    if match := re.fullmatch(r"(mean of )?(\w\d*\*?)\((\d+)\)", name):
+        at = points.get((match[2], match[3]), "").removesuffix("_{i}")
         if not at:
             return ""
-        return ("\\overline{D}" if match[1] else "D") + f"_{{{match[2]}{star}}}({at})"
+        return ("\\overline{D}" if match[1] else "D") + f"_{{{function_symbol(match[2])}}}({at})"
     if match := re.fullmatch(r"\['draw'\] sum of (\w\*?) drawn \(\d+\)", name):
-        return f"S_{{{star_of(match[1])}}}"
+        return f"S_{{{function_symbol(match[1])}}}"
     return letter_of(name)
 
 
-def star_of(function: str) -> str:
-    """A function's symbol."""
-    return function.replace("*", "^{\\star}")
+def function_symbol(function: str) -> str:
+    """A function's symbol: of f2, of f*."""
+    return re.sub(r"(\d+)$", r"_{\1}", function).replace("*", "^{\\star}")

@@ -12,11 +12,13 @@ from typing import Any
 from verify.export.latex_forms import FormPart, Pairs, Vector, joined, parts, size_of
 from verify.export.latex_names import symbols
 from verify.export.latex_reading import is_deviation, ratio_of, written
+from verify.export.latex_reasons import conventions, heading, sentences, unexplained, words
 from verify.export.latex_scalars import Scalars
-from verify.export.latex_words import conventions, heading, plain, sentences, unexplained, words
-from verify.export.letters import MAXIMUM
+from verify.export.latex_words import plain
+from verify.export.objects import ProofObjects, Reasons
 from verify.export.weights import Certificates
 from verify.multipliers.ratios import Ratio, key, polynomials
+from verify.multipliers.reasons import Between, MaximumLetter
 
 #: Bounds of the domain with more terms than this have a name, and so have sums of more vectors in squares.
 _TERMS, _VECTORS = 2, 3
@@ -33,13 +35,14 @@ class CaseGroup:
     programs: tuple[dict[str, Any], ...]
     #: Of each case, the names of its bounds by how these are written.
     bounds: tuple[dict[str, str], ...]
+    reasons: Reasons
 
 
-def grouped(objects: Sequence[Mapping[str, Any]]) -> list[CaseGroup]:
+def grouped(objects: ProofObjects) -> list[CaseGroup]:
     """Cases that share what is to be shown and what is known, in the order in which they come."""
     found: dict[str, list[Any]] = {}
     for data in objects:
-        made = {**data, "programs": [_merged(list(data["letters"]), p) for p in data["programs"]]}
+        made = {**data, "programs": [_merged(list(data["letters"]), p, objects.reasons) for p in data["programs"]]}
         shared = [[p["target"], [(k["name"], k["form"]) for k in p["known"]]] for p in made["programs"]]
         found.setdefault(json.dumps([data["letters"], shared], sort_keys=True), []).append(made)
     groups = []
@@ -53,17 +56,17 @@ def grouped(objects: Sequence[Mapping[str, Any]]) -> list[CaseGroup]:
             for p in long.values():
                 called.setdefault(key(p), f"\\delta_{{{len(called) + 1}}}")
             bounds.append({called[key(p)]: name for name, p in long.items()})
-        groups.append(CaseGroup(tuple(of), tuple(of[0]["programs"]), tuple(bounds)))
+        groups.append(CaseGroup(tuple(of), tuple(of[0]["programs"]), tuple(bounds), objects.reasons))
     return groups
 
 
-def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(letters: list[str], program: Mapping[str, Any], reasons: Reasons) -> dict[str, Any]:
     """Inequalities between two points, both ways, with the same weight, as one."""
     ring = polynomials(tuple(letters))
     known: list[dict[str, Any]] = []
     for item in program["known"]:
-        match = re.fullmatch(r"(.*)\[(\d+),(\d+)\]", item["name"])
-        other = f"{match[1]}[{match[3]},{match[2]}]" if match else ""
+        reason = reasons.of(item)
+        other = reason.opposite if isinstance(reason, Between) else ""
         place = next((k for k, k_item in enumerate(known) if k_item["name"] == other), None)
         if place is None or known[place]["weight"] != item["weight"] or "shared" in item:
             known.append(dict(item))
@@ -72,7 +75,7 @@ def _merged(letters: list[str], program: Mapping[str, Any]) -> dict[str, Any]:
         for name, c in item["form"].items():
             sums[name] = sums[name] + ratio_of(ring, c) if name in sums else ratio_of(ring, c)
         form = {name: written(c, len(letters)) for name, c in sums.items() if not c.is_zero}
-        known[place] = {**known[place], "name": f"{other}+{item['name']}", "form": form, "both": True}
+        known[place] = {**known[place], "form": form, "both": True}
     return {**program, "known": known}
 
 
@@ -80,11 +83,11 @@ def pages(group: CaseGroup, says: Sequence[str], printed: set[str]) -> Iterator[
     """Yield the paragraphs, with what the objects state besides the claim; what is already ``printed`` is not
     repeated.
     """
-    cases = list(dict.fromkeys(heading(data) for data in group.objects))
+    cases = list(dict.fromkeys(heading(data, group.reasons) for data in group.objects))
     if any(cases):
         yield f"\\textbf{{\\large Case {'; '.join(filter(None, cases))}}}"
     page = _Page(group, printed)
-    notation = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, page.symbols)])
+    notation = " ".join([page.letters(), *conventions(page.symbols), *sentences(says, group.reasons, page.symbols)])
     if paragraph := " ".join([notation, *unexplained(page.symbols, notation)]).strip():
         yield paragraph
     for place, shared in enumerate(group.programs):
@@ -97,7 +100,7 @@ class _Page:
     def __init__(self, group: CaseGroup, printed: set[str]) -> None:
         self._printed = printed
         self._group, data = group, group.objects[0]
-        self._symbols, self._names = symbols(group.objects), list(data["letters"])
+        self._symbols, self._names = symbols(group.objects, group.reasons), list(data["letters"])
         self.symbols = self._symbols
         self._ring = polynomials(tuple(self._names))
         self._ratio = partial(ratio_of, self._ring)
@@ -137,7 +140,7 @@ class _Page:
         tops = [
             f" \\({self._symbols.letters[k]}\\) is the factor of the claim, of which these bounds are used."
             for k in data["letters"]
-            if f"{k}{MAXIMUM}" in data["says"]
+            if str(MaximumLetter(k)) in data["says"]
         ]
         return ("Letters: " + ", ".join(signs) + "." if signs else "") + "".join(tops)
 
@@ -173,7 +176,7 @@ class _Page:
             yield f"\\textbf{{To show{part}:}} $\\Delta = {self._form(self._split(shared['target']))}$\\({{}}\\le 0\\)."
         for k, (item, form) in enumerate(zip(shared["known"], forms, strict=True), 1):
             common = " (shared)" if "shared" in item else ""
-            source = words(item, self._symbols)
+            source = words(item, self._group.reasons, self._symbols)
             again = source in self._printed and len(source) > _SAID
             short = f"{re.split(': |, between', source)[0]}, as above" if again else source
             self._printed.add(source)

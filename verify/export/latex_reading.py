@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from verify.multipliers.ratios import Ratio, from_terms, polynomials, terms
@@ -22,6 +23,11 @@ class Symbols:
     clients: Mapping[str, tuple[str, str]]
     #: Points that are not letters, by their description.
     points: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def named(self) -> Mapping[str, str]:
+        """How vectors are written, by their names without what kind they are of."""
+        return {row.partition(": ")[2] or row: symbol for row, symbol in self.vectors.items()}
 
 
 #: A linear combination: coefficients by what they stand before, the empty text for a number.

@@ -22,9 +22,9 @@ from typing import Any
 from fedtheory.claims import Claim
 from verify import checker
 from verify.base.evaluate import meeting
-from verify.export import graded, inside, objects
+from verify.export import graded, inside
 from verify.export.factored import content
-from verify.export.objects import sealed
+from verify.export.objects import ProofObjects, Reasons, in_ascii, sealed
 from verify.methods import derivation
 from verify.methods.base import Inquiry, seen
 from verify.multipliers import linking
@@ -35,6 +35,7 @@ from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.proofs import CaseProof, Tree, leaves
 from verify.multipliers.proving import Shown
 from verify.multipliers.ratios import Ratio, degree, replaced, terms
+from verify.multipliers.reasons import MaximumLetter, Reason, Stated
 from verify.report import statement
 from verify.search import hunting
 
@@ -43,24 +44,24 @@ Links = Mapping[str, tuple[str, int]]
 _NONE: Links = MappingProxyType({})
 
 
-def of(shown: Shown) -> list[dict[str, Any]]:
+def of(shown: Shown) -> ProofObjects:
     """An object for each case of a claim, and for each part of its letters where cases are split."""
     says = [*statement.text(shown.claim), *_numbers_of_clients(shown.claim), BLOCKS]
-    return [
-        of_proofs(shown.claim.id, says, case, {case: proof})
+    return ProofObjects.joined(
+        _of_proofs(shown.claim.id, [*map(Stated, says)], case, {case: proof})
         for case, tree in shown.cases.items()
         for proof in leaves(tree)
-    ]
+    )
 
 
-def of_proofs(
+def _of_proofs(
     id: str,
-    says: Sequence[str],
+    says: Sequence[Reason],
     case: str,
     proofs: Mapping[str, CaseProof],
     own: Iterable[int] = (),
     links: Links = _NONE,
-) -> dict[str, Any]:
+) -> ProofObjects:
     """The object of proofs about the same letters, where these are alike allowed, by what they are proofs of.
 
     ``own``: the places of letters that each client has of its own; ``links``: what is known of all clients together.
@@ -70,15 +71,23 @@ def of_proofs(
     writing = Writing(posed.domain, posed.names, used)
     programs = [_program(writing, name, proof, links) for name, proof in proofs.items()]
     shared = {"own": [posed.names[i] for i in used if i in set(own)]} if links else {}
-    more = [*posed.meanings, *(f"{posed.names[i]}{MAXIMUM}" for i in posed.domain.bounded)]
-    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": [*says, *more], "at": {"case": case}}
-    return sealed({**head, **shared, "programs": programs, **writing.signs()})
+    says = [*says, *posed.meanings, *(MaximumLetter(posed.names[i]) for i in posed.domain.bounded)]
+    lines = {str(line): line for line in says}
+    at = {"case": case}
+    head = {"format": checker.FORMAT, "kind": "identity", "claim": id, "says": [*map(str, says)], "at": at}
+    known = {
+        (in_ascii(item["name"]), in_ascii(item["words"])): proof.posed.reasons[item["name"]]
+        for program, proof in zip(programs, proofs.values(), strict=True)
+        for item in program["known"]
+    }
+    reasons = Reasons(known, {in_ascii(text): line for text, line in lines.items()})
+    return ProofObjects((sealed({**head, **shared, "programs": programs, **writing.signs()}),), reasons)
 
 
 def _program(writing: Writing, name: str, proof: CaseProof, links: Links) -> dict[str, Any]:
     posed = proof.posed
     known = [
-        {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of]), **writing.weight(weight)}
+        {"name": of, "words": str(posed.reasons[of]), "form": writing.form(posed.known[of]), **writing.weight(weight)}
         for of, weight in proof.multipliers.items()
         if not weight.is_zero and of not in links
     ]
@@ -116,8 +125,9 @@ def _shared(writing: Writing, proof: CaseProof, links: Links) -> Iterator[dict[s
         )
         for of, weight in weights.items():
             if not weight.is_zero:
-                words = {"name": of, "words": posed.words[of], "form": writing.form(posed.known[of])}
-                yield {**words, **writing.weight(weight), "shared": True}
+                form = writing.form(posed.known[of])
+                named = {"name": of, "words": str(posed.reasons[of]), "form": form}
+                yield {**named, **writing.weight(weight), "shared": True}
 
 
 def _used(proof: CaseProof) -> list[int]:
@@ -132,8 +142,6 @@ def _used(proof: CaseProof) -> list[int]:
     return sorted(used)
 
 
-#: The remark on a letter that stands for a maximum.
-MAXIMUM = " stands for a maximum of the claim, of which only the bounds below are used"
 #: What the products in an object stand for.
 BLOCKS = "for every n: a product of deviations from the mean over the clients is summed over the clients"
 
@@ -296,13 +304,13 @@ def _row(block: str, row: str) -> str:
 
 #: Instances at which code is seen, and of how many that are drawn.
 _INSTANCES, _DRAWN = 5, 60
-_SUMMED = (
+SUMMED = (
     "left - right is a sum over the clients of what each adds, times what is positive: each program shows of one sort "
     "of clients that this is at most 0, and what is shared is at most 0 once it is summed over all"
 )
 
 
-def of_each_client(claim: Claim) -> list[dict[str, Any]]:
+def of_each_client(claim: Claim) -> ProofObjects:
     """An object for each comparison of a claim in each of its cases. ``ValueError`` says what stands in the way."""
     rng = hunting.generator(claim, 0)
     recipes = meeting(claim, islice(claim.instances.recipes(rng), _DRAWN))
@@ -310,7 +318,9 @@ def of_each_client(claim: Claim) -> list[dict[str, Any]]:
     shown = linking.shown(claim, seen(Inquiry(claim, given=given)), rng)
     if isinstance(shown, str):
         raise ValueError(shown)
-    return [_object(claim, group, proofs) for group, trees in shown for proofs in _alike(group, trees)]
+    return ProofObjects.joined(
+        _of_group(claim, group, proofs) for group, trees in shown for proofs in _alike(group, trees)
+    )
 
 
 def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[str, CaseProof]]:
@@ -326,17 +336,17 @@ def _alike(group: ComparisonProof, trees: Mapping[str, Tree]) -> Iterator[dict[s
         yield from ({name: proof} for name, proof in proofs.items())
 
 
-def _object(claim: Claim, group: ComparisonProof, proofs: Mapping[str, CaseProof]) -> dict[str, Any]:
-    says = [*statement.text(claim), _SUMMED, *group.meanings]
-    return of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
+def _of_group(claim: Claim, group: ComparisonProof, proofs: Mapping[str, CaseProof]) -> ProofObjects:
+    says = [*map(Stated, [*statement.text(claim), SUMMED]), *group.meanings]
+    return _of_proofs(claim.id, says, group.name, proofs, group.own, group.linked)
 
 
-def of_derived(claim: Claim) -> list[dict[str, Any]]:
+def of_derived(claim: Claim) -> ProofObjects:
     """An object for each inequality that is shown besides the claims. ``ValueError`` says what stands in the way."""
     premises = derivation.premises_of(claim)
     found = derivation.following(claim, premises)
     rules = sorted({step.rule for step in found.steps})
     ids = sorted(premise.id for premise in found.used)
     says = f"of {claim.id}, which follows from it and from {', '.join(ids)}, by the rules: {', '.join(rules)}"
-    made = [one for besides in found.own for one in of_each_client(besides)]
-    return [objects.sealed({**one, "claim": claim.id, "says": [says, *one["says"]]}) for one in made]
+    made = ProofObjects.joined(map(of_each_client, found.own))
+    return made.saying(Stated(says), claim=claim.id)

@@ -2,16 +2,17 @@
 
 An object holds every number of the proof, so that nothing of this package is needed to check it: the claimed form of
 each step, the known forms with their weights and where each comes from, and the squares that are left. Its format is
-described in :mod:`verify.checker`.
+described in :mod:`verify.checker`. Its words are kept as data beside it, to be printed in another way.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any
+from typing import Any, overload
 
 from sympy.polys.fields import FracElement
 
@@ -19,6 +20,7 @@ from verify import checker
 from verify.base.case import Case
 from verify.evidence.certificates import ClassCertificate
 from verify.exact import elimination
+from verify.multipliers.reasons import Reason
 from verify.pep.generic_states import formal_sides, quadratic
 from verify.pep.gram import BasisVector, Form, Vector
 from verify.pep.programs import Certificate
@@ -31,6 +33,59 @@ _COMPUTED = (
     "values below, or polynomials in its coordinates, both sides multiplied by what they are divided by. That the code "
     "computes them is not shown here"
 )
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """The words of objects as data: of known inequalities by their names and words, and of lines by the lines."""
+
+    known: Mapping[tuple[str, str], Reason] = field(default_factory=dict)
+    lines: Mapping[str, Reason] = field(default_factory=dict)
+
+    def of(self, item: Mapping[str, Any]) -> Reason | None:
+        """Return where a known inequality of an object comes from; None where there are only words."""
+        return self.known.get((item["name"], item["words"]))
+
+    def __or__(self, other: Reasons) -> Reasons:
+        return Reasons({**self.known, **other.known}, {**self.lines, **other.lines})
+
+
+@dataclass(frozen=True)
+class ProofObjects(Sequence[dict[str, Any]]):
+    """The objects of a proof, and their words as data."""
+
+    each: tuple[dict[str, Any], ...] = ()
+    reasons: Reasons = Reasons()
+
+    @overload
+    def __getitem__(self, place: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[dict[str, Any], ...]: ...
+    def __getitem__(self, place: int | slice) -> dict[str, Any] | tuple[dict[str, Any], ...]:
+        return self.each[place]
+
+    def __len__(self) -> int:
+        return len(self.each)
+
+    @classmethod
+    def of(cls, objects: Sequence[dict[str, Any]]) -> ProofObjects:
+        """Return objects as such, whether or not their words are known as data."""
+        return objects if isinstance(objects, ProofObjects) else cls(tuple(objects))
+
+    @classmethod
+    def joined(cls, parts: Iterable[ProofObjects]) -> ProofObjects:
+        """Return the objects of several proofs."""
+        each, reasons = list[dict[str, Any]](), Reasons()
+        for part in parts:
+            each += part.each
+            reasons |= part.reasons
+        return cls(tuple(each), reasons)
+
+    def saying(self, line: Reason, **fields: str) -> ProofObjects:
+        """Return the objects with a line in front of all others, and some of their fields replaced."""
+        text = in_ascii(str(line))
+        each = (sealed({**one, **fields, "says": [text, *one["says"]]}) for one in self.each)
+        return ProofObjects(tuple(each), self.reasons | Reasons(lines={text: line}))
 
 
 def of(certificate: ClassCertificate) -> dict[str, Any] | None:
@@ -67,7 +122,7 @@ def sealed(data: dict[str, Any]) -> dict[str, Any]:
     text = json.dumps(data, ensure_ascii=False)
     if any(_code(c) in text for c in set(text) if not c.isascii() or c == "\\"):
         raise ValueError(f"in the proof of {data['claim']} a name is written as another is in plain letters")
-    plain = _in_ascii(data)
+    plain = in_ascii(data)
     whole = json.dumps({**plain, "digest": ""}, sort_keys=True).encode()
     return {**plain, "digest": hashlib.sha256(whole).hexdigest()}
 
@@ -76,13 +131,13 @@ def _code(c: str) -> str:
     return f"u{ord(c):04x}"
 
 
-def _in_ascii(x: Any) -> Any:
+def in_ascii(x: Any) -> Any:
     """Data whose texts, such as the names of a theorem of one's own, have printable ASCII alone, and no backslash."""
     if isinstance(x, str):
         return "".join(c if c.isascii() and c.isprintable() and c != "\\" else _code(c) for c in x)
     if isinstance(x, Mapping):
-        return {_in_ascii(key): _in_ascii(value) for key, value in x.items()}
-    return [*map(_in_ascii, x)] if isinstance(x, list | tuple) else x
+        return {in_ascii(key): in_ascii(value) for key, value in x.items()}
+    return [*map(in_ascii, x)] if isinstance(x, list | tuple) else x
 
 
 def program(name: str, proof: Certificate) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import NamedTuple
 
-from verify.multipliers.functions import ClassFunctions, KnownInequality, as_text
+from verify.multipliers.functions import ClassFunctions, KnownInequality
+from verify.multipliers.reasons import Compression, Noise, Phrase, Reason
 from verify.reading.source import Unread
 from verify.reading.terms import DRAWN, Axis, Op, Term, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -17,6 +18,8 @@ MASKS = 3
 #: The conjugates of the f_i, and what they are asked, by how a function is.
 CONJUGATES = "f*"
 _CONJUGATE = {"conjugate": "value", "conjugate_gradient": "gradient"}
+#: Parts of a sentence.
+Words = tuple[str | WorldValue, ...]
 #: Vectors of errors, by how their names begin.
 _ERROR = "error"
 
@@ -55,7 +58,7 @@ class Chosen(NamedTuple):
     asked: tuple[str, ...]
     bound: WorldValue
     error: WorldValue
-    more: tuple[tuple[str, WorldValue], ...] = ()
+    more: tuple[tuple[Words, WorldValue], ...] = ()
     met: tuple[WorldValue, ...] = ()
 
 
@@ -270,7 +273,7 @@ class Answers:
         for k, ((name, _), (before, after)) in enumerate(self.mixed.items()):
             least, square = self.mixing[name], world.total(world.inner(before * before))
             form, both = world.total(world.inner(after * after)), world.total(world.inner(after * before))
-            why = f"eigenvalues of {name} lie within its gap, v = {as_text(before)}"
+            why = Phrase((f"eigenvalues of {name} lie within its gap, v = ", before))
             yield KnownInequality(f"{name}[{k}]", why, form - least * least * square)
             # These follow too, but for a division by 1 - delta.
             yield KnownInequality(f"{name} above[{k}]", why, both - least * square)
@@ -279,7 +282,7 @@ class Answers:
             vectors = [[WorldValue({(frozenset(), (a,)): world.field.one}) for a in pair] for pair in images.items()]
             for (i, (one, into)), (j, (other, onto)) in combinations(enumerate(vectors), 2):
                 form = world.total(world.inner(into * other)) - world.total(world.inner(one * onto))
-                why = f"{name} is symmetric, for {as_text(one)} and {as_text(other)}"
+                why = Phrase((f"{name} is symmetric, for ", one, " and ", other))
                 yield KnownInequality(f"{name} symmetric[{i},{j}] +", why, form)
                 yield KnownInequality(f"{name} symmetric[{i},{j}] -", why, -form)
 
@@ -302,18 +305,18 @@ class Answers:
 
     def _conditions(
         self, term: Term, of: list[WorldValue], answer: WorldValue
-    ) -> tuple[tuple[tuple[str, WorldValue], ...], tuple[WorldValue, ...]]:
+    ) -> tuple[tuple[tuple[Words, WorldValue], ...], tuple[WorldValue, ...]]:
         """Return the conditions on an answer beyond the first, and what is nonnegative where it exists."""
         balls, halves, vector = term.data.conditions(of)
         if len(balls) + len(halves) == 1:
             return (), ()
 
-        def beyond(point: WorldValue) -> Iterator[tuple[str, WorldValue]]:
+        def beyond(point: WorldValue) -> Iterator[tuple[Words, WorldValue]]:
             for centre, bound in balls:
                 apart = point - centre
-                yield f"is near enough to {as_text(centre)}", self.world.inner(apart * apart) - bound
+                yield ("is near enough to ", centre), self.world.inner(apart * apart) - bound
             for direction, least in halves:
-                yield f"leads far enough along {as_text(direction)}", least - self.world.inner(direction * point)
+                yield ("leads far enough along ", direction), least - self.world.inner(direction * point)
 
         return tuple(beyond(answer))[1:], tuple(-form for _, form in beyond(vector))
 
@@ -322,38 +325,32 @@ class Answers:
         world = self.world
         for k, one in enumerate(self.chosen.values()):
             form = world.inner(one.error * one.error) - one.bound
-            why = f"the square of what answer {k} of {one.term.data} is off by is at most its bound"
             summed = Axis.CLIENTS in one.term.type.axes
-            more = [(f"answer {k} of {one.term.data} {what}", number) for what, number in one.more]
-            for j, (words, number) in enumerate([(why, form), *more]):
+            first: Words = (f"the square of what answer {k} of {one.term.data} is off by is at most its bound",)
+            more = [((f"answer {k} of {one.term.data} ", *what), number) for what, number in one.more]
+            for j, (words, number) in enumerate([(first, form), *more]):
                 name = f"{one.term.data}[{k}]" if not j else f"{one.term.data}[{k}] {j}"
-                yield KnownInequality(
-                    name, *((f"{words}, summed over the clients", world.total(number)) if summed else (words, number))
-                )
+                why = Phrase((*words, ", summed over the clients") if summed else words)
+                yield KnownInequality(name, why, world.total(number) if summed else number)
         yield from self._of_mixing()
         for functions in self.functions.values():
             yield from functions.inequalities(world)
         for name, errors in self.errors.items():
             for k, (key, (x, error)) in enumerate(errors.seen.items()):
                 size = world.total(world.inner(x * x))
-                why = (
-                    f"E|C_i(v_i) - v_i|^2 <= ({as_text(errors.factor)}) |v_i|^2, summed over the clients, "
-                    f"v = {as_text(x)}"
-                )
+                bound: Reason = Compression("errors", errors.factor, x)
                 form = world.total(world.inner(error * error)) - errors.factor * size
                 if errors.variance is not None:
                     form -= world.count("n") * errors.variance
-                    why = f"E|noise of each|^2 <= {as_text(errors.variance)}, summed over the clients, at {as_text(x)}"
+                    bound = Noise(errors.variance, x)
                 if key in errors.bounds:
                     form -= world.total(errors.bounds[key][1])
-                    why = f"E|noise of each|^2 is at most what the step says, summed over the clients, at {as_text(x)}"
-                yield KnownInequality(f"{name}[{k}]", why, form)
+                    bound = Noise(None, x)
+                yield KnownInequality(f"{name}[{k}]", bound, form)
                 if errors.joint is not None:
                     mean = world.total(error)
                     form = world.inner(mean * mean) - world.count("n") * errors.joint * size
-                    constant = as_text(errors.joint)
-                    why = f"E|mean of C_i(v_i) - v_i|^2 <= ({constant}) times the mean of |v_i|^2, v = {as_text(x)}"
-                    yield KnownInequality(f"mean of {name}[{k}]", why, form)
+                    yield KnownInequality(f"mean of {name}[{k}]", Compression("mean error", errors.joint, x), form)
 
 
 def _summed(world: World, term: Term, of: list[WorldValue]) -> WorldValue:

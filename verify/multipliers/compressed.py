@@ -15,7 +15,7 @@ from fedtheory.classes import UnbiasedCompressors
 from verify.multipliers.cases import stated
 from verify.multipliers.clients import GenericClients
 from verify.multipliers.drawn import SetRelation
-from verify.multipliers.words import in_words
+from verify.multipliers.reasons import Compression
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf
@@ -128,5 +128,5 @@ class Compressed:
         """Yield the bounds on the errors that the variance of the compressors gives."""
         inner = self.clients.world.inner
         for k, (x, error) in enumerate(self.errors.values()):
-            words = f"E|C_i(v) - v|^2 <= {in_words(self.factor)} |v|^2, at v = {in_words(x)}"
-            yield SetRelation(f"error {k}", inner(error * error) - self.factor * inner(x * x), words)
+            form = inner(error * error) - self.factor * inner(x * x)
+            yield SetRelation(f"error {k}", form, Compression("error", self.factor, x))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import permutations
 
 import sympy
 
 from fedtheory.classes.base import OfClient
 from verify.multipliers.clients import CONJUGATE, OPTIMUM, GenericClients
-from verify.multipliers.words import class_in_words
+from verify.multipliers.reasons import ClientCurvatures, FunctionPoint
 from verify.reading import terms
 from verify.reading.terms import NUMBER, Axis, Op, Term, Type, leaf
 from verify.reading.worlds import WorldValue, inverse
@@ -47,10 +48,10 @@ def signs(client: OfClient, ends: tuple[sympy.Symbol, sympy.Symbol] | None) -> t
 
 def between_points(
     clients: GenericClients, equal: bool, ends: list[WorldValue], values: list[WorldValue]
-) -> Iterator[tuple[str, WorldValue, str]]:
+) -> Iterator[tuple[WorldValue, ClientCurvatures]]:
     """Yield the inequalities of a class between each two points at which a generic client's function is asked.
 
-    Only points that occur in ``values`` count. Each inequality is its name, the value that is at most 0, and its text.
+    Only points that occur in ``values`` count. Each inequality is the value that is at most 0, and where it comes from.
     ``ends``: the least and the largest curvature, which may be one if ``equal``.
     """
     world = clients.world
@@ -72,10 +73,11 @@ def between_points(
         x, g = a.point - b.point, a.gradient - b.gradient
         lower = b.value + inner(b.gradient * x) - a.value
         form = two * (high - low) * lower + inner(g * g) + low * high * inner(x * x) - two * low * inner(g * x)
-        words = class_in_words(function, low, high, a.point, b.point)
+        two_points = FunctionPoint(i, "", a.point), FunctionPoint(j, "", b.point)
+        reason = ClientCurvatures(function, function, two_points, low, high)
         if equal:
             # What it implies, with multipliers that are finite where the two curvatures are one.
-            yield f"{function} convex[{i},{j}]", two * lower + low * inner(x * x), words
-            yield f"{function} smooth[{i},{j}]", -(two * lower + high * inner(x * x)), words
-            yield f"{function} both[{i},{j}]", two * high * lower + inner(g * g), words
-        yield f"{function}[{i},{j}]", form, words
+            yield two * lower + low * inner(x * x), replace(reason, family=f"{function} convex")
+            yield -(two * lower + high * inner(x * x)), replace(reason, family=f"{function} smooth")
+            yield two * high * lower + inner(g * g), replace(reason, family=f"{function} both")
+        yield form, reason

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 import sympy
 
 from verify.multipliers.clients import FUNCTION, ClientsAt, GenericClients
-from verify.multipliers.words import in_words
+from verify.multipliers.reasons import MovedCurvatures, Reason, Stated
 from verify.reading.generic_client import evaluated
 from verify.reading.source import Unread
 from verify.reading.values import Law
@@ -66,12 +66,12 @@ class Moved:
 
 
 class SetRelation(NamedTuple):
-    """A number that is at most 0, under a name, and in words; ``link``: the name under which a sum is linked, and with
-    which sign."""
+    """A number that is at most 0, under a name, and why; ``link``: the name under which a sum is linked, and with which
+    sign."""
 
     name: str
     value: WorldValue
-    words: str
+    why: Reason
     link: tuple[str, int] | None = None
 
 
@@ -277,17 +277,14 @@ class DrawnClients:
         """Yield the bounds on moves that the least and the largest curvature of a client's function give."""
         low, high = ends
         world, two = self.clients.world, self.clients.world.constant(sympy.Integer(2))
-        bounds = f"[{in_words(low) or '0'}, {in_words(high)}]"
+        why = MovedCurvatures(low, high)
         for k, at in enumerate(self.points.values()):
             drawn, square = world.drawn(at.mask), world.inner(at.by * at.by)
             forms = {"above": two * at.value - high * square, "below": low * square - two * at.value}
             if convex:
                 forms["gradient"] = world.inner(at.gradient * at.gradient) - two * high * at.value
             for name, form in forms.items():
-                words = (
-                    f"the client's function has curvatures in {bounds}: by the tangent from which it moves, if drawn"
-                )
-                yield SetRelation(f"moved {k} {name}", self.of_each(drawn * form), words)
+                yield SetRelation(f"moved {k} {name}", self.of_each(drawn * form), why)
 
     def linked(self) -> Iterator[SetRelation]:
         """Yield the known relations of sums over the clients."""
@@ -296,17 +293,16 @@ class DrawnClients:
             drawn, link = world.drawn(move.mask), f"move {k} balances"
             rest = world.inner(move.along * (move.of - move.along))
             balance = self.expectation(world.total(move.weight * drawn * rest))
-            words = "weighted, the moves of the drawn clients sum to zero"
-            yield SetRelation(f"{link} +", balance, words, (link, 1))
-            yield SetRelation(f"{link} -", -balance, words, (link, -1))
+            why = Stated("weighted, the moves of the drawn clients sum to zero")
+            yield SetRelation(f"{link} +", balance, why, (link, 1))
+            yield SetRelation(f"{link} -", -balance, why, (link, -1))
             if not self._by_law(move):
                 weights, link = self.sets[move.mask].weights, f"move {k} is no less"
                 least = self._share(move.mask) * world.inner((move.of - self._centre(move.of, weights)) * move.of)
                 square = drawn * world.inner(move.along * move.along)
                 below = world.total(weights * least) - self.expectation(world.total(weights * square))
-                yield SetRelation(
-                    link, below, "no point is nearer to the drawn clients' vectors than their mean", (link, 1)
-                )
+                why = Stated("no point is nearer to the drawn clients' vectors than their mean")
+                yield SetRelation(link, below, why, (link, 1))
 
 
 def draws_sets(law: Law) -> bool:

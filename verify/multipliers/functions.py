@@ -9,6 +9,16 @@ from typing import Any, NamedTuple
 
 import sympy
 
+from verify.multipliers.reasons import (
+    Curvatures,
+    DrawnCurvature,
+    FunctionPoint,
+    GradientBound,
+    OfAverage,
+    OfOperators,
+    Reason,
+    Smoothness,
+)
 from verify.reading.source import Unread
 from verify.reading.terms import Op
 from verify.reading.worlds import ONE, Atom, World, WorldValue
@@ -205,7 +215,7 @@ class ClassFunctions:
                     SharedVector(world, a.point), Number(world, gap), SharedVector(world, gradient)
                 )
                 for name, number in inequalities:
-                    why = f"the class says of the average of the f_i, at x* + {as_text(a.point)}: {name}"
+                    why = OfAverage(name, FunctionPoint(k, "x*", a.point))
                     yield KnownInequality(f"{name} [{k}]", why, number.value)
 
     def _of_operators(self, world: World, known: OperatorBounds) -> Iterator[KnownInequality]:
@@ -219,33 +229,28 @@ class ClassFunctions:
                 forms["is Lipschitz"] = length - known.square * square
             if known.cocoercive is not None:
                 forms["is cocoercive"] = length - known.cocoercive * both
-            over = ", summed over the clients" if self.own else ""
-            for what, form in forms.items():
-                why = f"each F_i {what}, between x* + {as_text(a.point)} and x* + {as_text(b.point)}{over}"
-                name = f"{self.name} {what}[{i},{j}]"
-                yield KnownInequality(name, why, world.total(form) if self.own else form)
+            points = FunctionPoint(i, "x*", a.point), FunctionPoint(j, "x*", b.point)
+            for does, form in forms.items():
+                why = OfOperators(f"{self.name} {does}", self.name, points, does, self.own)
+                yield KnownInequality(why.name, why, world.total(form) if self.own else form)
 
     def _of_each(self, world: World, mu: WorldValue, L: WorldValue | None) -> Iterator[KnownInequality]:
         """Yield the inequalities for each function that its curvatures give."""
         self.at(world, WorldValue({}), apart=True)
         if self.spread is not None:
             yield from self._of_average(world, self.spread)
-        each = "each f_i" if self.name == "f" else f"each {self.name}_i"
-        who, over = (each, ", summed over the clients") if self.own else (self.name, "")
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2) if self.spread is None else ():
             form = _between(world, a, b, mu, L)
-            between = f"between {self.anchor} + {as_text(a.point)} and {self.anchor} + {as_text(b.point)}{over}"
-            why = f"{who} has curvatures between {as_text(mu)} and {'any' if L is None else as_text(L)}, {between}"
-            yield KnownInequality(f"{self.name}[{i},{j}]", why, world.total(form) if self.own else form)
+            points = FunctionPoint(i, self.anchor, a.point), FunctionPoint(j, self.anchor, b.point)
+            why = Curvatures(self.name, self.name, points, self.own, mu, L)
+            yield KnownInequality(why.name, why, world.total(form) if self.own else form)
         yield from self._at_drawn_points(world)
         for k, a in enumerate(self.asked.values() if self.steepest is not None else ()):
             assert self.steepest is not None
             length = self.slope + a.gradient
             form = world.inner(length * length) - self.steepest
-            why = (
-                f"{who} has gradients of squares of at most {as_text(self.steepest)}, at x* + {as_text(a.point)}{over}"
-            )
-            yield KnownInequality(f"{self.name} steepest[{k}]", why, world.total(form) if self.own else form)
+            most = GradientBound(self.name, self.own, self.steepest, FunctionPoint(k, "x*", a.point))
+            yield KnownInequality(f"{self.name} steepest[{k}]", most, world.total(form) if self.own else form)
 
     def _at_drawn_points(self, world: World) -> Iterator[KnownInequality]:
         """Yield the bounds on each value at a drawn point that hold for every draw, by the gradients at points not
@@ -261,11 +266,8 @@ class ClassFunctions:
                 if c is None:
                     continue
                 form = at.when * (above - half * c * world.inner(x * x)) * world.constant(sympy.Integer(sign))
-                why = (
-                    f"the {word} curvature of {self.name} is {as_text(c)}: at {self.anchor} + {as_text(at.point)}, "
-                    "which is "
-                )
-                why += f"drawn, by the gradient at {self.anchor} + {as_text(b.point)}, where {as_text(at.when)} is 1"
+                here, by = FunctionPoint(k, self.anchor, at.point), FunctionPoint(j, self.anchor, b.point)
+                why = DrawnCurvature(self.name, self.own, word, c, here, by, at.when)
                 yield KnownInequality(f"{self.name} {word} [{k}, {j}]", why, world.total(form) if self.own else form)
 
     def _averaged(self, world: World, at: FunctionAt) -> FunctionAt:
@@ -284,14 +286,15 @@ class ClassFunctions:
         for (i, a), (j, b) in permutations(enumerate(self.asked.values()), 2):
             if not (is_shared(a) and is_shared(b)):
                 continue
-            between = f"between x* + {as_text(a.point)} and x* + {as_text(b.point)}"
+            points = FunctionPoint(i, "x*", a.point), FunctionPoint(j, "x*", b.point)
             form = _between(world, self._averaged(world, a), self._averaged(world, b), mu, L)
-            yield KnownInequality(f"mean of {self.name}[{i},{j}]", f"the average is L-smooth, {between}", form)
+            smooth = Smoothness(f"mean of {self.name}", self.name, points, False)
+            yield KnownInequality(smooth.name, smooth, form)
             if i < j:
                 x, g = a.point - b.point, a.gradient - b.gradient
                 form = world.total(world.inner(g * g)) - world.count("n") * spread * world.inner(x * x)
-                why = f"each f_i is L_i-smooth, {between}, summed over the clients"
-                yield KnownInequality(f"{self.name} apart[{i},{j}]", why, form)
+                own = Smoothness(f"{self.name} apart", self.name, points, True)
+                yield KnownInequality(own.name, own, form)
 
 
 def is_shared(at: FunctionAt) -> bool:
@@ -314,18 +317,8 @@ def _between(world: World, a: FunctionAt, b: FunctionAt, mu: WorldValue, L: Worl
 
 
 class KnownInequality(NamedTuple):
-    """A number whose expectation is at most 0, under a name; ``why``: where it comes from, in words."""
+    """A number whose expectation is at most 0, under a name; ``why``: where it comes from."""
 
     name: str
-    why: str
+    why: Reason
     value: WorldValue
-
-
-def as_text(value: WorldValue) -> str:
-    """A number or a vector for people to read."""
-    return (
-        " + ".join(
-            "*".join([f"({c})", *sorted(draws), *(a.name for a in atoms)]) for (draws, atoms), c in value.of.items()
-        )
-        or "0"
-    )

@@ -29,9 +29,10 @@ from verify.multipliers.curvatures import between_points
 from verify.multipliers.drawn import DrawnClients, SetRelation, draws_sets
 from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.grounds import GroundLetters, Space, nonzero, without_maxima
+from verify.multipliers.meanings import meanings, of_setting
 from verify.multipliers.posing import Posed
+from verify.multipliers.reasons import Reason, ZeroSum
 from verify.multipliers.sorts import sorts
-from verify.multipliers.words import meanings, setting_in_words, sum_in_words
 from verify.reading.claimed import CodePath
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated
@@ -51,14 +52,14 @@ class ComparisonProof:
     """A comparison as the densities of all sorts of clients.
 
     ``linked``: the known inequalities that have one multiplier in all, under what name, and with which sign; ``own``:
-    the places of letters of each client's own; ``meanings``: what names of vectors and letters stand for, in words.
+    the places of letters of each client's own; ``meanings``: what names of vectors and letters stand for.
     """
 
     name: str
     parts: Mapping[str, Posed]
     linked: Links
     own: frozenset[int]
-    meanings: tuple[str, ...]
+    meanings: tuple[Reason, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +67,7 @@ class _Part:
     """A density: what is to be at most 0, and what is known to be.
 
     ``vectors``: what adds up to zero; ``linked``: what is known of sums alone; ``mine``: whether it is of the client of
-    whom a statement speaks; ``words``: where what is known comes from.
+    whom a statement speaks; ``reasons``: where what is known comes from.
     """
 
     target: WorldValue
@@ -74,7 +75,7 @@ class _Part:
     vectors: Mapping[str, WorldValue]
     linked: frozenset[str]
     mine: bool
-    words: Mapping[str, str]
+    reasons: Mapping[str, Reason]
 
     @property
     def values(self) -> list[WorldValue]:
@@ -385,14 +386,15 @@ class _InequalityPosing:
         target = fallen(target, true)
         vectors = {key: value for key, value in about.items() if _is_vector(value)}
         found |= {key: value for key, value in about.items() if key not in vectors}
-        draws = {relation.name: relation.words for relation in self.draw_relations}
-        words = {key: draws.get(key) or setting_in_words(self.claim, key) for key in found}
+        draws = {relation.name: relation.why for relation in self.draw_relations}
+        reasons = {key: draws.get(key) or of_setting(self.claim, key) for key in found}
         values = [target, *found.values(), *vectors.values()]
         if self.curvatures is not None:
             ends = self._curvatures(self.curvatures, mine)
-            for key, form, text in between_points(self.clients, self._equal, ends, values):
-                found[key], words[key] = self.clients.shared(form, weight, True)[0], text
-        return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, words)
+            for form, reason in between_points(self.clients, self._equal, ends, values):
+                found[reason.name] = self.clients.shared(form, weight, True)[0]
+                reasons[reason.name] = reason
+        return _Part(target, found, vectors, frozenset(about) - frozenset(vectors), mine, reasons)
 
     def _posed(self, name: str, found: Mapping[str, _Part]) -> ComparisonProof:
         """Forms of all parts, in the same vectors: what is linked means the same in all."""
@@ -421,7 +423,7 @@ class _InequalityPosing:
         for key, part in found.items():
             known = {of: form for of, f in forms[key].items() if (form := without(f, out)).of}
             goal = known.pop("", ProductSum({}))
-            words = dict(part.words)
+            reasons = dict(part.reasons)
             links |= {of: link_of.get(of) or (of, 1) for of in part.linked if of in known}
             for relation, vector in vectors[key].items():
                 for row in sorted(shared - out):
@@ -431,11 +433,11 @@ class _InequalityPosing:
                     )
                     for sign, word in ((1, "+"), (-1, "-")):
                         known[f"{relation} along {row} {word}"] = along * sign
-                        words[f"{relation} along {row} {word}"] = sum_in_words(part.vectors[relation], row)
+                        reasons[f"{relation} along {row} {word}"] = ZeroSum(part.vectors[relation], row)
                         links[f"{relation} along {row} {word}"] = f"{relation} along {row}", sign
             of_part = spaces[part.mine]
-            words = {of: words[of] for of in known}
-            posed = Posed(of_part.names, of_part.domain, goal, known, words, of_part.branches)
+            reasons = {of: reasons[of] for of in known}
+            posed = Posed(of_part.names, of_part.domain, goal, known, reasons, of_part.branches)
             parts |= {f"{key}{sort}": of for sort, of in sorts(posed, of_part.own)}
         return ComparisonProof(name, parts, links, space.own, tuple(meanings(self.clients, self.case, out)))
 

@@ -22,6 +22,7 @@ from verify.multipliers.cases import FunctionCase, OfTwoParts, stated
 from verify.multipliers.domains import Domain
 from verify.multipliers.forms import ProductSum
 from verify.multipliers.ratios import Ratio, coefficients, degree, from_terms, polynomials, substituted
+from verify.multipliers.reasons import RootLetter
 from verify.reading.declarations import declarations
 from verify.reading.source import Unread
 from verify.reading.terms import Op, Term
@@ -352,12 +353,12 @@ class CaseLetters:
         sign = next((s for s in (1, -1) if known.ratio_sign(root * s) is not None), 0)
         return root * sign if sign else None
 
-    def meanings(self) -> Iterator[str]:
+    def meanings(self) -> Iterator[RootLetter]:
         """Yield the meanings of letters that are written by square roots."""
         roots = range(len(self.names) - ROOTS, len(self.names))
         for i, replacement in self.eliminated.items():
             if i < len(self.kept) and not self.names[i].startswith("root ") and replacement.letters() & set(roots):
-                yield f"{self.names[i]} = {replacement}"
+                yield RootLetter(self.names[i], replacement, self.names)
 
     def _known_root(self, radicand: Ratio) -> Ratio | None:
         return next((root for root in self.roots if (radicand - root**2).is_zero), None)

@@ -15,7 +15,8 @@ from typing import Any
 
 import sympy
 
-from verify.multipliers.functions import KnownInequality, as_text
+from verify.multipliers.functions import KnownInequality
+from verify.multipliers.reasons import Phrase, Reason
 from verify.reading.source import Unread
 from verify.reading.terms import NUMBER, Op, Term, leaf, parts
 from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
@@ -80,7 +81,7 @@ class StateNumbers:
         if isinstance(size, str):
             return self._known_letter(size)
         letter, name = size
-        self._define(name, letter * letter, number, f"{name} is the root of {as_text(number)}")
+        self._define(name, letter * letter, number, Phrase((f"{name} is the root of ", number)))
         return letter
 
     def quotient(self, world: World, term: Term, of: list[WorldValue]) -> WorldValue:
@@ -98,7 +99,7 @@ class StateNumbers:
             letter = self._known_letter(found)
         else:
             letter, name = found
-            self._define(name, letter * below, top, f"{name} is ({as_text(top)}) / ({as_text(below)})")
+            self._define(name, letter * below, top, Phrase((f"{name} is (", top, ") / (", below, ")")))
         return above * letter if vector else letter
 
     def _letter(self, kind: str, key: str) -> tuple[WorldValue, str] | str:
@@ -116,7 +117,7 @@ class StateNumbers:
     def _known_letter(self, key: str) -> WorldValue:
         return self.named[key][1]
 
-    def _define(self, name: str, one: WorldValue, other: WorldValue, why: str) -> None:
+    def _define(self, name: str, one: WorldValue, other: WorldValue, why: Reason) -> None:
         """Record that two numbers are equal."""
         for sign, word in ((1, "at most"), (-1, "at least")):
             value = (one - other) * self.world.constant(sympy.Integer(sign))
@@ -150,7 +151,7 @@ class StateNumbers:
         names = [fact.name for fact in self.facts]
         return dict(zip(names[::2], names[1::2], strict=True))
 
-    def meanings(self) -> Iterator[str]:
+    def meanings(self) -> Iterator[Reason]:
         """Yield the meanings of the letters."""
         yield from dict.fromkeys(fact.why for fact in self.facts)
 

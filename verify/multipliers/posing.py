@@ -29,11 +29,12 @@ from verify.multipliers.answers import CONJUGATES, Answers, Errors
 from verify.multipliers.cases import FunctionCase, OfTwoParts, example, stated
 from verify.multipliers.domains import Domain, has_answer
 from verify.multipliers.forms import Moments, ProductSum, masks, sizes
-from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, as_text, is_shared, scalar
+from verify.multipliers.functions import ClassFunctions, KnownInequality, OperatorBounds, is_shared, scalar
 from verify.multipliers.letters import CaseLetters, at_least
 from verify.multipliers.measured import StateNumbers
 from verify.multipliers.nonnegative import is_nonnegative
 from verify.multipliers.ratios import Ratio, coefficients
+from verify.multipliers.reasons import Reason, Stated, as_text
 from verify.reading import program as reading
 from verify.reading.declarations import declarations
 from verify.reading.generic_client import evaluated, world
@@ -47,9 +48,9 @@ from verify.reading.worlds import ONE, Atom, World, WorldValue, symbol_of
 class Posed:
     """One case of a claim as a problem: ``target`` <= 0 follows from ``known`` <= 0 for all letters of the ``domain``.
 
-    ``names``: of the letters; ``words``: the sources of the known inequalities, by name; ``branches``: the bounds from
+    ``names``: of the letters; ``reasons``: of the known inequalities, by name; ``branches``: the bounds from
     below of letters that stand for maxima; ``hints``: numbers that occur in the statement, for a search; ``meanings``:
-    of letters that stand for square roots, in words; ``equal``: for each known inequality that is an equality, the name
+    of letters that stand for square roots; ``equal``: for each known inequality that is an equality, the name
     under which its negative is known too.
     """
 
@@ -57,10 +58,10 @@ class Posed:
     domain: Domain
     target: ProductSum
     known: Mapping[str, ProductSum]
-    words: Mapping[str, str]
+    reasons: Mapping[str, Reason]
     branches: Mapping[int, tuple[Ratio, ...]]
     hints: tuple[Ratio, ...] = ()
-    meanings: tuple[str, ...] = ()
+    meanings: tuple[Reason, ...] = ()
     equal: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, p: Any) -> Posed:
@@ -463,13 +464,14 @@ class _Posing:
         fallen = [one - other for one, other in zip(fallen, evaluated(here, self.falling), strict=True)]
         inequalities = list(self.answers.inequalities())
         inequalities += [
-            KnownInequality(f"{FALLING}{k}", "a part of the potential falls", value) for k, value in enumerate(fallen)
+            KnownInequality(f"{FALLING}{k}", Stated("a part of the potential falls"), value)
+            for k, value in enumerate(fallen)
         ]
         drawn = dict(masks(self.program.law, "draw", lambda term: letters.number(self._number(term))))
         moments = Moments(here, drawn, self.answers.drawn_by, letters.converted, self.answers.drawn_values)
         values: dict[Any, Any] = {e: self._form(moments, v) for e, v in {**before, **later}.items()}
         known = {k.name: self._form(moments, k.value) for k in inequalities}
-        words = {k.name: k.why for k in inequalities}
+        reasons = {k.name: k.why for k in inequalities}
         facts = [] if self.numbers is None else self.numbers.facts
         self.branches: dict[int, tuple[Ratio, ...]] = {}
         comparisons = self.claim.statement.comparisons
@@ -482,9 +484,9 @@ class _Posing:
             sides.append(found if isinstance(found, ProductSum) else ProductSum.number(found))
         target = sides[0] - sides[1]
         if facts or any(ProductSum.ONE in form.of for form in (target, *known.values())):
-            known["1"], words["1"] = ProductSum.number(letters.one * -1), "numbers are compared with 0"
+            known["1"], reasons["1"] = ProductSum.number(letters.one * -1), Stated("numbers are compared with 0")
         known |= {k.name: self._form(moments, k.value) for k in facts}
-        words |= {k.name: k.why for k in facts}
+        reasons |= {k.name: k.why for k in facts}
         for divisor in map(letters.converted, self.answers.divisors):
             if not (domain.never_zero(divisor.num) and domain.never_zero(divisor.den)):
                 raise Unread(f"it is divided by {divisor}, which may be zero")
@@ -503,7 +505,7 @@ class _Posing:
             domain,
             target,
             useful,
-            words,
+            reasons,
             self.branches,
             tuple(letters.parts_of(comparisons[0])),
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),

@@ -160,9 +160,9 @@ def kept(curves: Iterable[Curve]) -> Iterator[Curve]:
 
 
 def to_json(record: StoredFigure) -> dict[str, Any]:
-    """A JSON object; an infinite number in it is a text."""
+    """A JSON object; an infinite number in it is null."""
     seen = [{**one._asdict(), "outcome": str(one.outcome)} for one in record.seen]
-    curves = [{**one._asdict(), "x": _written(one.x), "y": _written(one.y)} for one in record.curves]
+    curves = [{**one._asdict(), "x": nulls(one.x), "y": nulls(one.y)} for one in record.curves]
     return {**record._asdict(), "seen": seen, "curves": curves}
 
 
@@ -171,17 +171,19 @@ def _from_json(entry: Mapping[str, Any]) -> StoredFigure:
         StoredDecision(**{**one, "outcome": Observed(one["outcome"]), "held": tuple(one["held"])})
         for one in entry["seen"]
     )
-    curves = tuple(Curve(**{**one, "x": _read(one["x"]), "y": _read(one["y"])}) for one in entry["curves"])
+    curves = tuple(Curve(**{**one, "x": floats(one["x"]), "y": floats(one["y"])}) for one in entry["curves"])
     return StoredFigure(
         **{**entry, "seeds": tuple(entry["seeds"]), "notes": tuple(entry["notes"]), "seen": seen, "curves": curves}
     )
 
 
-def _written(values: Sequence[float]) -> list[float | None]:
+def nulls(values: Sequence[float]) -> list[float | None]:
+    """Numbers for JSON, which has no infinity; :func:`floats` gives them back."""
     return [value if math.isfinite(value) else None for value in values]
 
 
-def _read(values: Sequence[float | None]) -> tuple[float, ...]:
+def floats(values: Sequence[float | None]) -> tuple[float, ...]:
+    """The numbers of which :func:`nulls` made null what is infinite."""
     return tuple(math.inf if value is None else value for value in values)
 
 

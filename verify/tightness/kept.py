@@ -20,7 +20,7 @@ from fedtheory.instances import Recipe
 from fedtheory.numbers.quotients import Quotient
 from verify.base import files
 from verify.evidence import certificates, formats, references
-from verify.evidence.parsing import fraction
+from verify.evidence.parsing import exact, texts
 from verify.pep.gram import BasisVector
 from verify.pep.prover import DoesNotHold
 from verify.pep.tabulated import At
@@ -104,11 +104,8 @@ def _written(one: Kept) -> dict[str, Any]:
 
 
 def _run(at: At) -> dict[str, Any]:
-    rows = [
-        {"block": row.block, "name": row.name, "at": [str(Fraction(v)) for v in place]}
-        for row, place in at.coordinates.items()
-    ]
-    return {"dimension": at.d, "rows": rows, "values": {name: str(Fraction(v)) for name, v in at.values.items()}}
+    rows = [{"block": row.block, "name": row.name, "at": texts(list(place))} for row, place in at.coordinates.items()]
+    return {"dimension": at.d, "rows": rows, "values": texts(at.values)}
 
 
 def _read(data: Mapping[str, Any]) -> Kept:
@@ -118,9 +115,9 @@ def _read(data: Mapping[str, Any]) -> Kept:
 
 def _read_run(data: Mapping[str, Any]) -> At:
     coordinates = {
-        BasisVector(row["block"], row["name"]): np.array([Quotient(fraction(v)) for v in row["at"]], dtype=object)
+        BasisVector(row["block"], row["name"]): np.array([*map(Quotient, exact(row["at"]))], dtype=object)
         for row in data["rows"]
     }
     if any(len(place) != data["dimension"] for place in coordinates.values()):
         raise ValueError("every row must have as many coordinates as there are dimensions")
-    return At(coordinates, {name: Quotient(fraction(v)) for name, v in data["values"].items()}, data["dimension"])
+    return At(coordinates, {name: Quotient(v) for name, v in exact(data["values"]).items()}, data["dimension"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import mpmath
@@ -156,3 +157,13 @@ def test_numbers_that_are_written_are_read(value):
 def test_a_number_too_long_to_be_read_is_not_written():
     with pytest.raises(ValueError, match="cannot be stored"):
         parsing.written(Fraction(3**10_000))
+
+
+def test_exact_numbers_go_into_files_and_back_whatever_holds_them():
+    held = {"gram": ((Fraction(1, 3), Fraction(-2)), ()), "none": None, "one": Fraction(10**400, 7)}
+    stored = parsing.texts(held)
+    assert stored == {"gram": [["1/3", "-2"], []], "none": None, "one": f"{10**400}/7"}
+    assert parsing.exact(json.loads(json.dumps(stored))) == held
+    for bad in ("0x10", "1/0", "", "nan", 3, [["1", True]], {"a": 0.5}):
+        with pytest.raises(ValueError, match=r"number|divides by zero"):
+            parsing.exact(bad)
