@@ -15,6 +15,7 @@ from fedtheory import randomness
 from fedtheory.algorithms import base, compressed_scaffnew, gradskip
 from fedtheory.numbers import rational
 from fedtheory.problems import quadratic
+from fedtheory.randomness import participation
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.oracles import VECTORS, vector
@@ -152,6 +153,8 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
     yield gradskip.coins, Rule("coins", _coins)
+    yield participation.Coins, Rule("Coins", _coins)
+    yield participation.Categorical, Rule("Categorical", _categorical)
     yield compressed_scaffnew.Pattern, Rule("Pattern", _pattern)
 
 
@@ -332,6 +335,10 @@ def _coins(q: Any) -> Law:
     if term.type != Type((Axis.CLIENTS,)):
         raise ValueError(f"coins have the parameter {term.type}, where a number for each client is expected")
     return Law("coins", (term,))
+
+
+def _categorical(p: Any) -> Law:
+    return Law("categorical", _coins(p).of)
 
 
 def _permutation(n: Any) -> Law:
