@@ -36,30 +36,29 @@ class Coins:
 
     def __post_init__(self) -> None:
         # Each coin checks its own.
-        object.__setattr__(self, "_coins", tuple(map(Bernoulli, self.p)))
+        self._each()
 
-    @property
     def _each(self) -> tuple[Bernoulli, ...]:
-        return self._coins  # type: ignore[attr-defined, no-any-return]
+        return tuple(map(Bernoulli, self.p))
 
     @property
     def count(self) -> int:
         """Number of outcomes in the support."""
-        return prod(coin.count for coin in self._each)
+        return prod(coin.count for coin in self._each())
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
         """Independent draws, with leading axes ``size``."""
-        return rng.random((*size, len(self._each))) < to_float(self.p)
+        return rng.random((*size, len(self.p))) < to_float(self.p)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
         many.
         """
         check_enumerable(self.count)
-        supports = [support_of(coin, exact) for coin in self._each]
+        supports = [support_of(coin, exact) for coin in self._each()]
         index = np.indices([len(p) for _, p in supports]).reshape(len(supports), -1)
         masks = np.stack([draws[k] for (draws, _), k in zip(supports, index, strict=True)], axis=-1)
-        return masks, prod(p[k] for (_, p), k in zip(supports, index, strict=True))
+        return masks, np.stack([p[k] for (_, p), k in zip(supports, index, strict=True)]).prod(axis=0)
 
 
 @dataclass(frozen=True)

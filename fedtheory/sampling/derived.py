@@ -234,7 +234,7 @@ def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> 
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
         recipe = dict(sampler(setting.functions, setting.drawing).at(values, n, stiff, setting.drawing.g[0]))
-        recipe = own.plain(setting, recipe)
+        recipe = dict(own.plain(setting, recipe))
     for adversary in samplers(setting):
         recipe |= adversary.at(values)
     if setting.drawing.draw is not None:
