@@ -10,7 +10,7 @@ _PUBLIC = {
     "algorithms.base": ("Algorithm", "method"),
     "claims": ("Claim", "compressor_claim"),
     "compressors": ("Compressor",),
-    "settings.hypotheses": ("Hypothesis", "of_each"),
+    "settings.hypotheses": ("Hypothesis", "each"),
     "kinds.bound": ("Bound", "bound"),
     "kinds.compressor_class": ("CompressorClass",),
     "kinds.eventually": ("Eventually",),

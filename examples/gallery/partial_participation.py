@@ -50,7 +50,7 @@ CLAIMS = tuple(
         f"partial-participation/{name}",
         setting=setting,
         statement=contraction,
-        requires=(ft.of_each(probabilities), ft.of_each(condition)),
+        requires=(ft.each(probabilities), ft.each(condition)),
     )
     for name, condition in (("step", short), ("longer", longer))
 )

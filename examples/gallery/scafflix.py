@@ -68,7 +68,7 @@ CLAIMS = tuple(
         f"scafflix/{name}",
         setting=setting,
         statement=ft.contracts(scafflix, potential, sympy.Max(1 - stepsize * mu, 1 - p**2)),
-        requires=(ft.of_each(short),),
+        requires=(ft.each(short),),
     )
     for name, stepsize in (("step", least), ("longest-stepsize", largest))
 )

@@ -21,7 +21,7 @@ from verify.search import hunting
 mu, L, gamma, p_sum, L_mean, least = ft.letters("mu L gamma p_sum L_mean least")
 FUNCTIONS = ft.SmoothEach(mu, L)
 SUM = {p_sum: lambda problem, params: params.p.sum()}
-AT_MOST_1 = ft.of_each(lambda problem, params: 1 - params.p)
+AT_MOST_1 = ft.each(lambda problem, params: 1 - params.p)
 ONE_IN_ALL = sympy.Eq(p_sum, 1)
 
 
@@ -253,7 +253,7 @@ def test_importance_sampling_is_not_more(draws, probabilities, requires, constan
     assert not shown(sampled(draws, probabilities, requires, constant))
 
 
-EACH_SHORT = ft.of_each(lambda problem, params: params.p - 2 * params.gamma * problem.f.L / problem.n)
+EACH_SHORT = ft.each(lambda problem, params: params.p - 2 * params.gamma * problem.f.L / problem.n)
 
 
 @pytest.mark.slow
@@ -264,10 +264,10 @@ EACH_SHORT = ft.of_each(lambda problem, params: params.p - 2 * params.gamma * pr
         ((EACH_SHORT,), False),
         ((ONE_IN_ALL,), False),
         # Of the sum over the clients, of the first of them, of a sum beside what is each one's, and of other numbers.
-        ((ft.of_each(lambda f, a: (a.p - 2 * a.gamma * f.f.L / f.n).sum()), ONE_IN_ALL), False),
-        ((ft.of_each(lambda f, a: (a.p - 2 * a.gamma * f.f.L / f.n)[..., :1]), ONE_IN_ALL), False),
-        ((ft.of_each(lambda f, a: a.p.sum() - 2 * a.gamma * f.f.L / f.n), ONE_IN_ALL), False),
-        ((ft.of_each(lambda f, a: 1 - a.gamma * f.f.L), ONE_IN_ALL), False),
+        ((ft.each(lambda f, a: (a.p - 2 * a.gamma * f.f.L / f.n).sum()), ONE_IN_ALL), False),
+        ((ft.each(lambda f, a: (a.p - 2 * a.gamma * f.f.L / f.n)[..., :1]), ONE_IN_ALL), False),
+        ((ft.each(lambda f, a: a.p.sum() - 2 * a.gamma * f.f.L / f.n), ONE_IN_ALL), False),
+        ((ft.each(lambda f, a: 1 - a.gamma * f.f.L), ONE_IN_ALL), False),
     ),
 )
 def test_probabilities_of_ones_own(requires, right):
