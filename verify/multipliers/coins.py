@@ -113,7 +113,7 @@ class CoinChances:
         return WorldValue({(frozenset(), (atom,)): self.clients.world.field.one})
 
     def _of_sum(self, atom: Atom) -> WorldValue:
-        """What each client adds to a sum."""
+        """Return the term of a generic client in a sum."""
         kind, *of = self.clients.world.meaning.get(atom.name, ("",))
         if kind != "sum":
             raise Unread(f"what {atom.name} is in expectation is not known")
