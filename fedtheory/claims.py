@@ -115,7 +115,8 @@ class Claim:
         self._check_letters()
         self._check_sources()
         self._check_start()
-        if self.setting.algorithm is not None and not self.setting.letters and not self.setting.drawing.parameters:
+        plain = not self.setting.letters or bool(self.setting.own)
+        if self.setting.algorithm is not None and plain and not self.setting.drawing.parameters:
             # What its author does not say follows from the statement.
             letters, text = self._default_letters(), self._setting_text()
             object.__setattr__(self, "setting", replace(self.setting, letters=letters, text=text))
@@ -181,7 +182,7 @@ class Claim:
 
     def _check_sources(self) -> None:
         """Raise ``ValueError`` if the setting says which letters there are, and a claim uses another one."""
-        if not self.setting.letters or self.setting.of_constants:
+        if not self.setting.letters or self.setting.own or self.setting.of_constants:
             return
         known = set().union(*(letter.free_symbols for letter in self.setting.sources))
         for letter in sorted(self._free_symbols() - known, key=str):
@@ -246,10 +247,16 @@ class Claim:
             self._check_constants(functions, found - set(of_class))
         known = {str(letter) for letter in found} | {adversary.field for adversary in self.setting.adversaries}
         varying = {*algorithm.schedules, ROUND} if algorithm.schedules else set()
-        fields = [name for name in getattr(algorithm.Params, "_fields", ()) if name not in varying]
+        fields = [
+            name for name in getattr(algorithm.Params, "_fields", ()) if name not in {*varying, *self.setting.own}
+        ]
         # Parameters of which the statement does not speak may have any value.
         others = [sympy.Symbol(name, positive=True) for name in fields if name not in known]
         letters = (*of_class, *sorted(found - set(of_class), key=str), *others)
+        if self.setting.own:
+            # Of what each client has its own, letters have sources that the author says.
+            given = dict(self.setting.sources)
+            return {letter: given.get(letter, of_class.get(letter, str(letter))) for letter in letters}
         if not varying or self.statement.horizon:
             return letters
         # Every round is meant; a bound is about the runs that begin with round 0.

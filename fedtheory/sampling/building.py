@@ -98,7 +98,7 @@ def problem_at(setting: Setting, recipe: Recipe, x: Array, y: Array, exact: bool
     return Problem(f, g, declared, Optimum(x, known, 0.0), drawn.blocks(recipe, exact), named)
 
 
-def _parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
+def parameters(setting: Setting, recipe: Recipe, problem: object, exact: bool) -> Any:
     """The parameters of a recipe, at its round."""
     algorithm = setting.algorithm
     assert algorithm is not None
@@ -115,7 +115,12 @@ def _letters(setting: Setting, recipe: Recipe, problem: Any, exact: bool) -> Any
     for name in make._fields:
         if name in values or name in setting.algorithm.schedules:
             continue
-        if name in recipe:
+        if name in setting.own:
+            entries = [client.get(name, 0) for client in recipe["clients"]]
+            if not all(value > 0 for value in entries):
+                raise ValueError(f"each client has a positive {name} of its own")
+            values[name] = numbers(entries, exact)
+        elif name in recipe:
             value = recipe[name]
             letter = sources.get(name)
             if letter is not None and not admits(letter, value):
@@ -153,7 +158,7 @@ def _problem_and_params(setting: Setting, recipe: Recipe, exact: bool) -> tuple[
     if needs_minimiser and not is_minimised(problem.f, problem.g, problem.x_star):
         raise ValueError("the functions of an instance have a minimiser, x*")
     try:
-        params = _parameters(setting, recipe, problem, exact)
+        params = parameters(setting, recipe, problem, exact)
     except ZeroDivisionError as error:
         raise ValueError("a parameter is undefined") from error
     if exact:

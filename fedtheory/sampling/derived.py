@@ -23,7 +23,7 @@ from fedtheory.instances.members import sampler
 from fedtheory.numbers.polynomials import Unknown, unknowns, unseen
 from fedtheory.numbers.rational import Undefined, holds
 from fedtheory.numbers.validation import admits
-from fedtheory.sampling import boundaries, building, drawing, letters, nearby, pinned
+from fedtheory.sampling import boundaries, building, drawing, letters, nearby, own, pinned
 from fedtheory.sampling.compressors import samplers
 from fedtheory.settings import Setting
 
@@ -234,6 +234,7 @@ def at_letters(claim: ClaimLike, values: Mapping[str, Fraction], stiff: int) -> 
     recipe: dict[str, Any] = {"n": n, "d": 1}
     if setting.functions is not None:
         recipe = dict(sampler(setting.functions, setting.drawing).at(values, n, stiff, setting.drawing.g[0]))
+        recipe = dict(own.plain(setting, recipe))
     for adversary in samplers(setting):
         recipe |= adversary.at(values)
     if setting.drawing.draw is not None:

@@ -13,14 +13,14 @@ import sympy
 
 from fedtheory.algorithms import schedules
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.instances import ClaimLike, Instance, Recipe, members, pick, value_of
+from fedtheory.instances import ClaimLike, Instance, Recipe, members, numbers, pick, value_of
 from fedtheory.instances.members import Sampler, sampler
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.functions import Functions
 from fedtheory.problems.nonconvex import LessParabola, less_parabola
 from fedtheory.problems.piecewise import PiecewiseQuadratic
 from fedtheory.problems.quadratic import Quadratics
-from fedtheory.sampling import building, letters
+from fedtheory.sampling import building, letters, own
 from fedtheory.sampling.compressors import FEW, samplers
 from fedtheory.settings import Setting
 
@@ -188,7 +188,7 @@ def drawn(setting: Setting, rng: np.random.Generator, clients: int | None = None
         return {"n": n, "d": d, **recipe}
     minimised = setting.optimum == "consensus"
     functions = sampler(setting.functions, setting.drawing)
-    return {**functions.draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}
+    return own.drawn(setting, {**functions.draw(rng, n, d, pick(rng, setting.drawing.g), minimised), **recipe}, rng)
 
 
 def _compressors(drawn: Any, rng: np.random.Generator, n: int, d: int, fewer: bool) -> tuple[int, int, Recipe]:
@@ -210,7 +210,27 @@ def with_letters(
     cornered: bool = False,
     crossed: bool = True,
 ) -> Recipe | None:
-    """The recipe with values of the letters that are fields of the parameters; the rest as in :func:`letters.draw`."""
+    """The recipe with values of the letters that are fields of the parameters; the rest as in :func:`letters.draw`.
+
+    What each client has of its own is moved to its bounds then, and now and then the letters are drawn again.
+    """
+    found = _with_letters(claim, recipe, relations, rng, cornered, crossed)
+    if not claim.setting.own or found is None:
+        return found
+    moved = own.placed(claim, found, rng, cornered)
+    if moved is found or pick(rng, (True, False)):
+        return moved
+    return _with_letters(claim, {**recipe, "clients": moved["clients"]}, relations, rng, cornered, crossed)
+
+
+def _with_letters(
+    claim: ClaimLike,
+    recipe: Recipe,
+    relations: tuple[object, ...],
+    rng: np.random.Generator,
+    cornered: bool,
+    crossed: bool,
+) -> Recipe | None:
     setting = claim.setting
     wanted = {letter: source for letter, source in drawn_letters(setting).items() if source not in recipe}
     problem = building.problem_of(setting, recipe, True)
@@ -250,6 +270,7 @@ def known(setting: Setting, recipe: Recipe, problem: Any) -> dict[sympy.Expr, An
     n, Params = problem.n, setting.algorithm.Params  # type: ignore[union-attr]
     parts: dict[str, Any] = {s.field: s.build(recipe, n, True) for s in samplers(setting)}
     parts |= {name: recipe[name] for name in getattr(Params, "_fields", ()) if name in recipe and name not in parts}
+    parts |= {name: numbers([client[name] for client in recipe["clients"]], True) for name in setting.own}
     if setting.functions is None:
         parts |= {"n": n, "d": recipe["d"]}
     partial = _Partial(Params, parts)

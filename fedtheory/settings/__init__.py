@@ -141,6 +141,7 @@ class Setting:
         potential: The quantity that contracts, for bounds on another one.
         drawing: How instances are drawn.
         hints: Facts that proofs may use.
+        own: The parameters of which each client has its own, ``(n,)``, all positive, by name.
 
     Raises:
         ValueError: If the class, the adversaries and the method do not fit together.
@@ -164,6 +165,7 @@ class Setting:
     potential: Any = None
     drawing: Drawing = Drawing()
     hints: Hints = Hints()
+    own: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.text and self.functions is not None:
@@ -180,6 +182,27 @@ class Setting:
                 object.__setattr__(self, "drawing", replace(self.drawing, g=(True,)))
         if self.drawing.special is None and self.drawing.parameters is None:
             self._check_fields()
+        if self.own:
+            self._check_own()
+
+    def _check_own(self) -> None:
+        """Raise ``ValueError`` if parameters of each client's own are no parameters, or there is no such client."""
+        if not isinstance(self.own, tuple | list):
+            raise ValueError(f"own are names of parameters, as ('w',), got {self.own!r}")
+        if self.algorithm is None or self.functions is None or self.functions.named or set(self.clients) == {1}:
+            raise ValueError("parameters of each client's own are those of a method of several clients with functions")
+        if self.drawing.special is not None or self.drawing.parameters is not None:
+            raise ValueError("the setting makes its parameters by itself, and own names some too")
+        varying, fields = self.algorithm.schedules, getattr(self.algorithm.Params, "_fields", ())
+        taken = {*varying, *(adversary.field for adversary in self.adversaries)}
+        for name in self.own:
+            if name not in fields or name in taken:
+                raise ValueError(f"own names {name!r}, which is no parameter of the method that is a number")
+        if letters := [letter for letter, source in self.sources.items() if source in self.own]:
+            raise ValueError(
+                f"the letter {letters[0]} is one number, and each client has a {self.sources[letters[0]]} of its own: "
+                f"give it a source, as letters={{{letters[0]}: lambda problem, params: min(params.{letters[0]})}}"
+            )
 
     def _check_fields(self) -> None:
         """Raise ``ValueError`` if the method takes compressors of no class, or none of a class that there is."""

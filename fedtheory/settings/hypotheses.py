@@ -131,4 +131,31 @@ def of_each(numbers: Callable[[Problem, Any], Any]) -> Callable[[Problem, Any], 
     def met(problem: Problem, params: object) -> bool:
         return bool(np.all(np.asarray(numbers(problem, params)) >= 0))
 
+    # Instances are drawn where they are 0.
+    vars(met)["numbers"] = numbers
     return met
+
+
+def each(numbers: Callable[[Problem, Any], Any]) -> Hypothesis:
+    """Return the hypothesis that certain numbers of each client are at least 0. Proofs may rest on it, as on relations.
+
+    Args:
+        numbers: ``numbers(problem, params)``, ``(n,)``. The first line of its docstring is the hypothesis in words.
+
+    Returns:
+        The hypothesis.
+
+    Raises:
+        ValueError: If ``numbers`` is not a function of these.
+
+    Examples:
+        >>> import fedtheory as ft
+        >>> def short(problem, params):
+        ...     "gamma_i L_i <= 1 for each client"
+        ...     return 1 - params.gamma * problem.f.L
+        >>> ft.each(short).text
+        'gamma_i L_i <= 1 for each client'
+    """
+    validation.function("what is nonnegative of each client", numbers, ("problem", "params"))
+    says = (getattr(numbers, "__doc__", None) or "certain numbers of each client are nonnegative").strip()
+    return Hypothesis(says.splitlines()[0], met=of_each(numbers))

@@ -742,6 +742,61 @@ noisy, less = (
 CLAIMS = pair(setting, noisy, less, (sympy.Eq(mu, 1), sympy.Eq(L, 2), sympy.Eq(4 * gamma, 1)))
 """,
     ),
+    "Coins": (
+        "proved",
+        """
+def some(problem, params, state, draw):
+    return {"x": state.x * np.where(draw[..., None], 1 + 0 * state.x, 0 * state.x)}
+
+
+def all_coins(problem, params, state):
+    return ft.Coins(params.p)
+
+
+def square(problem, params, state):
+    return (state.x**2).sum(axis=(-1, -2))
+
+
+thinned = ft.method("thinned", some, ["p"], {"x": "clients"}, draws=all_coins)
+largest, smallest = ft.letters("p_max p_min")
+extremes = {largest: lambda problem, params: max(params.p), smallest: lambda problem, params: min(params.p)}
+setting = ft.Setting(algorithm=thinned, functions=ft.SmoothConvex(L), own=("p",), letters=extremes)
+CLAIMS = pair(setting, *(ft.contracts(thinned, square, c) for c in (largest, smallest)), (largest <= 1,))
+""",
+    ),
+    "Categorical": (
+        "proved",
+        """
+def one(problem, params, state, draw):
+    taken = np.where(draw[..., None], state.x / params.p[..., None], 0 * state.x).sum(axis=-2, keepdims=True)
+    return {"x": taken + 0 * state.x}
+
+
+def choice(problem, params, state):
+    return ft.Categorical(params.p)
+
+
+def mean_square(problem, params, state):
+    return (state.x**2).sum(axis=(-1, -2)) / problem.n
+
+
+def rates(problem, params, state):
+    return ((state.x**2).sum(axis=-1) / params.p).sum(axis=-1)
+
+
+gathered = ft.method("gathered", one, ["p"], {"x": "clients"}, draws=choice)
+total = ft.letters("p_sum")
+setting = ft.Setting(
+    algorithm=gathered,
+    functions=ft.SmoothConvex(L),
+    own=("p",),
+    letters={total: lambda problem, params: params.p.sum()},
+)
+R, (_, V_next) = ft.Quantity("R", rates), quantities(mean_square, "V")
+full, less = (ft.one_step(gathered, E(V_next) <= R * c) for c in (1, sympy.Rational(9, 10)))
+CLAIMS = pair(setting, full, less, (sympy.Eq(total, 1),))
+""",
+    ),
     "UniformSubset": (
         "supported",
         """

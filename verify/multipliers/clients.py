@@ -267,7 +267,7 @@ class GenericClients:
             term = WorldValue({(draws, ()): c})
             for atom in atoms:
                 parts = self.parts(atom)
-                summed = [part for part in parts if self._is_summed(part)]
+                summed = [part for part in parts if self.is_summed(part)]
                 if len(parts) == 2 and len(summed) >= (1 if every else 2):
                     for part in parts:
                         if part not in summed:
@@ -284,7 +284,8 @@ class GenericClients:
             found += term
         return found, relations
 
-    def _is_summed(self, atom: Atom) -> bool:
+    def is_summed(self, atom: Atom) -> bool:
+        """Return True if a vector, or a number, is a sum over the clients."""
         return atom.name in self.totals or self.world.meaning.get(atom.name, ("",))[0] == "sum"
 
     def density(self, value: WorldValue, weight: str, whose: str | None) -> tuple[WorldValue, WorldValue]:
@@ -295,7 +296,7 @@ class GenericClients:
         """
         found, rest = WorldValue({}), WorldValue({})
         for (draws, atoms), c in value.of.items():
-            summed = [atom for atom in atoms if any(map(self._is_summed, self.parts(atom)))]
+            summed = [atom for atom in atoms if any(map(self.is_summed, self.parts(atom)))]
             if any(atom.own for atom in atoms) or len(summed) > 1:
                 raise Unread("a product of sums over the clients is compared")
             if summed:
@@ -321,7 +322,7 @@ class GenericClients:
         Raise ``Unread`` if it is neither.
         """
         parts = self.parts(atom)
-        summed = [part for part in parts if self._is_summed(part)]
+        summed = [part for part in parts if self.is_summed(part)]
         if len(summed) != 1:
             raise Unread("no sum over the clients, or a product of sums, is compared")
         if summed[0].name in self.totals:

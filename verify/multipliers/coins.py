@@ -1,7 +1,15 @@
-"""Expectations of what each client adds, over coins that are tossed in a step: those of each client, and one of all.
+"""Expectations of what each client adds, over coins that are tossed in a step: those of each client, and one of all;
+or over the choice of one client.
 
 A client's density is multilinear in the masks of that client and of all, which are independent, so that each is its
 chance in the mean. Nothing else in it may be drawn.
+
+Where a step multiplies sums over the clients that take part, the expectation is taken of the whole number. With the
+masks m_i of chances p_i, for vectors a_i and b_i that are not drawn,
+
+- E<sum_i m_i a_i, sum_j m_j b_j> = <sum_i p_i a_i, sum_j p_j b_j> + sum_i (p_i - p_i^2) <a_i, b_i> for coins, those of
+  different clients being independent;
+- E<sum_i m_i a_i, sum_j m_j b_j> = sum_i p_i <a_i, b_i> where one client is chosen, as no two are.
 """
 
 from __future__ import annotations
@@ -9,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import sympy
 
 from verify.multipliers.clients import GenericClients, symbols
 from verify.reading.generic_client import evaluated
@@ -19,19 +29,22 @@ from verify.reading.worlds import ONE, Atom, WorldValue
 
 @dataclass(frozen=True, eq=False)
 class CoinChances:
-    """The chances that masks of a step are true, by their names."""
+    """The chances that masks of a step are true, by their names; ``choices``: the masks that are true of one client."""
 
     clients: GenericClients
     chances: Mapping[str, WorldValue]
+    choices: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, clients: GenericClients, law: Any) -> CoinChances:
         """Return the chances of the coins of a distribution. Raise ``Unread`` if it is not one of coins with
         chances that are rational functions of the letters."""
-        chances = {name: evaluated(clients.world, [p])[0] for name, p in tossed(law, "draw")}
+        chances = {name: evaluated(clients.world, [p])[0] for name, p, _ in tossed(law, "draw")}
+        choices = frozenset(name for name, _, one in tossed(law, "draw") if one)
+        clients.world.totals.update((name, clients.world.constant(sympy.Integer(1))) for name in choices)
         if not all(set(chance.of) <= {ONE} for chance in chances.values()):
             raise Unread("the probability of a coin is not a rational function of the letters")
-        return cls(clients, chances)
+        return cls(clients, chances, choices)
 
     def expected(self, value: WorldValue) -> WorldValue:
         """Return the expectation of what a client adds. Raise ``Unread`` if it depends on what others draw."""
@@ -44,6 +57,68 @@ class CoinChances:
                 term *= self.chances[name]
             found += term
         return found
+
+    def multiplies(self, value: WorldValue) -> bool:
+        """Return True if sums over the clients are multiplied in a number."""
+        return any(sum(map(self.clients.is_summed, self._factors(atoms))) > 1 for _, atoms in value.of)
+
+    def _factors(self, atoms: tuple[Atom, ...]) -> list[Atom]:
+        return [part for atom in atoms for part in self.clients.parts(atom)]
+
+    def _is_random(self, atom: Atom) -> bool:
+        return self._is_drawn_by_others((atom,), self.clients.world.field.one, set())
+
+    def expectation(self, value: WorldValue) -> WorldValue:
+        """Return the expectation of a number that is a sum of products of at most two sums over the clients.
+
+        Raise ``Unread`` if it is anything else.
+        """
+        world, found = self.clients.world, WorldValue({})
+        for (draws, atoms), c in value.of.items():
+            if draws & set(self.chances) & world.indexed or self._is_drawn_by_others((), c, set()):
+                raise Unread("a number depends on coins by more than sums of vectors, or of numbers, of the clients")
+            fixed = tuple(atom for atom in atoms if not any(map(self._is_random, self.clients.parts(atom))))
+            random = [atom for atom in atoms if atom not in fixed]
+            if len(random) > 1:
+                raise Unread("a product of random numbers is compared")
+            term = self.expected(WorldValue({(draws, fixed): c}))
+            found += term * self._mean(random[0]) if random else term
+        return found
+
+    def _mean(self, atom: Atom) -> WorldValue:
+        """The expectation of a sum over the clients, or of an inner product of which one vector is one, or both."""
+        parts = self.clients.parts(atom)
+        random = [part for part in parts if self._is_random(part)]
+        if len(parts) == 1:
+            return self._summed(self._of_sum(atom))
+        if len(random) == 1:
+            (other,) = (part for part in parts if part != random[0])
+            return self._inner(self._summed(self._of_sum(random[0])), self._vector(other))
+        one, other_one = map(self._of_sum, parts)
+        both = self._summed(self._inner(one, other_one))
+        shared = _masks(one) & _masks(other_one) & set(self.chances)
+        if shared & self.choices:
+            return both
+        means = [self.expected(each) for each in (one, other_one)]
+        apart = self._inner(*map(self.clients.summed, means)) - self.clients.summed(self._inner(*means))
+        return both + apart
+
+    def _summed(self, each: WorldValue) -> WorldValue:
+        return self.clients.summed(self.expected(each))
+
+    def _inner(self, one: WorldValue, other: WorldValue) -> WorldValue:
+        return self.clients.world.inner(one * other)
+
+    def _vector(self, atom: Atom) -> WorldValue:
+        return WorldValue({(frozenset(), (atom,)): self.clients.world.field.one})
+
+    def _of_sum(self, atom: Atom) -> WorldValue:
+        """Return the term of a generic client in a sum."""
+        kind, *of = self.clients.world.meaning.get(atom.name, ("",))
+        if kind != "sum":
+            raise Unread(f"what {atom.name} is in expectation is not known")
+        letters, draws, own = of
+        return WorldValue({(draws, own): letters})
 
     def check_asked(self) -> None:
         """``Unread`` where a function is asked at a point that is drawn: what is known of it is of one point."""
@@ -79,14 +154,21 @@ class CoinChances:
         return False
 
 
-def tossed(law: Any, name: str) -> Iterator[tuple[str, Term]]:
-    """The masks of a distribution, by name, and the chance of each, which may be each client's own."""
+def _masks(value: WorldValue) -> frozenset[str]:
+    return frozenset(name for draws, _ in value.of for name in draws)
+
+
+def tossed(law: Any, name: str) -> Iterator[tuple[str, Term, bool]]:
+    """The masks of a distribution, by name, the chance of each, which may be each client's own, and True if one client
+    is chosen."""
     if law.name == "product":
         for part, of in zip(law.make._fields, law.of, strict=True):
             yield from tossed(of, f"{name}.{part}")
     elif law.name in ("bernoulli", "coins"):
-        yield name, law.of[0]
+        yield name, law.of[0], False
     elif law.name == "independent" and law.of[0].name == "bernoulli":
-        yield name, law.of[0].of[0]
+        yield name, law.of[0].of[0], False
+    elif law.name == "categorical":
+        yield name, law.of[0], True
     elif law.name != "constant":
         raise Unread(f"with letters of each client's own, expectations over a {law.name} are not taken")

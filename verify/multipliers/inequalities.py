@@ -18,6 +18,7 @@ import sympy
 
 from fedtheory.claims import Claim
 from fedtheory.classes.base import Declared
+from fedtheory.numbers import validation
 from verify.as_read.obligations import Ground, ground, learn_sums, unmet
 from verify.as_read.proving import of_expression
 from verify.multipliers import curvatures
@@ -168,14 +169,20 @@ class _InequalityPosing:
         self.draw_relations += drawn.linked()
         known.clear()
 
-    def _tossed(self, program: StepProgram) -> CoinChances:
-        """The quantities after a step that tosses coins, and these."""
+    def _tossed(self, program: StepProgram) -> CoinChances | None:
+        """The quantities after a step that tosses coins, and these; None where expectations are taken already."""
         coins = CoinChances.of(self.clients, program.law)
         self.world.known.update(zip(program.step, evaluated(self.world, program.step.values()), strict=True))
-        for q in self.claim.statement.quantities:
-            if q.after:
-                self.quantities[q.expression] = self._number(self.case.quantities[q.of])
+        after = {q.expression: self.case.quantities[q.of] for q in self.claim.statement.quantities if q.after}
+        values = {expression: self._number(terms) for expression, terms in after.items()}
         coins.check_asked()
+        if not coins.chances or any(map(coins.multiplies, values.values())):
+            later = list(after)
+            if not all(validation.affine(side, later) for c in self.comparisons for side in (c.left, c.right)):
+                raise Unread("the expectation is taken of a product of quantities, or of a maximum")
+            self.quantities |= {expression: coins.expectation(value) for expression, value in values.items()}
+            return None
+        self.quantities |= values
         return coins
 
     def _number(self, terms: tuple[Term, ...]) -> WorldValue:

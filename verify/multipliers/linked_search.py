@@ -1,4 +1,5 @@
-"""The search for multipliers of what is linked: simple numbers that do for all parts, or what one part wants."""
+"""The search for multipliers of what is linked: simple numbers that do for all parts, such multiples of what stands in
+the statement, or what one part wants."""
 
 from __future__ import annotations
 
@@ -9,9 +10,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from fedtheory.numbers.rational import Array
 from verify.multipliers.inequalities import ComparisonProof
 from verify.multipliers.links import agreed, nets
-from verify.multipliers.points import Programs, SamplePoints
+from verify.multipliers.points import Programs, SamplePoints, values
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import OVER, CaseProof, Tree, check
 from verify.multipliers.ratios import Ratio
@@ -48,10 +50,9 @@ def searched(group: ComparisonProof, work: Work) -> dict[str, Tree] | str:
 
 def _proposed(group: ComparisonProof, work: Work) -> Iterator[Links]:
     """Multipliers of what is linked, if any is, that may do."""
-    posed = next(iter(group.parts.values()))
     found = _numbers(group, work)
     if found is not None:
-        yield {link: posed.one * c for link, c in found.items()}
+        yield found
     for first in group.parts.values() if found != {} else ():
         one = search(first, work)
         if isinstance(one, CaseProof):
@@ -60,25 +61,46 @@ def _proposed(group: ComparisonProof, work: Work) -> Iterator[Links]:
                 yield links
 
 
-def _numbers(group: ComparisonProof, work: Work) -> dict[str, Fraction] | None:
-    """Simple numbers between what programs at points want of each link, one after another; None where none are."""
+def _numbers(group: ComparisonProof, work: Work) -> Links | None:
+    """Simple numbers between what programs at points want of each link, one after another, or simple multiples of a
+    coefficient of the statement; None where none are."""
+    scales = [next(iter(group.parts.values())).one, *_coefficients(group)]
     programs = {name: _at_points(posed, work) for name, posed in group.parts.items()}
     links = sorted(
         {link for known, (link, _) in group.linked.items() if any(known in p.known for p in group.parts.values())}
     )
-    chosen: dict[str, Fraction] = {}
+    chosen: dict[str, Ratio] = {}
     for link in links:
-        low, high = -math.inf, math.inf
+        wanted: list[tuple[Array, float, float]] = []
         for name, posed in group.parts.items():
             for program, p in programs[name]:
                 bounds = _interval(group, posed, program, p, link, chosen)
                 if bounds is not None:
-                    low, high = max(low, bounds[0]), min(high, bounds[1])
-        number = next((c for c in _SIMPLE if low - _NEAR <= c <= high + _NEAR), None)
-        if number is None:
+                    wanted.append((program.X[p : p + 1], *bounds))
+        found = next((scale * c for scale in scales if (c := _multiple(scale, wanted)) is not None), None)
+        if found is None:
             return None
-        chosen[link] = number
+        chosen[link] = found
     return chosen
+
+
+def _coefficients(group: ComparisonProof) -> list[Ratio]:
+    """The coefficients of a statement in which no letter of a client's own stands, each once."""
+    posed = next(iter(group.parts.values()))
+    if any(of.names != posed.names for of in group.parts.values()):
+        return []
+    found = {c.key: c for c in posed.target.of.values() if c.letters() and not group.own & c.letters()}
+    return [found[key] for key in sorted(found)]
+
+
+def _multiple(scale: Ratio, wanted: list[tuple[Array, float, float]]) -> Fraction | None:
+    """The simplest number that times a scale lies between bounds at points; None where none does."""
+    low, high = -math.inf, math.inf
+    for point, least, most in wanted:
+        unit = float(values(scale, point)[0])
+        ends = sorted((least / unit, most / unit)) if unit else [-math.inf, math.inf]
+        low, high = max(low, ends[0]), min(high, ends[1])
+    return next((c for c in _SIMPLE if low - _NEAR <= c <= high + _NEAR), None)
 
 
 def _at_points(posed: Posed, work: Work) -> list[tuple[Programs, int]]:
@@ -90,7 +112,7 @@ def _at_points(posed: Posed, work: Work) -> list[tuple[Programs, int]]:
 
 
 def _interval(
-    group: ComparisonProof, posed: Posed, program: Programs, p: int, link: str, chosen: Mapping[str, Fraction]
+    group: ComparisonProof, posed: Posed, program: Programs, p: int, link: str, chosen: Links
 ) -> tuple[float, float] | None:
     """Return bounds on a link at a point, with the others as chosen; None if they are not clear."""
     place = {name: k for k, name in enumerate(posed.known)}
@@ -100,7 +122,7 @@ def _interval(
         if known not in place:
             continue
         if one in chosen:
-            fixed[place[known]] = max(0.0, float(chosen[one] * sign))
+            fixed[place[known]] = max(0.0, float(values(chosen[one], program.X[p : p + 1])[0]) * sign)
         elif sign < 0:
             # Numbers of any sign are numbers above a low one.
             fixed[place[known]] = _LOW

@@ -138,6 +138,9 @@ def _signs(claim: Claim, reader: Reader, scene: Scene) -> tuple[tuple[Term, bool
     """Return the numbers of each client whose signs the setting or a hypothesis declares."""
     given = scene.problem, scene.params
     found = [(as_term(reader.call(theirs(of), *given)), strict) for of, strict in claim.setting.hints.signs]
+    # Instances have no others.
+    own = (scene.params.fields[name] for name in claim.setting.own)
+    found += [(term, True) for term in own if isinstance(term, Term)]
     return (*found, *((term, False) for term in _of_each(claim, reader, scene)))
 
 
@@ -290,7 +293,8 @@ def _params(claim: Claim, instances: Sequence[Instance], reader: Reader, there: 
         raise Unread("parameters have code of their own")
     symbolic: dict[str, Any] = {}
     make = claim.setting.drawing.parameters
-    ours, numbers = there or theory.holds(make), {v for v in claim.setting.sources.values() if isinstance(v, str)}
+    ours = there or theory.holds(make)
+    numbers = {*claim.setting.own, *(v for v in claim.setting.sources.values() if isinstance(v, str))}
     for name in cls._fields:
         if not ours and name not in numbers:
             symbolic[name] = Unknown(f"the parameter {name}, which code outside the theory makes, may be anything")

@@ -33,6 +33,11 @@ def undrawable(law: Law) -> Iterator[tuple[str, Condition]]:
             p = law.of[0]
             yield "the probability of a coin is negative", Condition("<", (p, terms.constant(0)))
             yield "the probability of a coin exceeds 1", Condition("<", (terms.constant(1), p))
+        case "categorical":
+            p = law.of[0]
+            yield "the probability of a client is negative", Condition("<", (p, terms.constant(0)))
+            total = terms.total(p, -1, False)
+            yield "the probabilities of the clients do not sum to 1", Condition("!=", (total, terms.constant(1)))
         case "independent" | "product":
             for part in law.of:
                 if isinstance(part, Law):

@@ -15,7 +15,7 @@ from fedtheory import randomness
 from fedtheory.algorithms import base
 from fedtheory.numbers import rational
 from fedtheory.problems import quadratic
-from fedtheory.randomness import masks
+from fedtheory.randomness import masks, participation
 from verify.reading import terms
 from verify.reading.arrays import METHODS, as_term, averaged, axis_of, length, summed
 from verify.reading.oracles import VECTORS, vector
@@ -154,6 +154,8 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield quadratic.bregman, Rule("bregman", _bregman)
     yield masks.coins, Rule("coins", _coins)
     yield masks.Pattern, Rule("Pattern", _pattern)
+    yield participation.Coins, Rule("Coins", _coins)
+    yield participation.Categorical, Rule("Categorical", _categorical)
 
 
 def _norm(value: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Term:
@@ -333,6 +335,10 @@ def _coins(q: Any) -> Law:
     if term.type != Type((Axis.CLIENTS,)):
         raise ValueError(f"coins have the parameter {term.type}, where a number for each client is expected")
     return Law("coins", (term,))
+
+
+def _categorical(p: Any) -> Law:
+    return Law("categorical", _coins(p).of)
 
 
 def _permutation(n: Any) -> Law:

@@ -267,6 +267,7 @@ def drawn(law: Law, name: str = "draw", axes: tuple[Axis, ...] = ()) -> Any:
     own = {
         "subset": (Axis.CLIENTS,),
         "coins": (Axis.CLIENTS,),
+        "categorical": (Axis.CLIENTS,),
         "coins of coordinates": (Axis.COORDINATES,),
         "weighted subset": (Axis.CLIENTS,),
         "pattern": (Axis.CLIENTS, Axis.COORDINATES),

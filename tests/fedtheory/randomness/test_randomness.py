@@ -32,6 +32,7 @@ from fedtheory.randomness import (
     map_leaves,
     support_of,
 )
+from fedtheory.randomness.participation import Categorical, Coins
 
 #: Chance that a correct sampler fails one of the frequency tests.
 LEVEL = 1e-9
@@ -66,6 +67,8 @@ FINITE: dict[str, Distribution] = {
     "weighted-subset": WeightedSubset(WEIGHTS, 3),
     "weighted-one": WeightedSubset(WEIGHTS, 1),
     "weighted-all": WeightedSubset(WEIGHTS, 5),
+    "coins": Coins(exact([Fraction(1, 3), 1, Fraction(3, 4), 0])),
+    "categorical": Categorical(exact([Fraction(1, 3), Fraction(1, 2), Fraction(1, 6)])),
     "permutation": Permutation(3),
     "permutation-of-one": Permutation(1),
     "permutations": Independent(Permutation(2), 2),
@@ -163,6 +166,22 @@ def test_in_an_order_every_client_has_one_place_and_every_place_one_client() -> 
     assert masks.shape == (6, 3, 3) and (probabilities == Fraction(1, 6)).all()
     assert (masks.sum(axis=-1) == 1).all() and (masks.sum(axis=-2) == 1).all()
     assert len(np.unique(masks.reshape(6, -1), axis=0)) == 6
+
+
+def test_clients_take_part_with_the_probabilities_of_their_own() -> None:
+    p = exact([Fraction(1, 3), Fraction(1, 2), Fraction(1, 6)])
+    for distribution in (Coins(p), Categorical(p)):
+        masks, probabilities = distribution.support(exact=True)
+        assert [expectation(masks[:, i] * 1, probabilities) for i in range(3)] == list(p)
+        both = expectation(masks[:, 0] * masks[:, 1] * 1, probabilities)
+        assert both == (0 if isinstance(distribution, Categorical) else p[0] * p[1])
+
+
+@pytest.mark.parametrize("p", [[Fraction(1, 2), Fraction(1, 3)], [Fraction(3, 2), Fraction(-1, 2)], [0.5, 0.6]])
+def test_no_client_is_chosen_by_what_are_no_probabilities(p: Any) -> None:
+    with pytest.raises(ValueError, match="the choice of a client") as error:
+        Categorical(np.array(p))
+    assert one_sentence(error)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.0])
