@@ -50,7 +50,7 @@ class Posed:
     ``names``: of the letters; ``words``: the sources of the known inequalities, by name; ``branches``: the bounds from
     below of letters that stand for maxima; ``hints``: numbers that occur in the statement, for a search; ``meanings``:
     of letters that stand for square roots, in words; ``equal``: for each known inequality that is an equality, the name
-    under which its negative is known too.
+    under which its negative is known too; ``env``: what the letters and the quantities of the statement are.
     """
 
     names: tuple[str, ...]
@@ -62,6 +62,7 @@ class Posed:
     hints: tuple[Ratio, ...] = ()
     meanings: tuple[str, ...] = ()
     equal: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[sympy.Expr, Ratio | ProductSum] = field(default_factory=dict)
 
     def part(self, p: Any) -> Posed:
         """The same where a polynomial is >= 0."""
@@ -508,6 +509,7 @@ class _Posing:
             tuple(letters.parts_of(comparisons[0])),
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
             {} if self.numbers is None else self.numbers.equal(),
+            env,
         )
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:
