@@ -18,10 +18,16 @@ _POWERS, _LETTERS = (-2, -1, 1, 2), 4
 _CONSTANTS = tuple(
     Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
 )
-#: How far a function may be on the wrong side, relative to what is left of 1; and the functions of which two are paired.
+#: How far a function may be on the wrong side, relative to what is left of 1; of how many functions two are paired.
 _ROOM, _PAIRED = 1e-4, 300
 #: Functions that are given back at most, and what a longer one has to be nearer.
-_KEPT, _LONGER = 40, 0.01
+_KEPT, _LONGER = 40, 0.02
+#: The loss of what is exact but for the errors of a solver.
+_EXACT = 1e-2
+
+
+#: A function of a product, of its values too.
+Shape = Callable[[Any], Any]
 
 
 class Named(NamedTuple):
@@ -76,13 +82,24 @@ def products(at: Mapping[sympy.Symbol, Array], degrees: Mapping[sympy.Symbol, Ar
 
 def rates(of: Products, least: Array) -> list[Named]:
     """Rates that are nowhere below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
-    squares of these, quotients, and the larger one of two."""
-    left, shapes, places, values, lengths = 1 - least, [], [], [], []
-    for shape, more in _SHAPES:
-        V = shape(of.values)
-        good = np.flatnonzero(((V >= 0) & (V <= 1)).all(axis=1) & (of.powers != 0).any(axis=1))
-        shapes += [shape] * len(good)
-        places += good.tolist()
+    squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus a product,
+    or the square of one minus letters: what else is near it by chance has no short proof.
+    """
+    found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES])
+    if found and min(one.loss for one in found) <= _EXACT:
+        return found
+    return _rates(of, least, [(*_SHAPES[0], False), (*_SHAPES[1], True)])
+
+
+def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool]]) -> list[Named]:
+    """The same of shapes, each with its length, and whether it is one of letters without a number."""
+    left, known, values, lengths = 1 - least, [], [], []
+    bare = np.array([c == 1 for c in of.constants])
+    for shape, more, is_bare in shapes:
+        with np.errstate(divide="ignore"):
+            V = shape(of.values)
+        good = np.flatnonzero(((V >= 0) & (V <= 1)).all(axis=1) & (of.powers != 0).any(axis=1) & (bare | (not is_bare)))
+        known += [(shape, int(k)) for k in good]
         values.append(V[good])
         lengths.append(of.lengths[good] + more)
     V, size = np.concatenate(values), np.concatenate(lengths)
@@ -97,11 +114,11 @@ def rates(of: Products, least: Array) -> list[Named]:
             length = size[a] + size[rest[b]] + 1
             ranked.append((_rank(_loss(left, 1 - both[b]), length), (int(a), int(rest[b]))))
     found: dict[sympy.Expr, Named] = {}
-    for _, some in sorted(ranked)[: 2 * _KEPT]:
-        expression = sympy.Max(*(shapes[k](of.expression(places[k])) for k in some))
+    for _, some in sorted(ranked)[:_KEPT]:
+        expression = sympy.Max(*(shape(of.expression(k)) for shape, k in (known[j] for j in some)))
         at = V[list(some)].max(axis=0)
         found.setdefault(expression, Named(expression, at, _loss(left, 1 - at)))
-    return list(found.values())[:_KEPT]
+    return list(found.values())
 
 
 def gains(of: Products, most: Array) -> list[Named]:
@@ -111,10 +128,10 @@ def gains(of: Products, most: Array) -> list[Named]:
     return [Named(of.expression(k), of.values[k], _loss(most, of.values[k])) for _, k in ranked[:_KEPT]]
 
 
-_SHAPES: tuple[tuple[Callable[[Any], Any], float], ...] = (
+_SHAPES: tuple[tuple[Shape, float], ...] = (
     (lambda p: 1 - p, 0.0),
-    (lambda p: p, 0.5),
     (lambda p: (1 - p) ** 2, 0.5),
+    (lambda p: p, 0.5),
     (lambda p: 1 / (1 + p), 1.0),
     (lambda p: 1 / (1 + p) ** 2, 1.5),
 )

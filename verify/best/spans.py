@@ -6,7 +6,7 @@ The code of each is read by proofs as that of a user's quantities is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import sympy
@@ -18,18 +18,20 @@ from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.settings.relations import Quantity
 
+#: When a measure is taken that a step gains: a bound on it says how good a point is.
+Gain = Literal["never", "before", "after"]
 #: A function of a problem, parameters and a state.
 Function = Callable[[Problem, Any, Any], Array]
 
 
 class Measure(NamedTuple):
-    """A quantity of a state that is nowhere negative: its symbol, what it is in words, and its code. ``gain``: True if
-    a bound on it says how good a point is; ``level``: how far it is from the plainest ones, the distances."""
+    """A quantity of a state that is nowhere negative: its symbol, what it is in words, and its code. ``gain``: whether
+    a step may gain it, before or after the step; ``level``: how far it is from the plainest ones, the distances."""
 
     symbol: sympy.Symbol
     words: str
     of: Function
-    gain: bool
+    gain: Gain
     level: int
 
     @property
@@ -42,6 +44,11 @@ class Measure(NamedTuple):
         """The quantity after a step."""
         return Quantity(sympy.Symbol(f"{self.symbol}_next", **self.symbol._assumptions_orig), self.of, after=True)
 
+    @property
+    def gained(self) -> Quantity:
+        """The quantity as a step may gain it."""
+        return self.before if self.gain == "before" else self.after
+
 
 def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tuple[Measure, ...]:
     """The measures of which a potential of a method may consist, the plainest first.
@@ -53,25 +60,26 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     away = {name: _rest(getattr(rest, name), problem) for name in rest._fields}
     points = [name for name in away if np.ndim(getattr(rest, name)) == 1]
     clients = [name for name in away if name not in points]
-    found: list[tuple[str, str, Function, bool, int]] = []
-    found += [(f"D_{x}", f"|{x} - x*|^2", distance(x), False, 0) for x in points if away[x] is X_STAR]
+    found: list[tuple[str, str, Function, Gain, int]] = []
+    found += [(f"D_{x}", f"|{x} - x*|^2", distance(x), "never", 0) for x in points if away[x] is X_STAR]
     for h in clients:
         if (centre := away[h]) is not None:
-            found.append((f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(h), False, 0))
+            found.append((f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(h), "never", 0))
     for x in points:
-        found.append((f"F_{x}", f"f({x}) - f*", gap(x), True, 1))
+        found.append((f"F_{x}", f"f({x}) - f*", gap(x), "after", 1))
+    convex = min(functions.curvatures(problem, at.params)[0]) >= 0
     for h in clients:
-        if away[h] is X_STAR:
+        if away[h] is X_STAR and convex:
             words = f"mean (f_i({h}_i) - f_i(x*) - <grad f_i(x*), {h}_i - x*>)"
-            found.append((f"T_{h}", words, excess(h), False, 1))
+            found.append((f"T_{h}", words, excess(h), "never", 1))
     for x in points:
-        found.append((f"G_{x}", f"|grad f({x})|^2", slope(x), True, 2))
+        found.append((f"G_{x}", f"|grad f({x})|^2", slope(x), "before", 2))
         for h in clients:
-            found.append((f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(h, x), False, 2))
-    if "L" in functions.letters.values() and min(functions.curvatures(problem, at.params)[0]) >= 0:
+            found.append((f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(h, x), "never", 2))
+    if "L" in functions.letters.values() and convex:
         for x in points:
             words = f"f({x}) - f* - |grad f({x})|^2/(2 L)"
-            found.append((f"B_{x}", words, below(x), True, 3))
+            found.append((f"B_{x}", words, below(x), "after", 3))
     return tuple(Measure(sympy.Symbol(name, real=True), *rest) for name, *rest in found)
 
 
