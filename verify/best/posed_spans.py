@@ -50,8 +50,7 @@ class Span:
 def with_letters(setting: Setting, requires: tuple[sympy.Basic, ...]) -> tuple[Setting, Instance]:
     """The setting with all its letters, and an instance whose optimum and gradients there are not 0."""
     assert setting.algorithm is not None and setting.functions is not None
-    part = setting.algorithm.State._fields[0]
-    size = Measure(sympy.Symbol("Q", real=True), "", spans.size(part), "never", 0)
+    size = Measure(sympy.Symbol("Q", real=True), "", spans.size(0), "never", 0)
     claim = stated(setting, requires, size.after.expression, size.before.expression, [size])
     rng = np.random.default_rng(0)
     for _, recipe in zip(range(_RECIPES), claim.instances.recipes(rng), strict=False):

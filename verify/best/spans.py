@@ -1,6 +1,7 @@
 """The span of potentials of a method: what its state, its functions and its gradients give, as quantities.
 
-The code of each is read by proofs as that of a user's quantities is.
+The code of each is read by proofs as that of a user's quantities is: a part of the state is written by its place, since
+its name would be looked up.
 """
 
 from __future__ import annotations
@@ -58,57 +59,58 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
     problem = at.problem
     rest = algorithm.fixed_point(problem, at.params)
     away = {name: _rest(getattr(rest, name), problem) for name in rest._fields}
+    place = {name: k for k, name in enumerate(rest._fields)}
     points = [name for name in away if np.ndim(getattr(rest, name)) == 1]
     clients = [name for name in away if name not in points]
     found: list[tuple[str, str, Function, Gain, int]] = []
-    found += [(f"D_{x}", f"|{x} - x*|^2", distance(x), "never", 0) for x in points if away[x] is X_STAR]
+    found += [(f"D_{x}", f"|{x} - x*|^2", distance(place[x]), "never", 0) for x in points if away[x] is X_STAR]
     for h in clients:
         if (centre := away[h]) is not None:
-            found.append((f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(h), "never", 0))
+            found.append((f"S_{h}", f"mean |{h}_i{centre.words}|^2", centre.spread(place[h]), "never", 0))
     for x in points:
-        found.append((f"F_{x}", f"f({x}) - f*", gap(x), "after", 1))
+        found.append((f"F_{x}", f"f({x}) - f*", gap(place[x]), "after", 1))
     convex = min(functions.curvatures(problem, at.params)[0]) >= 0
     for h in clients:
         if away[h] is X_STAR and convex:
             words = f"mean (f_i({h}_i) - f_i(x*) - <grad f_i(x*), {h}_i - x*>)"
-            found.append((f"T_{h}", words, excess(h), "never", 1))
+            found.append((f"T_{h}", words, excess(place[h]), "never", 1))
     for x in points:
-        found.append((f"G_{x}", f"|grad f({x})|^2", slope(x), "before", 2))
+        found.append((f"G_{x}", f"|grad f({x})|^2", slope(place[x]), "before", 2))
         for h in clients:
-            found.append((f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(h, x), "never", 2))
+            found.append((f"E_{h}", f"mean |{h}_i - grad f_i({x})|^2", error(place[h], place[x]), "never", 2))
     if "L" in functions.letters.values() and convex:
         for x in points:
             words = f"f({x}) - f* - |grad f({x})|^2/(2 L)"
-            found.append((f"B_{x}", words, below(x), "after", 3))
+            found.append((f"B_{x}", words, below(place[x]), "after", 3))
     return tuple(Measure(sympy.Symbol(name, real=True), *rest) for name, *rest in found)
 
 
-def distance(part: str) -> Function:
+def distance(part: int) -> Function:
     """|x - x*|^2 of a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return ((getattr(state, part) - problem.x_star) ** 2).sum(axis=-1)
+        return ((state[part] - problem.x_star) ** 2).sum(axis=-1)
 
     return of
 
 
-def _from_optimum(part: str) -> Function:
+def _from_optimum(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return ((getattr(state, part) - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
+        return ((state[part] - problem.x_star[..., None, :]) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_gradients(part: str) -> Function:
+def _from_gradients(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return ((getattr(state, part) - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
+        return ((state[part] - problem.y_star) ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def _from_zero(part: str) -> Function:
+def _from_zero(part: int) -> Function:
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return (getattr(state, part) ** 2).sum(axis=(-1, -2)) / problem.n
+        return (state[part] ** 2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
@@ -117,7 +119,7 @@ class Rest(NamedTuple):
     """Where a part of the state rests: what is taken off in words, and the mean squared distance of clients' parts."""
 
     words: str
-    spread: Callable[[str], Function]
+    spread: Callable[[int], Function]
 
 
 X_STAR, Y_STAR, ZERO = Rest(" - x*", _from_optimum), Rest(" - grad f_i(x*)", _from_gradients), Rest("", _from_zero)
@@ -132,40 +134,40 @@ def _rest(fixed: Array, problem: Problem) -> Rest | None:
     return ZERO if (fixed == 0).all() and np.ndim(fixed) == 2 else None
 
 
-def gap(part: str) -> Function:
+def gap(part: int) -> Function:
     """f(x) - f* at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        here = problem.f.value(getattr(state, part)[..., None, :]).sum(axis=-1) / problem.n
+        here = problem.f.value(state[part][..., None, :]).sum(axis=-1) / problem.n
         return here - problem.f.value(problem.x_star[..., None, :]).sum(axis=-1) / problem.n
 
     return of
 
 
-def slope(part: str) -> Function:
+def slope(part: int) -> Function:
     """|grad f(x)|^2 at a point of the state."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return ((problem.f.gradient(getattr(state, part)[..., None, :]).sum(axis=-2) / problem.n) ** 2).sum(axis=-1)
+        return ((problem.f.gradient(state[part][..., None, :]).sum(axis=-2) / problem.n) ** 2).sum(axis=-1)
 
     return of
 
 
-def error(part: str, point: str) -> Function:
+def error(part: int, point: int) -> Function:
     """How far clients' vectors are from the gradients at a point of the state, squared, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        away = getattr(state, part) - problem.f.gradient(getattr(state, point)[..., None, :])
+        away = state[part] - problem.f.gradient(state[point][..., None, :])
         return (away**2).sum(axis=(-1, -2)) / problem.n
 
     return of
 
 
-def below(part: str) -> Function:
+def below(part: int) -> Function:
     """f(x) - f* - |grad f(x)|^2/(2 L) at a point of the state: at least 0 of a convex f."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        at = getattr(state, part)[..., None, :]
+        at = state[part][..., None, :]
         slope = problem.f.gradient(at).sum(axis=-2) / problem.n
         here = problem.f.value(at).sum(axis=-1) / problem.n
         least = problem.f.value(problem.x_star[..., None, :]).sum(axis=-1) / problem.n
@@ -174,21 +176,21 @@ def below(part: str) -> Function:
     return of
 
 
-def excess(part: str) -> Function:
+def excess(part: int) -> Function:
     """How far the functions exceed their tangents at x* at clients' points, on average."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        at, optimum = getattr(state, part), problem.x_star[..., None, :]
+        at, optimum = state[part], problem.x_star[..., None, :]
         tangent = problem.f.value(optimum) + (problem.y_star * (at - optimum)).sum(axis=-1)
         return (problem.f.value(at) - tangent).sum(axis=-1) / problem.n
 
     return of
 
 
-def size(part: str) -> Function:
+def size(part: int) -> Function:
     """The squared size of a part of the state, over all clients."""
 
     def of(problem: Any, params: Any, state: Any) -> Any:
-        return (getattr(state, part) ** 2).sum(axis=-1).sum(axis=-1)
+        return (state[part] ** 2).sum(axis=-1).sum(axis=-1)
 
     return of

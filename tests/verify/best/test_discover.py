@@ -164,4 +164,4 @@ def test_the_command_prints_what_check_proves(capsys):
     assert main(["discover", path, "--where", where, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)["potential"]
     assert found["weights"] == {"|x - x*|^2": "1"} and found["verdict"] == "proved"
-    assert found["rate"] == "(-gamma*mu + 1)**2" and found["hypotheses"] == [where]
+    assert found["rate"] == "(1 - gamma*mu)^2" and found["hypotheses"] == [where]
