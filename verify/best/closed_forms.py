@@ -58,9 +58,10 @@ def discover(setting: Setting, requires: Sequence[sympy.Basic], say: Say = lambd
     """
     if setting.algorithm is None or setting.functions is None:
         raise ValueError("a method and a class of functions are expected in a setting whose potential is sought")
+    algorithm, functions = setting.algorithm, setting.functions
     setting, at = with_letters(setting, tuple(requires))
     why = ""
-    every = spans.measures(setting.algorithm, setting.functions, at)
+    every = spans.measures(algorithm, functions, at)
     for level in sorted({m.level for m in every}):
         try:
             of_span = span(setting, tuple(requires), [m for m in every if m.level <= level])

@@ -104,7 +104,8 @@ def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool
         lengths.append(of.lengths[good] + more)
     V, size = np.concatenate(values), np.concatenate(lengths)
     whole = _is_beyond(V, left)
-    ranked = [(_rank(_loss(left, 1 - V[k]), size[k]), (int(k),)) for k in np.flatnonzero(whole)]
+    ranked: list[tuple[float, tuple[int, ...]]] = []
+    ranked += [(_rank(_loss(left, 1 - V[k]), size[k]), (int(k),)) for k in np.flatnonzero(whole)]
     pool = np.argsort(size, kind="stable")
     pool = pool[~whole[pool]][:_PAIRED]
     for place, a in enumerate(pool):
@@ -138,7 +139,7 @@ _SHAPES: tuple[tuple[Shape, float], ...] = (
 
 
 def _is_beyond(values: Array, left: Array) -> Array:
-    found: Array = ((1 - values <= left * (1 + _ROOM)) & (values < 1)).all(axis=-1)
+    found: Array = np.asarray(((1 - values <= left * (1 + _ROOM)) & (values < 1)).all(axis=-1))
     return found
 
 

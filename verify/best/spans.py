@@ -82,7 +82,9 @@ def measures(algorithm: Algorithm, functions: FunctionClass, at: Instance) -> tu
         for x in points:
             words = f"f({x}) - f* - |grad f({x})|^2/(2 L)"
             found.append((f"B_{x}", words, below(place[x]), "after", 3))
-    return tuple(Measure(sympy.Symbol(name, real=True), *rest) for name, *rest in found)
+    return tuple(
+        Measure(sympy.Symbol(name, real=True), words, of, gain, level) for name, words, of, gain, level in found
+    )
 
 
 def distance(part: int) -> Function:
