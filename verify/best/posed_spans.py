@@ -43,7 +43,7 @@ class Span:
         return form(self.posed, m.before)
 
     def after(self, m: Measure) -> ProductSum:
-        """What is expected of it after one."""
+        """Its expectation after one."""
         return form(self.posed, m.after)
 
 
