@@ -182,6 +182,13 @@ def server(limits: Limits) -> MCPServer:
         return answer(["best", *words([id]), *own(text), *more], limits, text)
 
     @tool
+    def discover(text: str, where: list[str] | None = None) -> dict[str, Any]:
+        """A potential of the method of a file, in closed form and proved: weights and rate as functions of the letters.
+        text: with a setting; where: what is assumed of its letters, such as "gamma*L <= 1"."""
+        more = [word for condition in words(where or []) for word in ("--where", condition)]
+        return answer(["discover", FILE, *more], limits, text)
+
+    @tool
     def export(id: str | None = None, text: str | None = None, format: str = "json") -> dict[str, Any]:
         """The proof of a claim as files that need nothing of this package: json, latex or rocq. text: of a file
         that has the claim; without an id all of its proved claims are exported."""

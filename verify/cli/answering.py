@@ -1,7 +1,8 @@
 """``--json``: what a command says as data, on stdout, where it is an object of the format ``fedtheory-answer-1``.
 
 It has the command, its exit status, the lines that it prints for people and, of those that have more to say, that as
-data: ``claims``, ``table``, ``models``, ``best``, ``repairs``; or the ``error`` where the input is bad. The schema is
+data: ``claims``, ``table``, ``models``, ``best``,
+``potential``, ``repairs``; or the ``error`` where the input is bad. The schema is
 ``answer.json`` of :mod:`verify.agent`.
 """
 

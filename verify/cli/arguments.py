@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from verify.base.plain import quoted
-from verify.cli import best, checking, experiments, models, repairing, serving, tightening
+from verify.cli import best, checking, discovering, experiments, models, repairing, serving, tightening
 from verify.cli import listing as results
 from verify.conformance import commands as conformance
 from verify.export import commands as export
@@ -362,6 +362,7 @@ def parser() -> argparse.ArgumentParser:
 
     tightening.register(command, owned, valued, distributed, _at_least, BASELINES)
     best.register(command, owned, valued, _at_least)
+    discovering.register(command, _at_least)
     repairing.register(command, owned, _at_least)
     models.register(command, valued, _at_least)
     conformance.register(command)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from itertools import combinations
 from typing import Any
 
@@ -193,15 +194,29 @@ class Programs:
             for j, key in enumerate(value_keys):
                 if key in form.of:
                     self.values[:, k, j] = values(form.of[key], X)
-        self.units, scales = [], []
+        self._scale()
+
+    def _scale(self) -> None:
+        """Choose units of the rows and of the forms, at each point."""
+        units, scales = [], []
         for A in self.matrices:
             d = _sizes(A)
-            self.units.append(1 / d)
+            units.append(1 / d)
             scales.append(np.abs(A / d[:, None, :, None] / d[:, None, None, :]).max(axis=(2, 3)))
         size = np.max(scales, axis=0, initial=0.0)
         # Of function values alone, by these.
         size = np.where(size > 0, size, np.abs(self.values).max(axis=2, initial=0.0))
-        self.scale = np.where(size > 0, size, 1.0)
+        self.units, self.scale = units, np.where(size > 0, size, 1.0)
+
+    def combined(self, p: int, names: Sequence[str], of: Array) -> Programs:
+        """The program at a point whose forms, the target first and then ``names``, are combinations of those here:
+        ``of (1 + names, 1 + known)``."""
+        found = copy(self)
+        found.names, found.X = list(names), self.X[[p]]
+        found.matrices = [np.einsum("fk,kij->fij", of, A[p])[None] for A in self.matrices]
+        found.values = (of @ self.values[p])[None]
+        found._scale()
+        return found
 
     def sizes(self, k: int, at: Sequence[int]) -> Array:
         """Return the size of a multiplier ``(points,)`` at points where it matters."""

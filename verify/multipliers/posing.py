@@ -50,8 +50,8 @@ class Posed:
 
     ``names``: of the letters; ``reasons``: of the known inequalities, by name; ``branches``: the bounds from
     below of letters that stand for maxima; ``hints``: numbers that occur in the statement, for a search; ``meanings``:
-    of letters that stand for square roots; ``equal``: for each known inequality that is an equality, the name
-    under which its negative is known too.
+    of letters that stand for square roots; ``equal``: for each known inequality that is an equality, the name under
+    which its negative is known too; ``env``: what the letters and the quantities of the statement are.
     """
 
     names: tuple[str, ...]
@@ -63,6 +63,7 @@ class Posed:
     hints: tuple[Ratio, ...] = ()
     meanings: tuple[Reason, ...] = ()
     equal: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[sympy.Expr, Ratio | ProductSum] = field(default_factory=dict)
 
     def part(self, p: Any) -> Posed:
         """The same where a polynomial is >= 0."""
@@ -510,6 +511,7 @@ class _Posing:
             tuple(letters.parts_of(comparisons[0])),
             (*letters.meanings(), *(() if self.numbers is None else self.numbers.meanings())),
             {} if self.numbers is None else self.numbers.equal(),
+            env,
         )
 
     def _form(self, moments: Moments, value: WorldValue) -> ProductSum:

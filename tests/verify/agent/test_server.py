@@ -91,6 +91,7 @@ def test_an_agent_lists_tools_shows_and_asks_why():
     tools, unknown, table = session(steps)
     assert not any("  " in text for text in tools.values())
     wanted = {"list_claims", "show", "why", "table", "check", "certify", "check_trace", "repair", "best", "export"}
+    wanted |= {"discover"}
     assert wanted <= set(tools)
     assert valid(unknown)["status"] == 2 and "unknown claim" in unknown["error"]
     assert valid(table)["table"]["table"] == "locodl/table-2"

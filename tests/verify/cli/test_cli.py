@@ -196,6 +196,7 @@ COMMANDS = (
     "selftest",
     "tight",
     "best",
+    "discover",
     "repair",
     "completion",
 )

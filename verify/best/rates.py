@@ -1,0 +1,153 @@
+"""Simple functions of the letters that lie just beyond numbers known at points: rates, and gains of a step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy
+
+from fedtheory.numbers.rational import Array
+
+#: Powers of letters, letters of a product, and numbers in front of one.
+_POWERS, _LETTERS = (-2, -1, 1, 2), 4
+_CONSTANTS = tuple(
+    Fraction(v) for v in ("1", "2", "1/2", "4", "1/4", "3", "1/3", "3/2", "2/3", "8", "1/8", "6", "1/6", "3/4")
+)
+#: How far a function may be on the wrong side, relative to what is left of 1; of how many functions two are paired.
+_ROOM, _PAIRED = 1e-4, 300
+#: Functions that are given back at most, and what a longer one has to be nearer.
+_KEPT, _LONGER = 40, 0.02
+#: The loss of what is exact but for the errors of a solver.
+_EXACT = 1e-2
+
+
+#: A function of a product, of its values too.
+Shape = Callable[[Any], Any]
+
+
+class Named(NamedTuple):
+    """A function of the letters, its values ``(points,)``, and how far it is from the numbers there."""
+
+    expression: sympy.Expr
+    values: Array
+    loss: float
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Products of powers of letters and a number: powers ``(products, letters)``, values ``(products, points)``, and
+    lengths ``(products,)``."""
+
+    letters: tuple[sympy.Symbol, ...]
+    powers: Array
+    constants: Sequence[Fraction]
+    values: Array
+    lengths: Array
+
+    def expression(self, k: int) -> sympy.Expr:
+        """One of them."""
+        c = self.constants[k]
+        factors = (x ** int(e) for x, e in zip(self.letters, self.powers[k], strict=True) if e)
+        return sympy.Rational(c.numerator, c.denominator) * sympy.Mul(*factors)
+
+
+def products(at: Mapping[sympy.Symbol, Array], degrees: Mapping[sympy.Symbol, Array], of: Array) -> Products:
+    """All products of the degrees ``of (gradings,)``, of letters with values ``at`` points and with degrees."""
+    letters = tuple(at)
+    found = [()] if not letters else [
+        tuple(dict(zip(some, powers, strict=True)).get(i, 0) for i in range(len(letters)))
+        for count in range(min(_LETTERS, len(letters)) + 1)
+        for some in combinations(range(len(letters)), count)
+        for powers in product(_POWERS, repeat=count)
+    ]  # fmt: skip
+    E = np.array(found, float).reshape(len(found), len(letters))
+    D = np.array([degrees[x] for x in letters]).reshape(len(letters), len(of))
+    E = E[(np.abs(E @ D - of) < 1e-9).all(axis=1)]
+    V = np.exp(E @ np.log([at[x] for x in letters]))
+    c = np.array([float(v) for v in _CONSTANTS])
+    size = 0.5 * np.array([v.numerator + v.denominator - 2 for v in _CONSTANTS])
+    return Products(
+        letters,
+        np.repeat(E, len(c), axis=0).astype(int),
+        _CONSTANTS * len(E),
+        (V[:, None, :] * c[:, None]).reshape(len(E) * len(c), -1),
+        (np.abs(E).sum(axis=1)[:, None] + size).ravel(),
+    )
+
+
+def rates(of: Products, least: Array) -> list[Named]:
+    """Rates that are nowhere below the ``least`` ones ``(points,)``, the nearest first: one minus a product, a product,
+    squares of these, quotients, and the larger one of two. Where none is the least, those that are one minus a product,
+    or the square of one minus letters: what else is near it by chance has no short proof.
+    """
+    found = _rates(of, least, [(shape, more, False) for shape, more in _SHAPES])
+    if found and min(one.loss for one in found) <= _EXACT:
+        return found
+    return _rates(of, least, [(*_SHAPES[0], False), (*_SHAPES[1], True)])
+
+
+def _rates(of: Products, least: Array, shapes: Sequence[tuple[Shape, float, bool]]) -> list[Named]:
+    """The same of shapes, each with its length, and whether it is one of letters without a number."""
+    left, known, values, lengths = 1 - least, [], [], []
+    bare = np.array([c == 1 for c in of.constants])
+    for shape, more, is_bare in shapes:
+        with np.errstate(divide="ignore"):
+            V = shape(of.values)
+        good = np.flatnonzero(((V >= 0) & (V <= 1)).all(axis=1) & (of.powers != 0).any(axis=1) & (bare | (not is_bare)))
+        known += [(shape, int(k)) for k in good]
+        values.append(V[good])
+        lengths.append(of.lengths[good] + more)
+    V, size = np.concatenate(values), np.concatenate(lengths)
+    whole = _is_beyond(V, left)
+    ranked: list[tuple[float, tuple[int, ...]]] = []
+    ranked += [(_rank(_loss(left, 1 - V[k]), size[k]), (int(k),)) for k in np.flatnonzero(whole)]
+    pool = np.argsort(size, kind="stable")
+    pool = pool[~whole[pool]][:_PAIRED]
+    for place, a in enumerate(pool):
+        rest = pool[place + 1 :]
+        both = np.maximum(V[a], V[rest])
+        for b in np.flatnonzero(_is_beyond(both, left)):
+            length = size[a] + size[rest[b]] + 1
+            ranked.append((_rank(_loss(left, 1 - both[b]), length), (int(a), int(rest[b]))))
+    found: dict[sympy.Expr, Named] = {}
+    for _, some in sorted(ranked)[:_KEPT]:
+        expression = sympy.Max(*(shape(of.expression(k)) for shape, k in (known[j] for j in some)))
+        at = V[list(some)].max(axis=0)
+        found.setdefault(expression, Named(expression, at, _loss(left, 1 - at)))
+    return list(found.values())
+
+
+def gains(of: Products, most: Array) -> list[Named]:
+    """Products that are nowhere above the ``most`` ``(points,)``, the nearest first."""
+    good = np.flatnonzero((of.values <= most * (1 + _ROOM)).all(axis=1))
+    ranked = sorted((_rank(_loss(most, of.values[k]), of.lengths[k]), int(k)) for k in good)
+    return [Named(of.expression(k), of.values[k], _loss(most, of.values[k])) for _, k in ranked[:_KEPT]]
+
+
+_SHAPES: tuple[tuple[Shape, float], ...] = (
+    (lambda p: 1 - p, 0.0),
+    (lambda p: (1 - p) ** 2, 0.5),
+    (lambda p: p, 0.5),
+    (lambda p: 1 / (1 + p), 1.0),
+    (lambda p: 1 / (1 + p) ** 2, 1.5),
+)
+
+
+def _is_beyond(values: Array, left: Array) -> Array:
+    found: Array = np.asarray(((1 - values <= left * (1 + _ROOM)) & (values < 1)).all(axis=-1))
+    return found
+
+
+def _loss(most: Array, values: Array) -> float:
+    """By how much values fall short of the most that is possible: the mean of the logarithms."""
+    return float(np.mean(np.log(np.maximum(most, 1e-300) / values)))
+
+
+def _rank(loss: float, length: float) -> float:
+    # Length decides between functions that are about as near.
+    return round(max(loss, 0.0) + _LONGER * float(length), 4)
