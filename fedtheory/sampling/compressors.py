@@ -185,8 +185,8 @@ class HostileSampler:
 
 
 def _directions(given: Any, d: int, n: int) -> list[list[tuple[Any, ...]]]:
-    """Directions of each answer and client, or of all clients; ``ValueError`` where one is no vector of length at most
-    1."""
+    """Directions of each answer and client, or of all clients; ``ValueError`` if one is longer than 1, or
+    has other coordinates."""
     sizes = {len(answer) for answer in given}
     if len(sizes) != 1 or not sizes <= {1, n}:
         raise ValueError("each answer of an adversary has a direction for all clients, or one for each")

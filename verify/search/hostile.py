@@ -131,7 +131,7 @@ class _Search(NamedTuple):
 
 
 def _search(claim: Claim, recipe: Recipe, instance: Instance) -> _Search | None:
-    """What is searched at an instance; None where its adversaries are not asked, or its states have no coordinates."""
+    """The search at an instance; None if its adversaries are not asked, or its states have no coordinates."""
     hostile = [s for s in samplers(claim.setting) if isinstance(s, HostileSampler)]
     e = np.eye(1, instance.problem.d)[0]
     counting = {s: _Counting(0.0, e) for s in hostile}
