@@ -17,6 +17,8 @@ Conditions = Sequence[tuple[Any, Any]]
 
 #: Farther away than any sphere is.
 _FAR = 10**40
+#: Axes of vectors that all clients share, after those of states and of draws; and of directions for one state.
+_SHARED, _OF_ONE_STATE = 3, 3
 
 
 @dataclass(frozen=True)
@@ -25,24 +27,45 @@ class Hostile:
 
     ``direction (d,)``: of length 1. ``radial``: along the centre instead, away from 0 where ``share`` is positive;
     where the centre is 0, along the direction. ``turning``: every other answer within a step is on the other side.
+    ``directions (K, m, d)``, or ``(M, K, m, d)`` for M states: of length at most 1, in the place of ``direction``;
+    those of K answers within a step, one after the other, each for m clients or, with m = 1, for all of them.
     """
 
     share: Any
     direction: Array
     radial: bool = False
     turning: bool = False
+    directions: Array | None = None
 
     @property
     def name(self) -> str:
         """What it is, in words."""
-        shown = "(" + ", ".join(str(Fraction(v)) for v in self.direction) + ")"
-        along = "the centre divided by its length" if self.radial else shown
-        words = f"answers c + ({Fraction(self.share)}) r u, with c the centre, r the radius, u = {along}"
-        return f"{words}, and every other time c - ({Fraction(self.share)}) r u" if self.turning else words
+        if self.directions is not None:
+            along = "; ".join(", ".join(map(_vector, answer)) for answer in self.directions)
+            if len(self.directions) > 1:
+                along += " (one answer after the other)"
+        else:
+            along = "the centre divided by its length" if self.radial else _vector(self.direction)
+        share = Fraction(self.share)
+        if not share:
+            return "answers c, the centre"
+        words = f"answers c {_times(share)} r u, with c the centre, r the radius, u = {along}"
+        return f"{words}, and every other time c {_times(-share)} r u" if self.turning else words
 
     def in_step(self) -> Asked:
         """The adversary as one step asks it."""
         return Asked(self)
+
+    def along(self, asked: int, centre: Array) -> Hostile:
+        """The adversary whose direction is that of its answer number ``asked`` within a step, about ``centre``."""
+        if self.directions is None:
+            return self
+        u = self.directions[..., asked % self.directions.shape[-3], :, :]
+        each = centre.ndim > _SHARED and centre.shape[-2] == u.shape[-2]
+        u = u if each else u[..., 0, :]
+        if self.directions.ndim > _OF_ONE_STATE:
+            u = u.reshape(len(u), *(1,) * (centre.ndim - u.ndim), *u.shape[1:])
+        return replace(self, direction=u, directions=None)
 
     def answer(self, centre: Array, bound: Any, *more: Any, **named: Any) -> Array:
         """``ValueError``: before and after a step the answers would seem to be the same."""
@@ -125,10 +148,18 @@ class Asked:
     ) -> Array:
         """As :meth:`Hostile.at`; every other time on the other side, where the adversary turns."""
         self.answers += 1
-        turned = self.of.turning and self.answers % 2 == 0
-        return (replace(self.of, share=-self.of.share) if turned else self.of).at(
-            centre, bound, within, along, feasible
-        )
+        of = self.of.along(self.answers - 1, np.asarray(centre))
+        turned = of.turning and self.answers % 2 == 0
+        return (replace(of, share=-of.share) if turned else of).at(centre, bound, within, along, feasible)
+
+
+def _vector(u: Array) -> str:
+    return "(" + ", ".join(str(Fraction(v)) for v in u) + ")"
+
+
+def _times(share: Fraction) -> str:
+    """A number with its sign, as it stands before the letter that it multiplies: "+", "- 1/2"."""
+    return ("-" if share < 0 else "+") + ("" if abs(share) == 1 else f" {abs(share)}")
 
 
 def in_step(params: Any) -> Any:

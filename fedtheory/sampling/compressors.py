@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb, log
+from typing import Any
 
 import numpy as np
 
@@ -149,15 +150,16 @@ class HostileSampler:
         return self.of.field
 
     @property
-    def entries(self) -> tuple[str, str, str]:
-        """The entries of a recipe for its share of the distance, its direction, and whether it turns."""
-        return f"{self.field}_share", f"{self.field}_along", f"{self.field}_turns"
+    def entries(self) -> tuple[str, str, str, str]:
+        """The entries of a recipe for its share of the distance, its direction, and whether it turns; and, where there
+        is one, for a direction of each answer and client."""
+        return f"{self.field}_share", f"{self.field}_along", f"{self.field}_turns", f"{self.field}_directions"
 
     def draw(self, rng: np.random.Generator, d: int) -> tuple[int, Recipe]:
         """The dimension, and a share of the distance with a direction: an axis, a slanted one, or the centre's."""
         size = pick(rng, (Fraction(1),) * 6 + (generic(rng, Fraction(1, 8), Fraction(1)), Fraction(0)))
         sign, along, turns = pick(rng, (1, -1)), int(pick(rng, (0, 1, 2, 2))), int(pick(rng, (0, 0, 1)))
-        return d, dict(zip(self.entries, (sign * size, along, turns), strict=True))
+        return d, dict(zip(self.entries[:-1], (sign * size, along, turns), strict=True))
 
     def clients(self, recipe: Recipe, n: int) -> int:
         """Any number of clients: nothing is drawn."""
@@ -165,15 +167,32 @@ class HostileSampler:
 
     def at(self, values: Mapping[str, Fraction]) -> Recipe:
         """The adversary at a grid's point."""
-        return dict(zip(self.entries, (Fraction(-1), 2, 0), strict=True))
+        return dict(zip(self.entries[:-1], (Fraction(-1), 2, 0), strict=True))
+
+    def along(self, recipe: Recipe, directions: tuple[tuple[tuple[Fraction, ...], ...], ...]) -> Recipe:
+        """The recipe with an adversary that goes as far as it may, in these directions: ``(K, m, d)``."""
+        return {**recipe, **dict(zip(self.entries, (Fraction(1), 0, 0, directions), strict=True))}
 
     def build(self, recipe: Recipe, n: int, exact: bool) -> Hostile:
         """The adversary of a recipe."""
-        share, along, turns = (recipe[entry] for entry in self.entries)
+        share, along, turns = (recipe[entry] for entry in self.entries[:-1])
         if along not in (0, 1, 2):
             raise ValueError("an adversary answers along an axis, a slanted one, or the centre: 0, 1 or 2")
         direction = _direction(recipe["d"], along == 1, exact)
-        return Hostile(number(share, exact), direction, along == 2, bool(turns))
+        given = recipe.get(self.entries[-1])
+        directions = None if given is None else numbers(_directions(given, recipe["d"], n), exact)
+        return Hostile(number(share, exact), direction, along == 2, bool(turns), directions)
+
+
+def _directions(given: Any, d: int, n: int) -> list[list[tuple[Any, ...]]]:
+    """Directions of each answer and client, or of all clients; ``ValueError`` if one is longer than 1, or
+    has other coordinates."""
+    sizes = {len(answer) for answer in given}
+    if len(sizes) != 1 or not sizes <= {1, n}:
+        raise ValueError("each answer of an adversary has a direction for all clients, or one for each")
+    if any(len(u) != d or sum(v * v for v in u) > 1 for answer in given for u in answer):
+        raise ValueError(f"a direction of an adversary is a vector of {d} coordinates, of length at most 1")
+    return [list(answer) for answer in given]
 
 
 @dataclass(frozen=True)

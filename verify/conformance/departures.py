@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations_with_replacement
 from typing import Any, TypeVar
 
@@ -147,13 +148,29 @@ def lost(setup: Setup, followed: Sequence[tuple[Run, Tracked]]) -> Failure:
     # Only at the beginning of a run is the state before known whole.
     early = [(p.scenario, t.state, t.mismatch) for p, t in wrong if t.mismatch is not None and t.mismatch.round == 1]
     read = _read(setup, [p.scenario for p, _ in wrong])
-    slip = diagnose(setup.algorithm, agrees, read) or _replaced(
+    slip = diagnose(setup.algorithm, agrees, read, _begun_at_zero(setup, path)) or _replaced(
         setup, early or [(path.scenario, tracked.state, tracked.mismatch)], max(1e-7, 2 * setup.tolerance)
     )
     departing = [(p.scenario, t.mismatch) for p, t in wrong if t.mismatch is not None]
     soon = [t for p, t in wrong if len(t.weights) < max(_SOON, len(p.seen) // 4)]
     usual = 2 * len(soon) >= len(followed)
     return _reported_failure(setup, path.scenario, tracked.mismatch, slip, None, departing, usual)
+
+
+def _begun_at_zero(setup: Setup, run: Run) -> Iterator[Slip]:
+    """Yield the slips of letters that begin at 0, and not where the method has them: those that a run does not show,
+    all of them or one."""
+    start = setup.algorithm.init(run.scenario.problem, run.scenario.params)
+    hidden = [name for name in start._fields if name not in run.seen[0] and np.any(getattr(start, name) != 0)]
+    for names in dict.fromkeys([tuple(hidden), *((name,) for name in hidden)] if hidden else []):
+
+        def init(problem: Any, params: Any, names: tuple[str, ...] = names) -> Any:
+            own = setup.algorithm.init(problem, params)
+            return own._replace(**{name: 0 * getattr(own, name) for name in names})
+
+        zero = ", ".join(f"{name}^0 = 0" for name in names)
+        due = ", ".join(f"{name}^0 = {shown(np.asarray(getattr(start, name), dtype=float))}" for name in names)
+        yield Slip(f"the run begins at {zero}, the method at {due}", replace(setup.algorithm, init=init), names[0])
 
 
 def _agrees(explains: Callable[[_Seen], bool | None], amiss: Sequence[_Seen], others: Sequence[_Seen]) -> bool:

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from numbers import Number
 from typing import Any, NamedTuple, get_type_hints
 
@@ -40,9 +41,10 @@ _PARAMETER = re.compile(r"\bparams\.(\w+)")
 Agrees = Callable[[Algorithm], bool]
 
 
-def diagnose(algorithm: Algorithm, agrees: Agrees, read: Collection[str]) -> Slip | None:
-    """The first slip that agrees with what was seen, or None; ``read``: parameters that may be taken for another."""
-    for slip in candidates(algorithm):
+def diagnose(algorithm: Algorithm, agrees: Agrees, read: Collection[str], further: Iterable[Slip] = ()) -> Slip | None:
+    """The first slip that agrees with what was seen, or None; ``read``: parameters that may be taken for another;
+    ``further``: slips that are tried last."""
+    for slip in chain(candidates(algorithm), further):
         if not set(slip.brought) <= set(read):
             continue
         # A changed reference may do anything.

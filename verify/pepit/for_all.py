@@ -20,6 +20,7 @@ from verify.multipliers.forms import BLOCK, ProductSum, unneeded, without
 from verify.multipliers.posing import Posed
 from verify.multipliers.proofs import Tree, leaves
 from verify.multipliers.ratios import Ratio
+from verify.multipliers.reasons import Stated
 from verify.multipliers.work import STEP, Work
 from verify.pepit import capture, certifying, exactly
 from verify.pepit.certifying import Bounds
@@ -225,13 +226,13 @@ def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, b
     if any(m.activated for m in problem._list_of_prepared_psd):
         return None, "matrix inequalities are not taken with letters"
     reader = _Forms(run)
-    known, words = {}, {}
+    known, reasons = {}, {}
     for name, c in capture.named(problem._list_of_prepared_constraints, "constraint"):
         form = reader.form(c.expression)
         sides = ((name, 1), (f"{name}, from above", -1)) if c.equality_or_inequality == "equality" else ((name, 1),)
         for key, side in sides:
             if form.of:
-                known[key], words[key] = form * run.constant(side), name
+                known[key], reasons[key] = form * run.constant(side), Stated(name)
     target = reader.form(problem.objective) - ProductSum.number(stated)
     domain = Domain(run.ring, frozenset(range(len(run.names))))
     conditions = [*asked, *((a.of, a.strict) for a in run.answers.values() if not a.apart)]
@@ -242,7 +243,7 @@ def _posed(problem: Any, run: Run, stated: Ratio, asked: Sequence[tuple[Ratio, b
     one = run.constant(1)
     rows = unneeded([target, *known.values()], [], frozenset(), frozenset(), one)
     known = {name: without(form, rows) for name, form in known.items()}
-    posed = Posed(run.names, domain, without(target, rows), known, words, {}, (stated,))
+    posed = Posed(run.names, domain, without(target, rows), known, reasons, {}, (stated,))
     for form in (target, *known.values()):
         for c in form.of.values():
             if not domain.never_zero(c.den):

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from verify.base.evaluate import NoStep, hypotheses_hold, meeting, sides
 from verify.base.faults import attributed, theirs
 from verify.comparisons import asserted
 from verify.evidence.counterexamples import Counterexample
-from verify.search import seen, spectral, states
+from verify.search import hostile, seen, spectral, states
 
 #: One in how many instances is looked at far away too, and how many next to the optimum, in fractions.
 EVERY, CLOSE = 4, 2
@@ -54,6 +54,8 @@ EXTREMES = 4
 TURNED = 12
 #: The seed of what is drawn at boundaries.
 BOUNDARIES = 13
+#: The seed of the worst answers of adversaries.
+ANSWERS = 14
 #: So many instances at first, and then one in so many, at which what an author asserts is compared with the code.
 LOOKED, AGAIN = 12, 40
 #: Hypotheses that bound letters.
@@ -203,7 +205,7 @@ def hunt(claim: Claim, rng: np.random.Generator, size: int, enough: int, climbin
                 worst, tightest, attained = ratio, case.recipe, finding
     if climbing and not refutations and not wrong:
         informative = 0
-        for case, findings, found in _turned(claim, met):
+        for case, findings, found in chain(_turned(claim, met), _hostile(claim, met)):
             informative += any(f.ratio != 0 for f in findings)
             if found is not None:
                 refutations.append(found)
@@ -249,6 +251,13 @@ def _turned(claim: Claim, met: list[_Met]) -> Iterator[tuple[Case, list[states.F
             case = Case(claim, recipe)
             findings = states.examine(case, rng) or []
             yield case, findings, states.first_confirmed(case, findings)
+
+
+def _hostile(claim: Claim, met: list[_Met]) -> Iterator[tuple[Case, list[states.Finding], Counterexample | None]]:
+    """As :func:`_turned`, the worst answers of adversaries, at the instances nearest to a violation and at others."""
+    nearest = [m.recipe for m in sorted(met, key=lambda m: -m.ratio) if m.ratio < np.inf]
+    for case, finding, found in hostile.worst(claim, nearest, generator(claim, ANSWERS)):
+        yield case, [finding], found
 
 
 def _at_boundaries(claim: Claim) -> Iterator[Counterexample]:

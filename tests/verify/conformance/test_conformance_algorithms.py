@@ -363,3 +363,43 @@ def test_bad_arguments(options, words):
 def test_an_unknown_algorithm():
     with pytest.raises(ValueError, match="unknown algorithm 'sgd2'"):
         conformance.algorithm("sgd2", step=scaffold_drawn)
+
+
+def error_feedback(problem, params, rounds, rng, zero=()):
+    """EF21, of which only the models are seen; with ``zero``: letters that begin at 0."""
+    x = np.zeros(problem.d)
+    slopes = problem.f.gradient(x[None, :])
+    g = 0 * slopes if "g" in zero else slopes
+    g_bar = np.zeros(problem.d) if "g_bar" in zero else slopes.mean(axis=0)
+    iterates = []
+    for _ in range(rounds):
+        x = x - params.gamma * g_bar
+        c = params.compressor.sample(rng, problem.f.gradient(x[None, :]) - g)
+        g, g_bar = g + c, g_bar + c.mean(axis=0)
+        iterates.append(x.copy())
+    return iterates
+
+
+def smallest(problem, params):
+    """Two clients or fewer, in two dimensions or fewer."""
+    return problem.n <= 2 and problem.d <= 2
+
+
+@pytest.mark.parametrize("zero", [("g", "g_bar"), ("g",)])
+def test_a_start_at_zero_that_is_not_seen_is_named(zero):
+    def run(problem, params, rounds, rng):
+        return error_feedback(problem, params, rounds, rng, zero)
+
+    report = conformance.algorithm("ef21", run=run, keep=smallest)
+    (failure,) = report.failures
+    begun = ", ".join(f"{name}^0 = 0" for name in zero)
+    assert f"the run begins at {begun}, the method at {zero[0]}^0 = " in failure.evidence
+
+
+def test_another_fault_than_the_start_is_not_called_one():
+    def run(problem, params, rounds, rng):
+        return [1.5 * x for x in error_feedback(problem, params, rounds, rng)]
+
+    report = conformance.algorithm("ef21", run=run, keep=smallest)
+    assert not report.ok and "the run begins at" not in str(report)
+    assert conformance.algorithm("ef21", run=error_feedback, keep=smallest).ok

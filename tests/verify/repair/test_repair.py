@@ -474,6 +474,21 @@ def test_a_constant_before_a_power_keeps_the_contraction():
     assert twice.claim.statement.constant == 2 and not twice.remark
 
 
+def test_a_power_less_is_tried_before_a_smaller_rate():
+    mu, L, gamma = ft.letters("mu L gamma")
+    D, D_next = ft.Quantity("D", ft.distance), ft.Quantity("D_next", ft.distance, after=True)
+    gd = ft.method("gd", lambda problem, params, state, draw: state, ["gamma"], {"x": "point"})
+    setting = ft.Setting(algorithm=gd, functions=ft.SmoothStronglyConvex(mu, L))
+    cubic = ft.one_step(gd, ft.E(D_next) <= (1 - gamma * mu) ** 3 * D)
+    claim = ft.Claim("gd/rate", setting=setting, statement=cubic, requires=(gamma * L <= 1,))
+    found = [f.change(claim, a) for f in families(claim) if f.sort in ("exponent", "term") for a in f.amounts[:1]]
+    cost = {change.claim.statement.right / D.expression: change.cost for change in found if change is not None}
+    stronger, weaker = (1 - gamma * mu) ** 2, (1 - gamma * mu / 2) ** 3
+    assert cost[stronger] < cost[weaker]
+    # It is the stronger one wherever the printed rate is one.
+    assert all(stronger.subs(gamma * mu, s) <= weaker.subs(gamma * mu, s) for s in map(sympy.Rational, (0, "1/3", 1)))
+
+
 @pytest.mark.parametrize(
     ("id", "by", "lost"),
     [
