@@ -50,18 +50,24 @@ Say = Callable[[str], None]
 
 @dataclass(eq=False)
 class Search:
-    """A search in one case. ``work``: what it may spend; ``say``: called with what happens."""
+    """A search in one case.
+
+    ``work``: what it may spend; ``say``: called with what happens; ``without``: inequalities that are not used.
+    """
 
     posed: Posed
     work: Work
     say: Say = lambda text: None
     seed: int = 0
     points: int = POINTS
+    without: frozenset[str] = frozenset()
     failing: list[Array] = field(default_factory=list)
     named: dict[int, Ratio] = field(default_factory=dict)
     fixed: list[dict[int, float]] = field(default_factory=list)
     keep: list[int] = field(default_factory=list)
     programs: Programs = field(init=False)
+    #: Inequalities whose multipliers were found to be infinite somewhere, in what is otherwise a proof.
+    infinite: set[str] = field(default_factory=set)
     why: str = "no multipliers were found"
 
     def run(self) -> CaseProof | None:
@@ -87,7 +93,7 @@ class Search:
                 return found
             new = np.unique(np.array(self.failing), axis=0)[:10]
             programs = Programs(self.posed, new, self.work)
-            every = list(range(len(self.names)))
+            every = self._usable()
             good = [p for p in range(len(new)) if programs.feasible(p, every, {}, self.slack)]
             self.say(f"more points {len(good)} of {len(new)}: {self.why}")
             if not good:
@@ -98,9 +104,12 @@ class Search:
                 self._support()
         return None
 
+    def _usable(self) -> list[int]:
+        return [k for k, name in enumerate(self.names) if name not in self.without]
+
     def _posed_at(self, X: Array) -> bool:
         """Return True if programs at most points have multipliers, perhaps with a little room."""
-        every = list(range(len(self.names)))
+        every = self._usable()
         programs = Programs(self.posed, X, self.work)
         for self.slack in (0.0, 1e-6):
             good = [p for p in range(len(X)) if programs.feasible(p, every, {}, self.slack)]
@@ -118,7 +127,7 @@ class Search:
 
     def _support(self) -> None:
         """Inequalities that are needed, and those whose multipliers follow from the others by function values."""
-        keep = list(range(len(self.names)))
+        keep = self._usable()
         every = range(len(self.programs.X))
         for k in reversed(list(keep)):
             rest = [j for j in keep if j != k]
@@ -311,6 +320,7 @@ class Search:
                     raise Wrong(f"the block {block} is not shown to be a sum of squares")
             return check(self.posed, multipliers, plans)
         except Wrong as error:
+            self.infinite |= {name for name, c in multipliers.items() if not self.posed.domain.never_zero(c.den)}
             self.why = str(error)
             self.say(f"not shown: {error}, {dict(multipliers)}")
             return None
@@ -346,7 +356,8 @@ def _least(of: Matrix, X: Array, at: Callable[[Ratio, Array], Array]) -> Array:
 def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0) -> Tree | str:
     """Proofs of a case, or why none were found with the work that is left.
 
-    Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum.
+    Where the whole is not shown, it is split by the sign of a difference between bounds of a maximum, and inequalities
+    are left out whose multipliers become infinite at the end of the domain.
     """
     whole = Search(posed, work, say, seed)
     found = whole.run()
@@ -362,6 +373,15 @@ def search(posed: Posed, work: Work, say: Say = lambda text: None, seed: int = 0
             halves.append(half)
         else:
             return SplitProof(p, halves[0], halves[1])
+    # Which of several inequalities are used is the solver's choice; others may do where these do not.
+    infinite = frozenset(whole.infinite)
+    while infinite:
+        say(f"without {sorted(infinite)}")
+        again = Search(posed, work, say, seed, without=infinite)
+        found = again.run()
+        if found is not None:
+            return found
+        infinite = frozenset() if again.infinite <= infinite else infinite | again.infinite
     return whole.why
 
 

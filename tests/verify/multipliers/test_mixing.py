@@ -18,6 +18,7 @@ from fedtheory.sampling.outside import outside
 from verify import Verdict
 from verify.base.faults import Unrunnable
 from verify.multipliers.proving import prove
+from verify.multipliers.search import Search
 from verify.multipliers.work import STEP
 
 L, gamma, delta, eps, p, sigma = ft.letters("L gamma delta eps p sigma")
@@ -185,6 +186,20 @@ FALSE = {
 def test_what_a_gap_gives_is_proved(name):
     step, relation, more = TRUE[name]
     assert proves(claim(step, relation, **more), STEP)
+
+
+def test_what_has_an_infinite_multiplier_is_left_out(monkeypatch):
+    """As on processors whose floats leave out the other inequality, the first search takes the one that does not do."""
+    usable = Search._usable
+
+    def other(self):
+        return [k for k in usable(self) if self.without or self.names[k] != "W below[0]"]
+
+    step, relation, more = TRUE["no eigenvalue below"]
+    monkeypatch.setattr(Search, "_usable", other)
+    assert proves(claim(step, relation, **more), STEP)
+    monkeypatch.setattr(Search, "_usable", lambda self: [k for k in usable(self) if self.names[k] != "W below[0]"])
+    assert "finite" in prove(claim(step, relation, **more), STEP)
 
 
 @pytest.mark.parametrize("name", FALSE)
