@@ -171,9 +171,9 @@ def method(
     params: Sequence[str] | type[ParamsT],
     state: Mapping[str, str] | type[StateT],
     init: Callable[..., Any] | None = None,
-    draws: Callable[..., Any] | None = None,
+    draws: Callable[..., Distribution] | None = None,
     fixed_point: Callable[..., Any] | None = None,
-    invariant: Callable[..., Any] | None = None,
+    invariant: Callable[..., Array] | None = None,
     schedules: Mapping[str, Any] | None = None,
 ) -> Algorithm[ParamsT, StateT, DrawT]:
     """Make an algorithm from its step; whatever is left out has the plainest value.
@@ -275,7 +275,7 @@ def _kinds(State: type) -> dict[str, str]:
     return {part: getattr(of, "__metadata__", (str(of),))[0] for part, of in hints.items()}
 
 
-def default_draws(problem: Problem, params: Any, state: object) -> Any:
+def default_draws(problem: Problem, params: Any, state: object) -> Distribution:
     """The draws of ``params.compressors``, of ``params.compressor`` for each client, of ``params.noise``, or none."""
     if hasattr(params, "compressors"):
         return params.compressors.draws
@@ -284,13 +284,15 @@ def default_draws(problem: Problem, params: Any, state: object) -> Any:
     return params.noise.draws if hasattr(params, "noise") else Constant()
 
 
-def starting_at_zero(State: Any, kinds: Mapping[str, str], problem: Problem, params: Any, /, **parts: object) -> Any:
+def starting_at_zero(
+    State: Callable[..., StateT], kinds: Mapping[str, str], problem: Problem, params: object, /, **parts: object
+) -> StateT:
     """The state at the start: parts of these kinds are 0 unless they are given."""
     empty = {p: _empty(problem, kind) for p, kind in kinds.items()}
     return State(**(empty | {p: value for p, value in parts.items() if value is not None}))
 
 
-def _starting(State: Any, kinds: Mapping[str, str]) -> Any:
+def _starting(State: Callable[..., StateT], kinds: Mapping[str, str]) -> Callable[..., StateT]:
     """The ``init`` of a method whose parts all start at 0."""
     start = partial(starting_at_zero, State, dict(kinds))
     known = [Parameter(p, Parameter.KEYWORD_ONLY, default=None) for p in kinds]
@@ -304,33 +306,35 @@ def _empty(problem: Problem, kind: str) -> Array:
     return zeros(problem.d) if kind in ("point", "momentum") else zeros(problem.n, problem.d)
 
 
-def at_optimum(State: Any, parts: Sequence[Callable[[Any], Array]], problem: Any, params: object) -> Any:
+def at_optimum(
+    State: Callable[..., StateT], parts: Sequence[Callable[[Problem], Array]], problem: Problem, params: object
+) -> StateT:
     """The state at the optimum, with ``part(problem)`` for each of its parts: proofs read this code."""
     return State(*[part(problem) for part in parts])
 
 
-def _optimum(problem: Any) -> Any:
+def _optimum(problem: Problem) -> Array:
     return problem.x_star
 
 
-def _rest(problem: Any) -> Any:
+def _rest(problem: Problem) -> Array:
     return 0 * problem.x_star
 
 
-def _nothing(problem: Any) -> Any:
+def _nothing(problem: Problem) -> Array:
     return 0 * problem.x_star[..., None, :] + zeros(problem.n, problem.d)
 
 
-def _copies(problem: Any) -> Any:
+def _copies(problem: Problem) -> Array:
     return problem.x_star[..., None, :] + 0 * problem.y_star
 
 
-def _gradients(problem: Any) -> Any:
+def _gradients(problem: Problem) -> Array:
     return problem.y_star
 
 
 #: What a part of each kind is at the optimum.
-RESTING: Mapping[str, Callable[[Any], Any]] = dict(
+RESTING: Mapping[str, Callable[[Problem], Array]] = dict(
     zip(KINDS, (_optimum, _rest, _nothing, _copies, _gradients), strict=True)
 )
 
@@ -357,12 +361,12 @@ def beginning(name: str, init: Callable[..., object], State: object, kinds: Mapp
     return begun if asked else made
 
 
-def drawing(draws: Callable[..., object]) -> Callable[..., Any]:
+def drawing(draws: Callable[..., object]) -> Callable[..., Distribution]:
     """The ``draws``, its ``__wrapped__``. Raise ``ValueError`` if it gives no distribution."""
     draws = in_fractions(draws)
 
     @wraps(draws)
-    def drawn(problem: Problem, params: object, state: object) -> Any:
+    def drawn(problem: Problem, params: object, state: object) -> Distribution:
         found = draws(problem, params, state)
         if not isinstance(found, Distribution):
             given = f"an object of type {type(found).__name__}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 
@@ -82,7 +81,7 @@ class Categorical:
     p: Array
 
     def __post_init__(self) -> None:
-        given: Any = np.asarray(self.p)
+        given: Array = np.asarray(self.p)
         checked_probabilities(given, given.dtype == object, "the choice of a client")
 
     @property

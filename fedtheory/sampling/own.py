@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def placed(claim: ClaimLike, recipe: Recipe, rng: np.random.Generator, cornered:
 
 
 def _bounds(
-    setting: Setting, recipe: Recipe, name: str, numbers: list[Callable[[Any, Any], Any]]
+    setting: Setting, recipe: Recipe, name: str, numbers: list[Callable[..., Array]]
 ) -> Iterator[tuple[Fraction | None, Fraction | None]]:
     """Yield, for each client, between what its entry lies by those hypotheses that are affine in it."""
     n = len(recipe["clients"])
