@@ -6,6 +6,7 @@ made by it too, with classes for their parameters and states.
 
 from __future__ import annotations
 
+import sys
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -218,7 +219,7 @@ def method(
         ...
         ValueError: the part x of the state must be one of point, momentum, clients, models, gradients, got 'matrix'
     """
-    kinds: Any = _kinds(state) if isinstance(state, type) else state
+    kinds: Any = _kinds(state, step) if isinstance(state, type) else state
     names: Any = params._fields if isinstance(params, type) else params  # type: ignore[attr-defined]
     if isinstance(names, str) or not isinstance(kinds, Mapping):
         raise ValueError(f"{name}: params are names in a list, and state a mapping of names to {' or '.join(KINDS)}")
@@ -269,9 +270,12 @@ def _record(name: str, fields: Iterable[str], defaults: Sequence[int] = ()) -> A
     return namedtuple(name, list(fields), defaults=defaults)
 
 
-def _kinds(State: type) -> dict[str, str]:
+def _kinds(State: type, step: Callable[..., object]) -> dict[str, str]:
     """The kinds of the parts that a class of states declares; another type of a field stands for itself."""
-    hints = get_type_hints(State, include_extras=True)
+    module = sys.modules.get(State.__module__)
+    # Code that is run as no module has its names where its functions look them up.
+    names = getattr(unwrap(step), "__globals__", {}) if module is None else vars(module)
+    hints = get_type_hints(State, names, include_extras=True)
     return {part: getattr(of, "__metadata__", (str(of),))[0] for part, of in hints.items()}
 
 

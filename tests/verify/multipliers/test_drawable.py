@@ -224,8 +224,8 @@ def test_a_letter_whose_source_may_raise_an_error_is_none_everywhere(raises, rig
 
 
 def test_of_a_kind_of_draws_that_is_not_listed_nothing_is_shown():
-    with pytest.raises(Unread, match="nothing says when a distribution of the kind categorical exists"):
-        list(undrawable(Law("product", (Law("constant"), Law("categorical", (2,))))))
+    with pytest.raises(Unread, match="nothing says when a distribution of the kind unheard exists"):
+        list(undrawable(Law("product", (Law("constant"), Law("unheard", (2,))))))
 
 
 def test_draws_that_a_quantity_enumerates_exist_too():
