@@ -145,7 +145,7 @@ def test_what_is_attained_is_not_refuted():
     found = list(islice(hostile.worst(attained, (), np.random.default_rng(0)), 8))
     assert found and all(one.found is None for one in found)
     # Ratios of floats may be rounding; what exact arithmetic says of them is not.
-    ratios = [states.settled(attained, one.recipe, one.finding).ratio for one in found]
+    ratios = [states.settled(one.case, one.finding).ratio for one in found]
     assert max(ratios) == pytest.approx(1, abs=1e-6) and max(ratios) <= 1
 
 
