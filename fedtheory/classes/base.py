@@ -54,7 +54,7 @@ class OfClient(NamedTuple):
 
 
 class OfOperators(NamedTuple):
-    """What is known of each of the operators that are asked as gradients are, in ``MU`` and ``ELL``, of the differences
+    """The inequalities of each operator that is asked as gradients are, in ``MU`` and ``ELL``, for the differences
     x of two points and g of the values there: <g, x> >= ``least`` |x|^2; |g| <= ``lipschitz`` |x|, and |g|^2 <=
     ``cocoercive`` <g, x>, each None where it is not known."""
 
@@ -100,21 +100,24 @@ def each(value: Any, n: int) -> Array:
 
 @dataclass(frozen=True)
 class FunctionClass:
-    """f_1, ..., f_n of a class, which says nothing yet: each class states its members, curvatures and formulas itself.
+    """The base of a class of functions f_1, ..., f_n: each class states its members, curvatures and formulas itself.
 
-    ``optimum``: what x* is: "consensus", a minimiser of the sum, "sum zero", one of sum_i h_i(x_i) on the x with sum
-    zero, "stationary", a point where the gradients balance, be it a minimiser or not, or "none" where no optimum is
-    spoken of; the first of those that the class has unless it is given.
+    ``optimum``: what x* is: "consensus", a minimiser of the sum; "sum zero", a minimiser of sum_i h_i(x_i) over the x
+    whose sum is zero; "stationary", a point where the gradients balance, a minimiser or not; "none" if the theorem has
+    no optimum. By default the first of ``optima``.
 
-    ``alike``: whether its letters are all the constants that the class has, the same for each f_i. ``loose``: whether
-    the formulas say less than all that is known of the class, so that a bound that they do not give
-    may hold; ``conjugates``: whether the method sees the f_i through their conjugates; ``quadratics``: whether the
-    class is of quadratics only; ``constants``: the constants of the problem that the class has, of which letters may
-    speak by name; ``optima``: what x* may be; ``has_g``: whether the class says what g
-    is, and ``with_g`` whether there always is one; ``flat``: the class that it is where mu = 0, as it is written;
-    ``ends``: the letters of the least and the largest curvature, where the class has both; ``operators``: True if what
-    is asked as a gradient is an operator, and need not be the gradient of a function; ``named``: the number of
-    functions that code asks one by one, each of a class of its own; 0 if there are any number, of one class.
+    - ``alike``: True if its letters are all the constants of the class, the same for each f_i.
+    - ``loose``: True if the formulas are weaker than what is known of the class, so that a bound that does not follow
+      from them may hold.
+    - ``conjugates``: True if the method sees the f_i through their conjugates.
+    - ``quadratics``: True if the class has quadratics only.
+    - ``constants``: the constants of the problem that letters may name.
+    - ``optima``: the kinds of optimum that the class may have.
+    - ``has_g``, ``with_g``: True if the class defines g; True if there always is a g.
+    - ``flat``: the class that it becomes where mu = 0, as it is written.
+    - ``ends``: the letters of the least and the largest curvature, if the class has both.
+    - ``operators``: True if the gradients are values of an operator, which need not be the gradient of a function.
+    - ``named``: the number of functions that code asks one by one, each of its own class; else 0.
 
     Args:
         optimum: What x* is; the first of ``optima`` by default.

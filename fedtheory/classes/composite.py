@@ -71,12 +71,12 @@ class Composite(FunctionClass):
 
     @property
     def alike(self) -> bool:  # type: ignore[override]
-        """Whether the letters are all the constants that the class of the f_i has."""
+        """True if the letters are all the constants of the class of the f_i."""
         return self.of.alike
 
     @property
     def loose(self) -> bool:  # type: ignore[override]
-        """Whether the formulas say less than all that is known of the class."""
+        """True if the formulas are weaker than what is known of the class."""
         return self.of.loose
 
     @property
@@ -102,7 +102,7 @@ class Composite(FunctionClass):
         )
 
     def contains(self, problem: Problem, params: Any) -> bool:
-        """Whether the f_i of an instance are of their class, and g is convex."""
+        """Return True if the f_i of an instance belong to their class, and g is convex."""
         alone = self.of.contains(replace(problem, g=None), params)
         return alone and problem.g is not None and min(problem.g.mu) >= 0
 

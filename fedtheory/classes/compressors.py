@@ -14,9 +14,6 @@ from fedtheory.problems.base import Problem
 class UnbiasedCompressors:
     """Compressors C_1, ..., C_n in U(omega): unbiased, E|C(x) - x|^2 <= omega |x|^2; in a field of ``Params``.
 
-    ``independent``: whether those of different clients must be. ``average``: whether the theorem
-    speaks of the joint constant omega_av; without it compressors differ only in whether they are independent.
-
     Args:
         field: The parameter of the method that holds the compressors.
         average: True if the theorem mentions omega_av.
@@ -88,7 +85,7 @@ class NoisyGradients:
 
     ``params.noise.apply(draw, problem.f.gradient(x))`` are stochastic gradients at x. Two vectors with the same draw
     are evaluated on the same sample; nothing is assumed of the correlation of their noise. ``batch``: the name of b,
-    where there is one. ``independent``: whether the noise of different clients must be.
+    where there is one. ``independent``: True if the noise of different clients must be independent.
 
     Args:
         field: The parameter of the method that holds the noise.
@@ -192,7 +189,7 @@ class InexactOracles:
 
 @dataclass(frozen=True)
 class Adversary:
-    """Whatever answers in a step with any vector that is near enough to another; in a field of ``Params``.
+    """An adversary that answers in a step with any vector near enough to another; in a field of ``Params``.
 
     ``params.adversary.answer(centre, bound)`` is any vector r with |r - centre|^2 <= ``bound``, or any of each client
     where ``centre`` is one of each: of what it is asked twice it may say two things. It knows the state, functions and

@@ -235,7 +235,7 @@ class ConvexSampler(Sampler):
 
     @property
     def strongly(self) -> bool:
-        """Whether there is a letter of the least curvature."""
+        """True if the least curvature has a letter."""
         return isinstance(self.of, StronglyConvex)
 
     def draw(self, rng: np.random.Generator, n: int, d: int, with_g: bool, minimised: bool = True) -> Recipe:

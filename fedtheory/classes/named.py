@@ -65,7 +65,7 @@ class Named(FunctionClass):
 
     @property
     def loose(self) -> bool:  # type: ignore[override]
-        """Whether the formulas say less than all that is known of the class of some function."""
+        """True if the formulas of some function are weaker than what is known of its class."""
         return any(part.loose for part in self.of)
 
     @property

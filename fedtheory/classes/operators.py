@@ -55,7 +55,7 @@ class _Operators(FunctionClass):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         raise NotImplementedError
 
     def curvatures(self, problem: Problem, params: Any) -> tuple[Array, Array]:
@@ -102,7 +102,7 @@ class Monotone(_Operators):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         return OfOperators(sympy.S.Zero)
 
     @property
@@ -138,7 +138,7 @@ class StronglyMonotone(_Operators):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         return OfOperators(MU)
 
     @property
@@ -172,7 +172,7 @@ class MonotoneLipschitz(_Operators):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         return OfOperators(sympy.S.Zero, lipschitz=ELL)
 
     @property
@@ -214,7 +214,7 @@ class StronglyMonotoneLipschitz(_Operators):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         return OfOperators(MU, lipschitz=ELL)
 
     @property
@@ -249,7 +249,7 @@ class Cocoercive(_Operators):
 
     @property
     def of_operators(self) -> OfOperators:
-        """What is known of each of them."""
+        """The inequalities that each of the operators satisfies."""
         return OfOperators(sympy.S.Zero, cocoercive=ELL)
 
     @property

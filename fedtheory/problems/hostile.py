@@ -39,7 +39,7 @@ class Hostile:
 
     @property
     def name(self) -> str:
-        """What it is, in words."""
+        """The answer in words."""
         if self.directions is not None:
             along = "; ".join(", ".join(map(_vector, answer)) for answer in self.directions)
             if len(self.directions) > 1:

@@ -82,7 +82,10 @@ class Independent(NamedTuple):
 def independent(
     rows: Sequence[Mapping[int, Number]], columns: Sequence[int], counted: int | None = None
 ) -> Independent:
-    """What the rank of some sparse rows rests on; ``columns``: their order; the first ``counted`` of these count."""
+    """Return the rows and pivots that determine the rank of some sparse rows.
+
+    ``columns``: their order; the first ``counted`` of these count.
+    """
     import flint
 
     if not rows:
