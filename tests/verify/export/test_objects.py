@@ -519,7 +519,7 @@ def test_a_maximum_is_bounded_once_other_letters_are_replaced(least, holds):
 
 
 def test_a_bound_through_a_potential_is_written_with_all_that_it_follows_from():
-    made, why = found._of_step("feddcd/theorem-4.1/eq-5")
+    made, why = found.of_claim("feddcd/theorem-4.1/eq-5")
     assert not why
     assert [one["claim"].rpartition("/")[2] for one in made] == [*["varying-participation"] * 2, "exact", "lemma-E.2"]
     for one in made:
