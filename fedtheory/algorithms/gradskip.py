@@ -11,8 +11,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method
 from fedtheory.algorithms.scaffnew import State, communicate
 from fedtheory.numbers.rational import to_float
-from fedtheory.randomness import Bernoulli, Product
-from fedtheory.randomness.masks import coins
+from fedtheory.randomness import Bernoulli, Product, participation
 
 
 class Params(NamedTuple):
@@ -33,7 +32,7 @@ class Coins(NamedTuple):
 
 def draws(problem: Problem, params: Params, state: State) -> Distribution:
     """All randomness of one step."""
-    return Product(Coins, (Bernoulli(params.p), coins(params.q)))
+    return Product(Coins, (Bernoulli(params.p), participation.Coins(params.q)))
 
 
 def step(problem: Problem, params: Params, state: State, draw: Coins) -> State:

@@ -1,4 +1,4 @@
-"""Random masks that are no subsets of clients: coins of the clients' own, and patterns of coordinates."""
+"""Random masks of clients and coordinates."""
 
 from __future__ import annotations
 
@@ -11,16 +11,7 @@ import numpy as np
 from sympy.utilities.iterables import multiset_permutations
 
 from fedtheory.numbers.rational import Array
-from fedtheory.randomness import Bernoulli, Distribution, Draw, Product, Size, check_enumerable
-
-
-def _side_by_side(*coins: Draw) -> Array:
-    return np.stack(coins, axis=-1)
-
-
-def coins(q: Array) -> Distribution:
-    """A coin for each client, which shows true with a probability ``q (n,)`` of the client's own: ``(..., n)``."""
-    return Product(_side_by_side, tuple(Bernoulli(p) for p in q))
+from fedtheory.randomness import Size, check_enumerable
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.numbers.rational import exact as to_fractions
-from fedtheory.randomness import Bernoulli, Size, check_enumerable, checked_probabilities, support_of
+from fedtheory.randomness import Bernoulli, Product, Size, checked_probabilities
 
 
 @dataclass(frozen=True)
@@ -35,29 +34,29 @@ class Coins:
 
     def __post_init__(self) -> None:
         # Each coin checks its own.
-        self._each()
+        self._tossed()
 
-    def _each(self) -> tuple[Bernoulli, ...]:
-        return tuple(map(Bernoulli, self.p))
+    def _tossed(self) -> Product:
+        return Product(_side_by_side, tuple(map(Bernoulli, self.p)))
 
     @property
-    def count(self) -> int:
+    def count(self) -> int | None:
         """Number of outcomes in the support."""
-        return prod(coin.count for coin in self._each())
+        return self._tossed().count
 
     def sample(self, rng: np.random.Generator, size: Size = ()) -> Array:
         """Independent draws, with leading axes ``size``."""
-        return rng.random((*size, len(self.p))) < to_float(self.p)
+        return self._tossed().sample(rng, size)
 
     def support(self, exact: bool = False) -> tuple[Array, Array]:
         """All outcomes, and their probabilities: fractions where ``exact``. Raise ``ValueError`` if there are too
         many.
         """
-        check_enumerable(self.count)
-        supports = [support_of(coin, exact) for coin in self._each()]
-        index = np.indices([len(p) for _, p in supports]).reshape(len(supports), -1)
-        masks = np.stack([draws[k] for (draws, _), k in zip(supports, index, strict=True)], axis=-1)
-        return masks, np.stack([p[k] for (_, p), k in zip(supports, index, strict=True)]).prod(axis=0)
+        return self._tossed().support(exact)
+
+
+def _side_by_side(*coins: Array) -> Array:
+    return np.stack(coins, axis=-1)
 
 
 @dataclass(frozen=True)

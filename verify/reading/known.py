@@ -152,7 +152,6 @@ def _functions_of_others() -> Iterator[tuple[Any, Any]]:
     yield randomness.Independent, Rule("Independent", _independent)
     yield randomness.Product, Rule("Product", product)
     yield quadratic.bregman, Rule("bregman", _bregman)
-    yield masks.coins, Rule("coins", _coins)
     yield masks.Pattern, Rule("Pattern", _pattern)
     yield participation.Coins, Rule("Coins", _coins)
     yield participation.Categorical, Rule("Categorical", _categorical)
