@@ -10,12 +10,12 @@ import pytest
 import sympy
 
 from fedtheory import claims
-from fedtheory.algorithms.gradskip import Coins, coins
+from fedtheory.algorithms.gradskip import Coins
 from fedtheory.algorithms.scaffnew import State
 from fedtheory.numbers.symbols import Min
 from fedtheory.papers.baseline import rival_settings
 from fedtheory.papers.baseline.rival_settings import GRADSKIP_STEP, OF_EACH, PROBABILITY, gamma, mu, p, q_max
-from fedtheory.randomness import Bernoulli, Product
+from fedtheory.randomness import Bernoulli, Product, participation
 from fedtheory.settings.hypotheses import Hypothesis, of_each
 from verify.base.evaluate import meeting
 from verify.multipliers import linking
@@ -71,7 +71,7 @@ def test_the_worst_coin_is_that_of_no_other_client(of):
     assert not shown(replace(GRADSKIP, setting=replace(GRADSKIP.setting, letters=letters)))
 
 
-def _claim(step, factor, requires=(), draws=lambda problem, params, state: coins(params.q)):
+def _claim(step, factor, requires=(), draws=lambda problem, params, state: participation.Coins(params.q)):
     algorithm = replace(rival_settings.GRADSKIP.algorithm, step=step, draws=draws)
     setting = replace(GRADSKIP.setting, algorithm=algorithm)
     return replace(
@@ -128,6 +128,6 @@ def _twice(problem, params, state, draw):
 
 def test_a_coin_that_is_read_twice_is_tossed_once():
     def tossed(problem, params, state):
-        return Product(Coins, (Bernoulli(params.p), coins(params.q)))
+        return Product(Coins, (Bernoulli(params.p), participation.Coins(params.q)))
 
     assert shown(_claim(_twice, sympy.Integer(1), (SHORT,), tossed), CLIENTS)
