@@ -51,7 +51,8 @@ def fresh(path: Path) -> ModuleType:
 def files(path: Path) -> dict[str, Path]:
     """A file and those beside it that its code imports, by their paths from its folder."""
     folder, found, left = path.resolve().parent, dict[str, Path](), [path.resolve()]
-    loaded = (getattr(m, "__file__", None) for name, m in list(sys.modules.items()) if _is_of(name, _package(path)))
+    package = _package(path)
+    loaded = (getattr(m, "__file__", None) for name, m in list(sys.modules.items()) if _is_of(name, package))
     left += [Path(file).resolve() for file in loaded if file is not None]
     while left:
         file = left.pop()

@@ -53,6 +53,8 @@ class Kept:
         """The first name that stands for something else by now, or that somebody has added; None if none is."""
         for owner, name, value, parts in self.names:
             now = vars(owner).get(name, _MISSING)
+            if now is value and not parts:
+                continue
             # mpmath makes functions of its classes again, of the same parts.
             if not (now is value or type(now) is type(value) is FunctionType) or not _are_same(_parts(now), parts):
                 return _called(owner, name)
@@ -62,12 +64,18 @@ class Kept:
                     return _called(owner, name)
         return None
 
+    def current(self) -> bool:
+        """Return True if what is recorded here is what would be recorded now."""
+        mine = {id(owner) for owner, _ in self.whole if type(owner) is ModuleType}
+        same = mine == set(map(id, _mine())) and all(vars(owner).keys() == before for owner, before in self.whole)
+        return same and self.changed() is None
+
 
 def kept(ours: bool = True) -> Kept:
     """Return what this package uses of other modules, as it is now; with ``ours``, also what its own
     modules contain.
     """
-    mine = [m for n, m in list(sys.modules.items()) if _root(n) in OURS and type(m) is ModuleType]
+    mine = _mine()
     names = {(id(owner), name): (owner, name) for owner, name in _listed()}
     for module in mine:
         names.update({(id(owner), name): (owner, name) for owner, name in _used(module)})
@@ -83,6 +91,11 @@ def kept(ours: bool = True) -> Kept:
         tuple((owner, name, value, _parts(value)) for owner, name, value in found),
         tuple((owner, frozenset(vars(owner))) for owner in [*made, *(mine if ours else ())]),
     )
+
+
+def _mine() -> list[ModuleType]:
+    """The modules of this package that are loaded."""
+    return [m for n, m in list(sys.modules.items()) if _root(n) in OURS and type(m) is ModuleType]
 
 
 def _listed() -> Iterator[tuple[Any, str]]:
@@ -230,6 +243,18 @@ def replaced() -> str | None:
     """The name of a function of Python's or of a library's that somebody has replaced since this was first asked, or
     before this was loaded; None where there is none."""
     return REPLACED or _at_first().changed()
+
+
+#: What was recorded before a file was loaded last. A list, since a name of this module that stands for something else
+#: afterwards would itself be a replacement.
+_recorded: list[Kept] = []
+
+
+def before_loading() -> Kept:
+    """Return what this package uses and contains now, as :func:`kept` does; recorded anew only if that has changed."""
+    if not _recorded or not _recorded[-1].current():
+        _recorded[:] = [kept()]
+    return _recorded[-1]
 
 
 def running() -> tuple[object, ...]:

@@ -58,7 +58,7 @@ def read(path: Path) -> ModuleType:
         raise ValueError(f"{path} is not a Python file: its name must end in .py")
     if not path.is_file():
         raise ValueError(f"cannot read {path}: no such file")
-    before, running = originals.kept(), originals.running()
+    before, running = originals.before_loading(), originals.running()
     module = neighbours.fresh(path)
     _check_numbers(path)
     assert module.__spec__ is not None and module.__spec__.loader is not None

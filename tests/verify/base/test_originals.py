@@ -4,8 +4,9 @@ import builtins
 import functools
 import math
 import numbers
+import sys
 from fractions import Fraction
-from types import CellType, FunctionType
+from types import CellType, FunctionType, ModuleType
 
 import mpmath
 import numpy as np
@@ -52,6 +53,36 @@ def test_what_is_replaced_is_named(monkeypatch, owner, name, by, reported):
     monkeypatch.undo()
     assert changed is not None and changed.endswith(reported)
     assert before.changed() is None and originals.replaced() is None
+
+
+def test_what_is_recorded_before_loading_is_kept_while_nothing_changes():
+    assert originals.before_loading() is originals.before_loading()
+
+
+RECORDED_ANEW = {
+    "a function of ours": (uses, "beyond", other),
+    "a function of a library": (np, "sum", other),
+    "a number of ours that is new": (uses, "made_for_this", 3),
+    "a function of ours that is new": (uses, "made_for_this", other),
+    "an attribute of a class of ours": (ft.Claim, "made_for_this", 3),
+}
+
+
+@pytest.mark.parametrize(("owner", "name", "by"), RECORDED_ANEW.values(), ids=RECORDED_ANEW)
+def test_what_changed_between_two_files_is_recorded_anew(monkeypatch, owner, name, by):
+    before = originals.before_loading()
+    monkeypatch.setattr(owner, name, by, raising=False)
+    again = originals.before_loading()
+    assert again is not before and again.changed() is None
+    monkeypatch.undo()
+    # What was there while it was recorded, and is not now, is a change.
+    assert again.changed() is not None or by == 3
+
+
+def test_a_module_of_ours_that_is_loaded_is_recorded_anew(monkeypatch):
+    before = originals.before_loading()
+    monkeypatch.setitem(sys.modules, "verify.made_for_this", ModuleType("verify.made_for_this"))
+    assert originals.before_loading() is not before
 
 
 def test_what_a_class_had_of_another_may_not_be_put_into_it(monkeypatch):
