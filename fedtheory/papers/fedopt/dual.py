@@ -23,6 +23,7 @@ from fedtheory.papers.fedopt.predictors import (
     Duals,
     K,
     dual_optimum,
+    gamma,
     letters,
     of_primal,
     section,
@@ -166,7 +167,7 @@ omega = sympy.Symbol("omega", integer=True, positive=True)
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
 _square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
-ANY_STEP = setting("any data on any nodes, X != 0, any h", RidgeInstances(states=DUALS), letters(K))
+ANY_STEP = setting("any data on any nodes, X != 0, any h", RidgeInstances(states=DUALS), letters(K, gamma))
 STEPPING = setting(
     "any data on any nodes, any alpha and h, and any number for (1/n) sum_i phi_i^*(-alpha_i - h_i)",
     RidgeInstances(
@@ -180,7 +181,7 @@ STEPPING = setting(
 SPARSE = setting(
     "any data on any nodes, of one feature an example in every other data set; any h",
     RidgeInstances(states=DUALS, clients=_sparse),
-    {omega: _most_nodes},
+    {omega: _most_nodes, **letters(gamma)},
 )
 
 

@@ -13,8 +13,19 @@ from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
-from fedtheory.papers.fedopt.fsvrg import expected_directions, rows_of_nodes
-from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, section, setting
+from fedtheory.papers.fedopt.fsvrg import expected_directions
+from fedtheory.papers.fedopt.predictors import (
+    MODEL,
+    TWO,
+    Model,
+    Two,
+    gamma,
+    gradient_of,
+    lamda,
+    letters,
+    section,
+    setting,
+)
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.relations import Quantity
@@ -125,26 +136,18 @@ def _fractions(problem: LinearProblem, counts: Array) -> Array:
 
 
 def _scaled_changes(absent: int) -> Any:
-    """S_k times grad phi_i(w) - grad phi_i(w^t), i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
+    """S_k times grad phi_i(w) - grad phi_i(w^t) for every i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
 
     def of(problem: LinearProblem, params: object, state: Two) -> Array:
-        f, S = problem.f, local_scaling(problem.f, absent)
-        rows = rows_of_nodes(f)
-        changes = [
-            S * (f.example_change(state.w[..., None, :], state.w_t[..., None, :], row) - f.lam * _apart(state))
-            for row in rows
-        ]
-        return np.stack(changes, axis=-3)
+        f = problem.f
+        slopes = f.loss.slope(f.predictions(state.w), f.y) - f.loss.slope(f.predictions(state.w_t), f.y)
+        found: Array = local_scaling(f, absent)[f.owner, :] * (slopes[..., None] * f.X)
+        return found
 
     return of
 
 
-def _apart(state: Two) -> Array:
-    found: Array = (state.w - state.w_t)[..., None, :]
-    return found
-
-
-ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO))
+ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO), letters(lamda, gamma))
 _S_K_J = "Section 3.6.2, s_k^j"
 section_362_s_k_j = section("Section 3.6.2, s_k^j", ANY_DATA, id="scaling/absent-feature")
 ABSENT = (
