@@ -69,6 +69,14 @@ class Greatest:
     of: Array
 
 
+@dataclass(frozen=True)
+class AtMost:
+    """The assertion that all entries of an array are at most a number that is written."""
+
+    of: Array
+    number: int
+
+
 def constant(space: Space, value: Fraction | int) -> Array:
     """Return a number that is written."""
     c = space.field(sympy.Rational(Fraction(value).numerator, Fraction(value).denominator))

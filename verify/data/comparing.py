@@ -19,11 +19,14 @@ from verify.reading.source import Unread
 from verify.reading.terms import Axis
 from verify.reading.values import Condition
 
+#: The axes of replicas of a state.
+REPLICAS = 2
+
 
 @dataclass(frozen=True)
 class There:
-    """An instance: ``problem``, ``params``, and ``state`` with one replica; ``letters``: the values of the letters of a
-    space, by name."""
+    """An instance: ``problem``, ``params``, and ``state`` with one replica, on axes of its own; ``letters``: the values
+    of the letters of a space, by name."""
 
     problem: Any
     params: Any
@@ -147,7 +150,8 @@ def _given(name: str, there: There) -> Any:
         return getattr(there.problem.f, path)
     if kind == "params":
         return getattr(there.params, path)
-    return getattr(there.state, path)
+    part = np.asarray(getattr(there.state, path))
+    return part.reshape(part.shape[REPLICAS:])
 
 
 def occurs(conditions: Iterable[tuple[Condition, bool]], there: There) -> bool:
@@ -172,5 +176,7 @@ def check(read: tuple[Array, ...], axis: int, function: Callable[..., Any], ther
     found = np.asarray(function(there.problem, there.params, there.state))
     parts = [np.asarray(evaluated(one, there)) for one in read]
     here = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=axis)
-    if not bool((np.broadcast_to(found, (*found.shape[: max(0, found.ndim - here.ndim)], *here.shape)) == here).all()):
+    if found.ndim > here.ndim:
+        here = here.reshape((1,) * (found.ndim - here.ndim) + here.shape)
+    if found.shape != here.shape or not bool((found == here).all()):
         raise Unread(f"{what} is not what was read there")

@@ -15,6 +15,7 @@ from fedtheory.instances import Instance
 from fedtheory.kinds.agreement import Agreement
 from fedtheory.kinds.identity import Identity
 from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import exact
 from verify.data import arrays, comparing, squares
 from verify.data.arrays import Array
 from verify.data.comparing import There
@@ -39,6 +40,7 @@ from verify.data.squares import Knowledge
 from verify.exact import reals
 from verify.reading.program import theirs
 from verify.reading.source import Unread
+from verify.reading.terms import Axis
 from verify.reading.values import Named
 
 #: Instances at which what was read is compared with the code.
@@ -117,7 +119,7 @@ def _unshown(
     shifts = dict(reader.shifts)
     if sympy.false in about.relations or reals.contradictory(about.relations):
         return 0
-    known = Knowledge(reader.space, about.is_at_least_zero, about.facts)
+    known = Knowledge(reader.space, about.is_at_least_zero, about.facts, about.given)
     for left, right, relation in sides.pairs:
         difference = arrays.add(right, arrays.negative(left))
         if not difference.is_zero() and not (relation == "<=" and _is_nonnegative(difference, known, shifts)):
@@ -254,6 +256,11 @@ def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: 
     for there in found.values():
         for function, parts, axis in sides.read:
             comparing.check(parts, axis, function, there, "a side")
+        for every in (h.every for h in claim.requires if h.every is not None):
+            v = exact(np.arange(there.length(Axis.EXAMPLES)) % 5 - 2)
+            left, right = every(there.problem, there.params, v)
+            if not bool(left <= right):
+                raise Unread("what a hypothesis asserts of all vectors fails for one")
         kept = claim.statement.algorithm.invariant if isinstance(claim.statement, Agreement) else None
         if kept is not None and bool(np.any(kept(there.problem, there.params, there.state) != 0)):
             raise Unread("a state violates the invariant of the method")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from verify.data import arrays
-from verify.data.arrays import Array, Greatest, Owners
+from verify.data.arrays import Array, AtMost, Greatest, Owners
 from verify.data.space import Space
 from verify.reading.arrays import shortened
 from verify.reading.expressions import Expressions
@@ -143,6 +143,8 @@ def compared(space: Space, by: ast.cmpop, one: Any, other: Any) -> Any:
             return arrays.owned_by(space, one, other)
     if type(one) in PLAIN and type(other) in PLAIN and type(by) in _PLAINLY:
         return _PLAINLY[type(by)](one, other)
+    if isinstance(one, Greatest) and type(other) is int and isinstance(by, ast.LtE):
+        return AtMost(one.of, other)
     a, b = arrays.of(space, one), arrays.of(space, other)
     if a.axes and b.is_zero() and not b.axes and not a.mask:
         if isinstance(by, ast.NotEq):

@@ -13,7 +13,7 @@ import numpy as np
 from fedtheory.algorithms import base
 from fedtheory.numbers import rational
 from verify.data import arrays
-from verify.data.arrays import Array, Greatest, Inverse
+from verify.data.arrays import Array, AtMost, Greatest, Inverse
 from verify.data.reader import axis_of
 from verify.data.solving import solved
 from verify.data.space import Space
@@ -76,6 +76,7 @@ def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
     yield rational.to_float, Rule("to_float", array)
     yield base.zeros, Rule("zeros", lambda *lengths: filled(0, tuple(lengths)))
     yield builtins.int, Rule("int", _whole)
+    yield builtins.bool, Rule("bool", _truth)
     yield builtins.float, Rule("float", _same)
     yield builtins.tuple, Rule("tuple", _unread)
     yield builtins.getattr, Rule("getattr", _unread)
@@ -145,6 +146,12 @@ def _whole(value: Any) -> Any:
     if type(value) is int or isinstance(value, Array | Greatest):
         return value
     raise ValueError("an integer is made from something that is not one")
+
+
+def _truth(value: Any) -> Any:
+    if type(value) is not bool and not isinstance(value, AtMost):
+        raise ValueError("a truth value is made from something that is not one")
+    return value
 
 
 def _same(value: Any) -> Any:

@@ -17,14 +17,15 @@ from fedtheory.kinds.agreement import Agreement
 from fedtheory.numbers.rational import exact
 from fedtheory.problems.linear_models import LinearProblem
 from verify.data import arrays, comparing
-from verify.data.arrays import Array, Greatest
-from verify.data.comparing import There
+from verify.data.arrays import Array, AtMost, Greatest
+from verify.data.comparing import REPLICAS, There
 from verify.data.problem import SMOOTHNESS, STRENGTH, problem
 from verify.data.reader import PART, DataReader
 from verify.data.rules import SideBySide
-from verify.data.space import COUNTS, Space
+from verify.data.space import COUNTS, Product, Space
 from verify.data.squares import Fact
 from verify.exact import reals, symbolic
+from verify.reading import theory
 from verify.reading.claimed import types_seen
 from verify.reading.program import theirs
 from verify.reading.source import Unread
@@ -53,6 +54,7 @@ class Ground:
     relations: tuple[sympy.Basic, ...]
     letters: Mapping[sympy.Expr, Array]
     facts: tuple[Fact, ...]
+    given: tuple[Mapping[Product, Any], ...] = ()
 
     def expression(self, c: Any) -> sympy.Expr:
         """Return an element of the field in the letters of the claim."""
@@ -129,12 +131,8 @@ def _answer(space: Space, name: str, instances: Sequence[Instance], *given: Any)
     def value(at: tuple[Any, ...], there: There) -> Any:
         _, field, part = name.split(".")
         function = getattr(getattr(there.params, field), part)
-        real = [
-            comparing.evaluated(a, there) if isinstance(a, Array) else there.problem.f if isinstance(a, Made) else None
-            for a in at
-        ]
-        real = [a.item() if isinstance(a, np.ndarray) and not a.ndim else a for a in real]
-        return exact(np.asarray(function(*real)))
+        found = np.asarray(function(*(_real(one, there) for one in at)))
+        return exact(found.reshape(found.shape[REPLICAS:]))
 
     for one in given:
         draw = isinstance(one, Named) and one.what == DRAW
@@ -154,12 +152,18 @@ def _answer(space: Space, name: str, instances: Sequence[Instance], *given: Any)
     return arrays.leaf(space, whole, shapes.pop(), True)
 
 
+def _real(one: Any, there: There) -> Any:
+    """Return what stands for a value at an instance, with the axes of replicas that it has in code."""
+    if not isinstance(one, Array):
+        return there.problem.f if isinstance(one, Made) else None
+    value = np.asarray(comparing.evaluated(one, there), dtype=object)
+    return value.reshape((1,) * REPLICAS + value.shape) if one.batched else value if one.axes else value.item()
+
+
 def at_instance(instance: Instance) -> There:
-    """Return an instance at one of its states, without replicas."""
-    theta = exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2)
-    made, state = instance.at(theta)
-    flat = type(state)(*(np.asarray(part).reshape(np.shape(part)[2:]) for part in state))
-    return There(made, instance.params, flat, {})
+    """Return an instance at one of its states, with its axes of replicas."""
+    made, state = instance.at(exact(np.arange(1, instance.dimension + 1)[None] % 7 - 2))
+    return There(made, instance.params, state, {})
 
 
 def with_letters(space: Space, there: There) -> There:
@@ -238,12 +242,45 @@ def ground_of(claim: Claim, reader: DataReader, scene: Scene) -> Ground:
         names.setdefault(
             symbol, sympy.Dummy(str(symbol), **({"positive": True, "integer": True} if whole else {"real": True}))
         )
-    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts))
+    facts += _asserted(claim, reader, scene)
+    given = tuple(_of_all_vectors(claim, reader, scene))
+    found = Ground(names, tuple(symbolic.assumed(claim)), letters, tuple(facts), given)
     more = [sympy.Eq(letter, found.expression(c), evaluate=False) for letter, c in equal]
     for condition, answer in reader.taken:
         relation = relation_in(found, condition)
         more.append(relation if answer else sympy.Not(relation))
     return replace(found, relations=(*found.relations, *more))
+
+
+def _asserted(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Fact]:
+    """Yield that a mask is 1 of so many clients at most, as hypotheses given as code say; nothing is assumed of those
+    that cannot be read."""
+    for hypothesis in claim.requires:
+        if hypothesis.met is None:
+            continue
+        raised, divided, taken = len(reader.raising), len(reader.space.divisors), len(reader.taken)
+        try:
+            value = reader.call(theirs(hypothesis.met), *scene.given[:2])
+        except ValueError:
+            continue
+        finally:
+            # A hypothesis that cannot be decided is not met.
+            del reader.raising[raised:], reader.space.divisors[divided:]
+        if isinstance(value, AtMost) and len(reader.taken) == taken:
+            bound = reader.space.field(value.number)
+            for fact in _facts(reader.space, value.of, bound):
+                if value.number == 1:
+                    reader.space.exclusive.add(fact.mask)
+                yield fact
+
+
+def _of_all_vectors(claim: Claim, reader: DataReader, scene: Scene) -> Iterator[Mapping[Product, Any]]:
+    """Yield what hypotheses assert of all vectors, of the parts of a state with a number for each example."""
+    for every in (h.every for h in claim.requires if h.every is not None and theory.holds(h.every)):
+        for part in scene.state.fields.values():
+            if isinstance(part, Array) and part.axes == (Axis.EXAMPLES,):
+                left, right = reader.call(theirs(every), *scene.given[:2], part)
+                yield arrays.add(right, arrays.negative(left)).of
 
 
 def _named(source: str, scene: Scene) -> Any:

@@ -69,6 +69,8 @@ class Space:
     kernels: dict[str, Kernel] = field(default_factory=dict)
     divisors: list[Any] = field(default_factory=list)
     divided: list[Product] = field(default_factory=list)
+    #: Masks of clients and features, of which at most one client has a feature.
+    exclusive: set[str] = field(default_factory=set)
     #: What an opaque quantity was made of, by its name.
     made_of: dict[str, Any] = field(default_factory=dict)
 

@@ -8,7 +8,7 @@ bound of how many clients the mask is 1 of.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,15 @@ class Fact:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """The facts that signs rest on: ``is_nonnegative(c)`` decides the sign of an element of the field."""
+    """The facts that signs rest on: ``is_nonnegative(c)`` decides the sign of an element of the field.
+
+    ``given``: sums that the hypotheses assert to be at least 0.
+    """
 
     space: Space
     is_nonnegative: Callable[[Any], bool]
     facts: tuple[Fact, ...] = ()
+    given: tuple[Mapping[Product, Any], ...] = ()
 
 
 def is_nonnegative(of: Array, known: Knowledge) -> bool:
@@ -51,6 +55,10 @@ def _shown(left: dict[Product, Any], known: Knowledge, steps: list[int]) -> bool
     c = left[negative]
     if not known.is_nonnegative(-c):
         return False
+    for fact in known.given:
+        b = fact.get(negative, known.space.field.zero)
+        if b and known.is_nonnegative(-b) and _shown(sums.added(left, sums.scaled(fact, -c / b)), known, steps):
+            return True
     for more, bound in _larger(negative, known):
         steps[0] -= 1
         if steps[0] < 0:

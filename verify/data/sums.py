@@ -110,6 +110,9 @@ def _simplified(
         if clash := _two_owners(factors):
             factors.append(clash)
             continue
+        if known := _exclusive(space, factors):
+            factors += known
+            continue
         before = len(factors), len(bound)
         factors = _absorbed(space, factors, bound)
         somebody = [f for f in factors if _is_free_owner(space, f, factors, bound)]
@@ -186,6 +189,26 @@ def _two_owners(factors: list[Factor]) -> Factor | None:
             if made.at not in known:
                 return made
     return None
+
+
+def _exclusive(space: Space, factors: list[Factor]) -> list[Factor]:
+    """Return that clients are one, or hold an example, where at most one client has a feature."""
+    found: set[Factor] = set()
+    for mask in (f for f in factors if f.name in space.exclusive):
+        client, feature = mask.at
+        for f in factors:
+            if f.name == mask.name and f.at[1] == feature and f.at[0] != client:
+                found.add(same(Axis.CLIENTS, client, f.at[0]))
+        for pattern in space.leaves[mask.name].absorbed:
+            # An example of a client, and what is not 0 there.
+            row = next((p for p in pattern if p.at[1:] == (1,)), None)
+            if row is not None and sorted(pattern) == sorted((row, Factor(OWNED, (row.at[0], 0)))):
+                found |= {
+                    Factor(OWNED, (f.at[0], client))
+                    for f in factors
+                    if f.name == row.name and f.at[1] == feature and f.power > 0
+                }
+    return sorted(found - set(factors))
 
 
 def _groups(space: Space, factors: list[Factor]) -> dict[int, int]:

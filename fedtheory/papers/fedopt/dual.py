@@ -24,10 +24,12 @@ from fedtheory.papers.fedopt.predictors import (
     K,
     dual_optimum,
     gamma,
+    lamda,
     letters,
     of_primal,
     section,
     setting,
+    sigma,
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -176,6 +178,7 @@ STEPPING = setting(
         ADMISSIBLE_SIGMA,
         clients=few,
     ),
+    {**letters(lamda, gamma), sigma: "sigma"},
 )
 #: Data most of whose entries are 0.
 SPARSE = setting(
