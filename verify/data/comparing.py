@@ -134,7 +134,7 @@ def _entries(name: str, space: Space, there: There) -> Any:
         if how == "nonzero":
             return exact((_entries(of, space, there) != 0).astype(int))
         if how == "positive":
-            return exact((evaluated(of, there) > 0).astype(int))
+            return exact(np.asarray(evaluated(of, there) > 0).astype(int))
         if how == "1 over":
             entries = evaluated(of, there)
             return 1 / np.where(entries == 0, 0 * entries + 1, entries)

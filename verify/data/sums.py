@@ -252,10 +252,10 @@ def _occurs(pattern: Product, at: tuple[int, ...], among: list[Factor]) -> bool:
         first, *more = rest
         for f in among:
             if f.name == first.name and f.power > 0 and len(f.at) == len(first.at):
-                found = {**names}
-                if all(found.setdefault(i, j) == j for i, j in zip(first.at, f.at, strict=True)) and matched(
-                    more, found
-                ):
+                # A written number stands for itself alone.
+                found = {**names, **{i: i for i in first.at if i < 0}}
+                here = all(found.setdefault(i, j) == j for i, j in zip(first.at, f.at, strict=True))
+                if here and matched(more, found):
                     return True
         return False
 
