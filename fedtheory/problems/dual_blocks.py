@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from fedtheory.numbers.rational import Array, apply, inverse, to_float
+from fedtheory.numbers.rational import Array, to_float
 from fedtheory.numbers.scalar import Scalar
 from fedtheory.problems.linear_models import LinearModels
 
@@ -22,16 +22,14 @@ def maximisers(f: LinearModels, alpha: Array, w: Array, sigma: Scalar) -> Array:
 
     Squared loss: a linear system, exact on fractions. Others: ascent coordinate by coordinate until nothing moves.
     """
-    X = f.dense().X
     if f.loss.name == "squared":
-        gamma = f.loss.gamma
-        force = f.y - f.predictions(w) - gamma * alpha
-        parts = []
-        for start, size in zip(f.starts, f.sizes, strict=True):
-            own = slice(start, start + size)
-            gram = np.matmul(X[own], X[own].T) * sigma / (f.lam * f.examples)
-            parts.append(apply(inverse(gram + gamma * np.eye(size, dtype=int)), force[..., own]))
-        return np.concatenate(parts, axis=-1)
+        force = f.y - f.predictions(w) - f.loss.gamma * alpha
+        return f.dense().solved(sigma / (f.lam * f.examples), f.loss.gamma, force)
+    return _ascended(f, alpha, w, sigma)
+
+
+def _ascended(f: LinearModels, alpha: Array, w: Array, sigma: Scalar) -> Array:
+    """The same for losses without a closed form, by passes over the coordinates until nothing moves."""
     u = np.zeros(np.broadcast_shapes(alpha.shape, (*w.shape[:-1], f.examples)))
     for _ in range(_PASSES):
         moved = one_pass(f, alpha, w, sigma, u, np.arange(f.examples))

@@ -205,6 +205,18 @@ class LinearModels:
         """Sums over the examples of each client along ``axis``."""
         return np.add.reduceat(values, self.starts, axis=axis)
 
+    def solved(self, coupling: Scalar, shift: Scalar, target: Array) -> Array:
+        """The roots u_k of coupling X_k'X_k u_k + shift u_k = target_k: ``(..., n) -> (..., n)``, exact on fractions.
+
+        The columns of X_k are the examples of client k.
+        """
+        parts = []
+        for start, size in zip(self.starts, self.sizes, strict=True):
+            own = slice(start, start + size)
+            gram = np.matmul(self._dense[own], self._dense[own].T) * coupling
+            parts.append(apply(inverse(gram + shift * np.eye(size, dtype=int)), target[..., own]))
+        return np.concatenate(parts, axis=-1)
+
     def value(self, x: Array) -> Array:
         """f_i(x_i): ``(..., n, d) -> (..., n)``."""
         x = self._everywhere(x)

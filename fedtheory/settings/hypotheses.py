@@ -35,10 +35,13 @@ class Hypothesis:
         relation: A sympy relation by <=, <, >=, > or Eq in the paper's letters, or an And of some.
         met: ``met(problem, params)`` decides the condition on an instance.
         says: What it means along runs, of the kinds of :mod:`fedtheory.meanings`, for limits that are derived.
+        every: ``every(problem, params, v)`` gives two numbers for a vector ``v``, of a number for each example. The
+            first is at most the second for all v where ``met`` is true: an inequality between matrices. Proofs rest on
+            it where it is code of this package.
         each: Parameters of which every client has one, ``(n,)``, by name, and the number that all of them are.
 
     Raises:
-        ValueError: If the relation is of another kind.
+        ValueError: If the relation is of another kind, or nothing decides what is of all vectors.
 
     Examples:
         >>> import fedtheory as ft
@@ -53,10 +56,13 @@ class Hypothesis:
     met: Callable[[Problem, Any], bool] | None = None
     says: tuple[Any, ...] = ()
     each: Mapping[str, sympy.Expr] = field(default_factory=dict, hash=False)
+    every: Callable[[Any, Any, Any], tuple[Any, Any]] | None = None
 
     def __post_init__(self) -> None:
         if self.relation is not None:
             validation.relation(f"the hypothesis {self.text}", self.relation)
+        if self.every is not None and self.met is None:
+            raise ValueError(f"the hypothesis {self.text} is of all vectors: met must decide it on an instance")
         object.__setattr__(self, "met", in_fractions(self.met))
 
     def holds(self, problem: Problem, params: object, values: Mapping[sympy.Expr, object]) -> bool:

@@ -62,6 +62,7 @@ FOLDERS = {
         "base",
         "exact",
         "reading",
+        "data",
         "as_read",
         "statistics",
         "comparisons",

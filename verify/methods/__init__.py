@@ -9,6 +9,7 @@ extras.require()
 
 from verify.methods import (  # noqa: E402
     all_states,
+    any_data,
     citation,
     client_by_client,
     derivation,
@@ -42,6 +43,7 @@ PROOFS = (
     polynomials.METHOD,
     real_closed_fields.METHOD,
     read_code.METHOD,
+    any_data.METHOD,
     moments.METHOD,
     all_states.METHOD,
     multipliers.METHOD,

@@ -342,7 +342,7 @@ def _types(
     """Return the types of the parts of a state."""
     algorithm = claim.setting.algorithm
     if claim.setting.drawing.special is not None or algorithm is None:
-        return _seen(claim, instances)
+        return types_seen(claim, instances)
     centre = theirs(algorithm.fixed_point, algorithm.State)
     before, made = len(reader.raising), len(reader.quotients)
     found = reader.call(centre, problem, params)
@@ -356,7 +356,7 @@ def _types(
     return {name: Type(of, True, int(Axis.COORDINATES in of)) for name, of in axes.items()}
 
 
-def _seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
+def types_seen(claim: Claim, instances: Sequence[Instance]) -> dict[str, Type]:
     """Return the types of the parts of a state, from their shapes at all instances; only for recipes of this
     package.
     """

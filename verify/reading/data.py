@@ -28,7 +28,7 @@ def problem(problems: Sequence[Any], reader: Reader) -> Named:
     if any(type(p) is not LinearProblem or type(p.f) is not LinearModels for p in problems):
         raise Unread("some of the problems are of an unknown type")
     shares = {p.f.share for p in problems}
-    if len(shares) > 1 or not all(_is_squared(p.f.loss) for p in problems):
+    if len(shares) > 1 or not all(is_squared(p.f.loss) for p in problems):
         raise Unread("the losses are not squared, or shared in two ways")
     n, d = (terms.leaf(Op.COUNT, name, terms.NUMBER) for name in ("n", "d"))
     examples, lam, gamma = (terms.leaf(Op.GIVEN, name, terms.NUMBER) for name in (EXAMPLES, "f.lam", "f.loss.gamma"))
@@ -53,7 +53,8 @@ def problem(problems: Sequence[Any], reader: Reader) -> Named:
     return Named("the problem", {"f": Made(LinearModels, fields), "n": n, "d": d})
 
 
-def _is_squared(loss: Any) -> bool:
+def is_squared(loss: Any) -> bool:
+    """Return True if a loss is the squared loss, with its code."""
     made = squared(loss.gamma)
     return loss.name == "squared" and all(getattr(loss, f).__code__ is getattr(made, f).__code__ for f in _LOSS)
 

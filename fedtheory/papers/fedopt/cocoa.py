@@ -187,6 +187,8 @@ ADDED = setting(
         holds=lambda recipe, f: bool(recipe["share"] == 1),
         clients=few,
     ),
+    {**letters(lamda, gamma), sigma: "sigma", _aggregation: "gamma"},
+    (sympy.Eq(_aggregation, 1, evaluate=False),),
 )
 SUBPROBLEMS = setting(
     f"{LOSSES}, on any data and nodes; any sigma > 0, alpha and h",

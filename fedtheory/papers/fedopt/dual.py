@@ -23,10 +23,13 @@ from fedtheory.papers.fedopt.predictors import (
     Duals,
     K,
     dual_optimum,
+    gamma,
+    lamda,
     letters,
     of_primal,
     section,
     setting,
+    sigma,
 )
 from fedtheory.problems.base import Problem
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
@@ -166,7 +169,7 @@ omega = sympy.Symbol("omega", integer=True, positive=True)
 _square, _blocks = sympy.Symbol("|Xh|^2"), sympy.Symbol("|h|_B^2")
 _square_alone, _blocks_alone = sympy.Symbol("|X h_1|^2"), sympy.Symbol("|h_1|_B^2")
 _bound, _value = sympy.Symbol("model(h)"), sympy.Symbol("D(alpha+h)")
-ANY_STEP = setting("any data on any nodes, X != 0, any h", RidgeInstances(states=DUALS), letters(K))
+ANY_STEP = setting("any data on any nodes, X != 0, any h", RidgeInstances(states=DUALS), letters(K, gamma))
 STEPPING = setting(
     "any data on any nodes, any alpha and h, and any number for (1/n) sum_i phi_i^*(-alpha_i - h_i)",
     RidgeInstances(
@@ -175,12 +178,13 @@ STEPPING = setting(
         ADMISSIBLE_SIGMA,
         clients=few,
     ),
+    {**letters(lamda, gamma), sigma: "sigma"},
 )
 #: Data most of whose entries are 0.
 SPARSE = setting(
     "any data on any nodes, of one feature an example in every other data set; any h",
     RidgeInstances(states=DUALS, clients=_sparse),
-    {omega: _most_nodes},
+    {omega: _most_nodes, **letters(gamma)},
 )
 
 

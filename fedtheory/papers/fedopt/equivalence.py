@@ -45,10 +45,16 @@ def _from_dual(
 
 def _images(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
     """w = X alpha/(lambda n), and eta ((K/n) X_k alpha_k - lambda w) for every k: ``(..., K+1, d)``."""
+    w = problem.f.primal(state.alpha)[..., None, :]
+    return np.concatenate([w, _perturbations(problem, params, state)], axis=-2)
+
+
+def _perturbations(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
+    """eta ((K/n) X_k alpha_k - lambda w) for every k: ``(..., K, d)``."""
     f = problem.f
-    w = f.primal(state.alpha)[..., None, :]
     own = f.per_client(state.alpha[..., None] * f.X, -2) * f.n / f.examples
-    return np.concatenate([w, f.n / params.sigma * (own - f.lam * w)], axis=-2)
+    found: Array = f.n / params.sigma * (own - f.lam * f.primal(state.alpha)[..., None, :])
+    return found
 
 
 def _primal_state(problem: LinearProblem, params: object, state: perturbed_primal.State) -> Array:
@@ -67,6 +73,8 @@ ANY_DUALS = setting(
 EQUIVALENT = setting(
     "ridge regression on any data and nodes, the F_k of eq. (12); any sigma > 0, from any alpha^0",
     RidgeInstances(of_dual, DUAL_STATES, ANY_SIGMA, share="equal"),
+    {**letters(lamda, gamma), sigma: "sigma"},
+    _RIDGE_LOSS,
 )
 
 
@@ -227,8 +235,9 @@ def _responses(f: LinearModels, sigma: Scalar, alpha: Array) -> tuple[Array, Arr
 
 
 def _moved(f: LinearModels, sigma: Scalar, alpha: Array, s: Array) -> Array:
-    """s_k and w_k^(t+1) = w^t + (K/sigma) s_k for every k: ``(..., 2K, d)``."""
-    return np.concatenate([s, f.primal(alpha)[..., None, :] + f.n / sigma * s], axis=-2)
+    """w_k^(t+1) = w^t + (K/sigma) s_k for every k: ``(..., K, d)``."""
+    moved: Array = f.primal(alpha)[..., None, :] + f.n / sigma * s
+    return moved
 
 
 def _substituted(problem: LinearProblem, params: perturbed_primal.Params, state: Duals) -> Array:
@@ -236,7 +245,7 @@ def _substituted(problem: LinearProblem, params: perturbed_primal.Params, state:
     f, alpha = problem.f, state.alpha
     _, h = _responses(f, params.sigma, alpha)
     s = f.per_client(h[..., None] * f.X, -2) * params.sigma / (f.lam * f.examples)
-    return np.concatenate([_moved(f, params.sigma, alpha, s), f.primal(alpha + h)[..., None, :]], axis=-2)
+    return np.concatenate([s, _moved(f, params.sigma, alpha, s), f.primal(alpha + h)[..., None, :]], axis=-2)
 
 
 def _minimising(problem: LinearProblem, params: perturbed_primal.Params, state: Duals) -> Array:
@@ -245,8 +254,9 @@ def _minimising(problem: LinearProblem, params: perturbed_primal.Params, state: 
     c, _ = _responses(f, params.sigma, alpha)
     outer = f.per_client(f.X[:, :, None] * f.X[:, None, :], 0) / f.examples
     H = outer + f.lam / params.sigma * np.eye(f.d, dtype=int)
-    moved = _moved(f, params.sigma, alpha, apply(inverse(H), f.per_client(c[..., None] * f.X, -2) / f.examples))
-    return np.concatenate([moved, moved[..., f.n :, :].sum(axis=-2, keepdims=True) / f.n], axis=-2)
+    s = apply(inverse(H), f.per_client(c[..., None] * f.X, -2) / f.examples)
+    moved = _moved(f, params.sigma, alpha, s)
+    return np.concatenate([s, moved, moved.sum(axis=-2, keepdims=True) / f.n], axis=-2)
 
 
 def _learnt(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
@@ -256,7 +266,7 @@ def _learnt(problem: LinearProblem, params: dual_block_ascent.Params, state: dua
 
 def _closed_form(problem: LinearProblem, params: dual_block_ascent.Params, state: dual_block_ascent.State) -> Array:
     """eta ((K/n) X_k alpha_k^(t+1) - lambda w^(t+1)), alpha^(t+1) after a round of Algorithm 6."""
-    return _images(problem, params, dual_block_ascent.step(problem, params, state, None))[..., 1:, :]
+    return _perturbations(problem, params, dual_block_ascent.step(problem, params, state, None))
 
 
 _RIDGE = "ridge regression on any data and nodes"
@@ -271,7 +281,12 @@ LOCAL = setting(
     RidgeInstances(of_primal, STEPS, ANY_SIGMA, clients=few),
     letters(lamda, gamma),
 )
-CHANGED = setting(f"{_RIDGE}; any sigma > 0 and alpha", RidgeInstances(of_primal, DUALS, ANY_SIGMA, clients=few))
+CHANGED = setting(
+    f"{_RIDGE}; any sigma > 0 and alpha",
+    RidgeInstances(of_primal, DUALS, ANY_SIGMA, clients=few),
+    {**letters(lamda, gamma), sigma: "sigma"},
+    _RIDGE_LOSS,
+)
 
 APPENDIX_A4 = (
     section("Theorem 5", EQUIVALENT)(

@@ -168,9 +168,22 @@ def dominates(f: Any, value: Scalar) -> bool:
     return float(value) >= least_sigma(f) * (1 - 1e-9)
 
 
+def forms(f: LinearModels, h: Array) -> tuple[Array, Array]:
+    """|X h|^2, and |h|_B^2 = sum_k |X_k h_k|^2, for ``h (..., n)``."""
+    blocks: Array = (f.per_client(h[..., None] * f.X, -2) ** 2).sum(axis=(-1, -2))
+    return (f.combined(h) ** 2).sum(axis=-1), blocks
+
+
+def _dominated(problem: LinearProblem, params: Any, h: Array) -> tuple[Array, Array]:
+    """h'X'Xh, and sigma h'Bh."""
+    whole, blocks = forms(problem.f, h)
+    return whole, params.sigma * blocks
+
+
 DOMINATES = Hypothesis(
     "X'X <= sigma B, B = Diag(X_k'X_k)",
     met=lambda problem, params: dominates(problem.f, params.sigma),
+    every=_dominated,
 )
 IN_RANGE = Hypothesis("sigma in [1, K]", sympy.And(sympy.Ge(sigma, 1), sympy.Le(sigma, K)))
 

@@ -13,7 +13,7 @@ from fedtheory.kinds.readings import Readings
 from fedtheory.numbers.rational import Array
 from fedtheory.papers.fedopt.any_functions import HELD, Held, placed
 from fedtheory.papers.fedopt.data import RidgeInstances
-from fedtheory.papers.fedopt.predictors import TWO, Two, model_of, section, setting
+from fedtheory.papers.fedopt.predictors import TWO, Two, gamma, lamda, letters, model_of, section, setting
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.settings.relations import Quantity
 
@@ -110,15 +110,17 @@ def _of_summand(problem: LinearProblem, params: object, state: Two) -> Array:
     a = f.gradient(state.w_t[..., None, :])[..., f.owner, :] - f.full_gradient(state.w_t)[..., None, :]
 
     def value(w: Array) -> Array:
+        """At ``w (..., d, d)``, a point for each coordinate: ``(..., d, examples)``."""
         losses = f.loss.value(f.predictions(w), f.y) + f.lam * (w**2).sum(axis=-1)[..., None] / 2
-        return losses - (a * w[..., None, :]).sum(axis=-1)
+        return losses - (a[..., None, :, :] * w[..., None, :]).sum(axis=-1)
 
-    unit = np.eye(f.d, dtype=int)
-    return np.stack([(value(state.w + e) - value(state.w - e)) / 2 for e in unit], axis=-1)
+    unit, w = np.eye(f.d, dtype=int), state.w[..., None, :]
+    slopes: Array = (value(w + unit) - value(w - unit)) / 2
+    return np.swapaxes(slopes, -1, -2)
 
 
 OF_SUMMAND = Quantity("grad g_i(w)", _of_summand)
-SUMMANDS = setting("any data on any nodes; any w and w^t", RidgeInstances(states=TWO))
+SUMMANDS = setting("any data on any nodes; any w and w^t", RidgeInstances(states=TWO), letters(lamda, gamma))
 
 
 proof = section("proof of Proposition 1", SUMMANDS, id="proposition-1")

@@ -13,10 +13,22 @@ from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
 from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
-from fedtheory.papers.fedopt.fsvrg import expected_directions, rows_of_nodes
-from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, section, setting
+from fedtheory.papers.fedopt.fsvrg import expected_directions
+from fedtheory.papers.fedopt.predictors import (
+    MODEL,
+    TWO,
+    Model,
+    Two,
+    gamma,
+    gradient_of,
+    lamda,
+    letters,
+    section,
+    setting,
+)
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import appearances, local_scaling
+from fedtheory.settings.hypotheses import Hypothesis
 from fedtheory.settings.relations import Quantity
 
 # Gradients of features that one node holds
@@ -27,21 +39,34 @@ def _holders(f: LinearModels) -> Array:
     return np.asarray((f.per_client((f.X != 0).astype(int), 0) > 0).argmax(axis=0))
 
 
+def _held(f: LinearModels, values: Array) -> Array:
+    """Values of nodes and features, and 0 where a node has no example with a feature: ``(..., K, d)``."""
+    return np.where(appearances(f) > 0, values, 0 * values)
+
+
 def _own_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
-    """E of (grad phi_i)_j over the examples of the node that holds feature j: ``(..., d)``."""
+    """E of (grad phi_i)_j over the examples of each node, for the features j that it holds: ``(..., K, d)``."""
     f = problem.f
-    own = f.gradient(state.w[..., None, :]) - f.lam * state.w[..., None, :]
-    return own[..., _holders(f), np.arange(f.d)]
+    return _held(f, f.gradient(state.w[..., None, :]) - f.lam * state.w[..., None, :])
 
 
 def _larger_slopes(problem: LinearProblem, params: object, state: Model) -> Array:
-    """(n/n_k) times the gradient of the whole loss, k the node that holds feature j: ``(..., d)``."""
+    """(n/n_k) times the gradient of the whole loss, for the features j that node k holds: ``(..., K, d)``."""
     f = problem.f
-    return (gradient_of(problem, params, state) - f.lam * state.w) / f.shares[_holders(f)]
+    whole = gradient_of(problem, params, state) - f.lam * state.w
+    return _held(f, whole[..., None, :] / f.shares[:, None])
 
 
+def _on_one_node(problem: Any, params: object) -> bool:
+    """Return True if each feature is on one node at most."""
+    return bool((appearances(problem.f) > 0).astype(int).sum(axis=0).max() <= 1)
+
+
+ONE_NODE_A_FEATURE = Hypothesis("each feature is on one node", met=_on_one_node)
 ONE_HOLDER = setting(
-    "each feature on a single node, any numbers of examples; any w", RidgeInstances(states=MODEL, kind=SEPARATE)
+    "each feature on a single node, any numbers of examples; any w",
+    RidgeInstances(states=MODEL, kind=SEPARATE),
+    letters(lamda, gamma),
 )
 
 # Bias
@@ -125,26 +150,18 @@ def _fractions(problem: LinearProblem, counts: Array) -> Array:
 
 
 def _scaled_changes(absent: int) -> Any:
-    """S_k times grad phi_i(w) - grad phi_i(w^t), i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
+    """S_k times grad phi_i(w) - grad phi_i(w^t) for every i in P_k, s_k^j = ``absent`` where node k lacks feature j."""
 
     def of(problem: LinearProblem, params: object, state: Two) -> Array:
-        f, S = problem.f, local_scaling(problem.f, absent)
-        rows = rows_of_nodes(f)
-        changes = [
-            S * (f.example_change(state.w[..., None, :], state.w_t[..., None, :], row) - f.lam * _apart(state))
-            for row in rows
-        ]
-        return np.stack(changes, axis=-3)
+        f = problem.f
+        slopes = f.loss.slope(f.predictions(state.w), f.y) - f.loss.slope(f.predictions(state.w_t), f.y)
+        found: Array = local_scaling(f, absent)[f.owner, :] * (slopes[..., None] * f.X)
+        return found
 
     return of
 
 
-def _apart(state: Two) -> Array:
-    found: Array = (state.w - state.w_t)[..., None, :]
-    return found
-
-
-ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO))
+ANY_DATA = setting("any data on K nodes; any w and w^t", RidgeInstances(states=TWO), letters(lamda, gamma))
 _S_K_J = "Section 3.6.2, s_k^j"
 section_362_s_k_j = section("Section 3.6.2, s_k^j", ANY_DATA, id="scaling/absent-feature")
 ABSENT = (
@@ -185,6 +202,7 @@ SECTION_3_6_2 = (
         ),
         "the example of gradients that differ a thousandfold",
         kind="property",
+        requires=(ONE_NODE_A_FEATURE,),
         tex="",
         reading="a feature that node k alone holds has there, in the mean over its examples, n/n_k times the slope "
         "that it has in f, whatever the data: with n = 1,000,000 and n_k = 1,000 the thousandfold. Of the losses, "

@@ -1,0 +1,267 @@
+"""Claims about labelled examples, shown for all data: for every number of examples, clients and features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import sympy
+
+from fedtheory.claims import Claim
+from fedtheory.instances import Instance
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from fedtheory.numbers.rational import exact
+from verify.data import arrays, comparing, squares
+from verify.data.arrays import Array
+from verify.data.comparing import There
+from verify.data.problem import reader_of, space_of
+from verify.data.reader import DataReader
+from verify.data.scene import (
+    DRAW,
+    PARAMETER,
+    Ground,
+    Scene,
+    at_instance,
+    fixed_letters,
+    ground_of,
+    one_array,
+    parts_of,
+    relation_in,
+    scene_of,
+    with_letters,
+)
+from verify.data.space import Space
+from verify.data.squares import Knowledge
+from verify.exact import reals
+from verify.reading.program import theirs
+from verify.reading.source import Unread
+from verify.reading.terms import Axis
+from verify.reading.values import Named
+
+#: Instances at which what was read is compared with the code.
+COMPARED = 3
+
+
+def applies(claim: Claim) -> bool:
+    """Return True if a claim states that two sides are equal or ordered in every state, or that two methods agree, in a
+    setting whose instances are all that it has."""
+    setting = claim.setting
+    kinds = isinstance(claim.statement, Identity | Inequality | Agreement)
+    return kinds and setting.drawing.special is not None and setting.functions is None
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The result of reading one path.
+
+    ``pairs``: the sides, with their relations; ``read``: the functions that were read, each with the arrays that it
+    gives, and the axis along which it gives several.
+    """
+
+    pairs: tuple[tuple[Array, Array, str], ...]
+    read: tuple[tuple[Any, tuple[Array, ...], int], ...]
+
+
+def prove(claim: Claim, instances: Sequence[Instance]) -> str:
+    """Return why a claim is not shown for all data; empty if it is. Raise ``Unread`` if its code is not read."""
+    fixed: dict[str, Fraction] = {}
+    # Letters that the hypotheses fix are read as the numbers that they are.
+    for _again in range(2):
+        space = space_of([PARAMETER + name for name in type(instances[0].params)._fields] + _spare(claim))
+        reader = reader_of(space)
+        compared = 0
+        for _path in reader.paths():
+            space.divisors.clear()
+            space.divided.clear()
+            reader.shifts.clear()
+            scene = scene_of(claim, instances, reader, fixed)
+            about = ground_of(claim, reader, scene)
+            known = fixed_letters(claim, about)
+            if not fixed and known:
+                break
+            found = _unshown(claim, instances, reader, scene, about)
+            if isinstance(found, str):
+                return found
+            compared += found
+        else:
+            return "" if compared else "there is no instance at which what was read can be compared with the code"
+        fixed = known
+    return "the letters that are fixed do not settle"
+
+
+def _spare(claim: Claim) -> list[str]:
+    """Return names of letters that are not read as an expression in others."""
+    return [f"letter {k}" for k, _ in enumerate(claim.setting.sources)]
+
+
+# What is shown
+
+
+def _unshown(
+    claim: Claim,
+    instances: Sequence[Instance],
+    reader: DataReader,
+    scene: Scene,
+    about: Ground,
+) -> str | int:
+    """Return why a claim is not shown on one path; or at how many instances what was read agrees with the code."""
+    sides = (
+        _agreeing(claim, reader, scene)
+        if isinstance(claim.statement, Agreement)
+        else _stated(claim, reader, scene, about)
+    )
+    about = replace(about, relations=(*about.relations, *_taken(about, reader)))
+    shifts = dict(reader.shifts)
+    if sympy.false in about.relations or reals.contradictory(about.relations):
+        return 0
+    known = Knowledge(reader.space, about.is_at_least_zero, about.facts, about.given)
+    for left, right, relation in sides.pairs:
+        difference = arrays.add(right, arrays.negative(left))
+        if not difference.is_zero() and not (relation == "<=" and _is_nonnegative(difference, known, shifts)):
+            return "the two sides do not reduce to the same sum, or to one that is larger by squares"
+    if why := _unmet(reader, about):
+        return why
+    return _compare(claim, sides, instances, reader)
+
+
+def _is_nonnegative(difference: Array, known: Knowledge, shifts: Mapping[str, Array]) -> bool:
+    """Return True if a difference is shown to be at least 0 in all states, or in those where parts are moved by what no
+    part of a state enters: these are all states too."""
+    moved = difference
+    for name, more in shifts.items():
+        moved = arrays.substituted(moved, name, arrays.negative(more))
+    return squares.is_nonnegative(difference, known) or squares.is_nonnegative(moved, known)
+
+
+def _taken(about: Ground, reader: DataReader) -> Iterator[sympy.Basic]:
+    for condition, answer in reader.taken:
+        relation = relation_in(about, condition)
+        yield relation if answer else sympy.Not(relation)
+
+
+def _stated(claim: Claim, reader: DataReader, scene: Scene, about: Ground) -> Sides:
+    statement, space = claim.statement, reader.space
+    found: dict[sympy.Expr, tuple[Array, ...]] = {}
+    read = []
+    for quantity in statement.quantities:
+        if quantity.after or quantity.domain is not None:
+            raise Unread(f"{quantity.expression} is of some states only, or of those after a step")
+        parts, axis = parts_of(space, reader.call(theirs(quantity.of), *scene.given))
+        found[quantity.expression] = parts
+        read.append((quantity.of, parts, axis))
+    if len({len(parts) for parts in found.values()}) > 1 or len({axis for *_, axis in read}) > 1:
+        raise Unread("quantities stack different numbers of arrays")
+    pairs = []
+    for k in range(len(read[0][1]) if read else 0):
+        here = {**about.letters, **{expression: parts[k] for expression, parts in found.items()}}
+        for comparison in statement.comparisons:
+            if comparison.relation not in ("==", "<="):
+                raise Unread(f"the claim says {comparison.relation}")
+            left, right = (_of_expression(space, side, here) for side in (comparison.left, comparison.right))
+            pairs.append((left, right, comparison.relation))
+    if not pairs:
+        raise Unread("nothing is compared")
+    return Sides(tuple(pairs), tuple(read))
+
+
+def _of_expression(space: Space, expression: sympy.Expr, here: Mapping[sympy.Expr, Array]) -> Array:
+    if expression in here:
+        return here[expression]
+    if expression.is_Rational:
+        return arrays.constant(space, Fraction(int(expression.p), int(expression.q)))
+    if isinstance(expression, sympy.Add | sympy.Mul):
+        first, *rest = (_of_expression(space, part, here) for part in expression.args)
+        for other in rest:
+            first = (arrays.add if isinstance(expression, sympy.Add) else arrays.multiply)(first, other)
+        return first
+    if isinstance(expression, sympy.Pow) and expression.exp.is_Integer:
+        return arrays.power(_of_expression(space, expression.base, here), int(expression.exp))
+    raise Unread(f"{expression} is not known from what was read")
+
+
+def _agreeing(claim: Claim, reader: DataReader, scene: Scene) -> Sides:
+    """Return what two methods show after a step with the same draw, and the invariant of the first after it."""
+    statement: Any = claim.statement
+    space, draw = reader.space, Named(DRAW, {})
+    given = scene.given
+    second = reader.call(theirs(statement.counterpart), *given)
+    if type(second) is not tuple or len(second) != 2:
+        raise Unread("the counterpart is not a pair of parameters and a state")
+    other = (scene.problem, *second)
+    pairs: list[tuple[Array, Array, str]] = []
+    shown, after = [], []
+    for algorithm, arguments, seen in zip(
+        (statement.algorithm, statement.second), (given, other), statement.seen, strict=True
+    ):
+        if algorithm.schedules:
+            raise Unread(f"parameters of {algorithm.name} vary with the round")
+        step = theirs(algorithm.step, algorithm.State)
+        after.append(reader.call(step, *arguments, draw))
+        shown.append(parts_of(space, reader.call(theirs(seen), *arguments[:2], after[-1])))
+    (left, axis), (right, again) = shown
+    if len(left) != len(right) or (len(left) > 1 and axis != again):
+        raise Unread("the methods show different numbers of arrays")
+    pairs += [(one, two, "==") for one, two in zip(left, right, strict=True)]
+    if statement.algorithm.invariant is not None:
+        kept = one_array(reader.call(theirs(statement.algorithm.invariant), *given[:2], after[0]))
+        pairs.append((kept, arrays.multiply(arrays.constant(space, 0), kept), "=="))
+
+    def at(which: int) -> Any:
+        def value(problem: Any, params: Any, state: Any) -> Any:
+            if which:
+                params, state = statement.counterpart(problem, params, state)
+            algorithm = (statement.algorithm, statement.second)[which]
+            return statement.seen[which](problem, params, algorithm.step(problem, params, state, None))
+
+        return value
+
+    return Sides(tuple(pairs), ((at(0), left, axis), (at(1), right, axis)))
+
+
+def _unmet(reader: DataReader, about: Ground) -> str:
+    """Return an obligation that does not follow from the hypotheses; empty if all do."""
+    space = reader.space
+    for where, condition in reader.raising:
+        if not reals.implied(sympy.Not(relation_in(about, condition)), about.relations):
+            return f"an error may be raised ({where})"
+    for c in space.divisors:
+        if not about.is_nonzero(c):
+            return f"{about.expression(c)} may be zero, and the code divides by it"
+    for made in space.divided:
+        if not all(space.is_positive(f.name) for f in made):
+            return "the code divides by numbers of the data or the state that may be zero"
+    for c in (known.rate for known in space.kernels.values()):
+        if not about.is_at_least_zero(c, strictly=True):
+            return (
+                f"a matrix is inverted that is not shown to be positive definite: {about.expression(c)} may be negative"
+            )
+    return ""
+
+
+def _compare(claim: Claim, sides: Sides, instances: Sequence[Instance], reader: DataReader) -> int:
+    """Return at how many instances what was read on this path agrees with the code. Raise ``Unread`` if it differs."""
+    found: dict[tuple[int, ...], There] = {}
+    for instance in sorted(instances, key=lambda one: int(one.problem.f.examples * one.problem.f.d)):
+        f = instance.problem.f
+        size = (f.n, f.examples, f.d)
+        if len(found) < COMPARED and f.n > 1 and f.examples > f.n and f.d > 1 and size not in found:
+            there = with_letters(reader.space, at_instance(instance))
+            if comparing.occurs(reader.taken, there):
+                found[size] = there
+    for there in found.values():
+        for function, parts, axis in sides.read:
+            comparing.check(parts, axis, function, there, "a side")
+        for every in (h.every for h in claim.requires if h.every is not None):
+            v = exact(np.arange(there.length(Axis.EXAMPLES)) % 5 - 2)
+            left, right = every(there.problem, there.params, v)
+            if not bool(left <= right):
+                raise Unread("what a hypothesis asserts of all vectors fails for one")
+        kept = claim.statement.algorithm.invariant if isinstance(claim.statement, Agreement) else None
+        if kept is not None and bool(np.any(kept(there.problem, there.params, there.state) != 0)):
+            raise Unread("a state violates the invariant of the method")
+    return len(found)

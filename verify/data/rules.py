@@ -1,0 +1,164 @@
+"""The functions of numpy and of this package that code about data may use, by identity."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from fedtheory.algorithms import base
+from fedtheory.numbers import rational
+from verify.data import arrays
+from verify.data.arrays import Array, AtMost, Greatest, Inverse
+from verify.data.reader import axis_of
+from verify.data.solving import solved
+from verify.data.space import Space
+from verify.reading.terms import Axis
+from verify.reading.values import Lengths, Rule, Shape, Unknown
+
+
+def functions(space: Space) -> tuple[tuple[Any, Any], ...]:
+    """Return the functions with rules of their own, each with its rule."""
+    return tuple(_functions(space))
+
+
+def _functions(space: Space) -> Iterator[tuple[Any, Any]]:
+    def array(value: Any) -> Array:
+        return arrays.of(space, value)
+
+    def where(mask: Any, one: Any, other: Any) -> Array:
+        return arrays.choose(array(mask), array(one), array(other))
+
+    def axes(shape: Any) -> tuple[Axis, ...]:
+        return tuple(axis_of(space, length) for length in (shape if type(shape) is tuple else (shape,)))
+
+    def filled(value: int, shape: Any, dtype: Any = None) -> Array:
+        if dtype is not None and getattr(dtype, "name", "") not in ("int", "float"):
+            raise ValueError("an array is made with a type other than int or float")
+        return arrays.spread(arrays.constant(space, value), axes(shape), False)
+
+    def eye(n: Any, dtype: Any = None) -> Array:
+        if dtype is not None and getattr(dtype, "name", "") not in ("int", "float"):
+            raise ValueError("an identity is made with a type other than int or float")
+        return arrays.identity(space, axis_of(space, n))
+
+    def spread(value: Any, shape: Any) -> Array:
+        one = array(value)
+        if isinstance(shape, Shape | Lengths):
+            of, more = (shape, ()) if isinstance(shape, Shape) else (shape.shape, shape.more)
+            if of.batched is not one.batched:
+                raise ValueError("replicas are broadcast against an array without replicas")
+            return arrays.spread(one, (*of.axes, *axes(tuple(more))), of.batched)
+        if one.batched:
+            raise ValueError("replicas are broadcast over axes given without them")
+        return arrays.spread(one, axes(shape), False)
+
+    def times(A: Any, v: Any) -> Array:
+        return solved(A.of, array(v)) if isinstance(A, Inverse) else _applied(array(A), array(v))
+
+    yield np.where, Rule("where", where)
+    yield np.asarray, Rule("asarray", array)
+    yield np.zeros, Rule("zeros", partial(filled, 0))
+    yield np.ones, Rule("ones", partial(filled, 1))
+    yield np.eye, Rule("eye", eye)
+    yield np.matmul, Rule("matmul", lambda a, b: _matmul(array(a), array(b)))
+    yield np.swapaxes, Rule("swapaxes", lambda one, a, b: _swapped(array(one), a, b))
+    yield np.broadcast_to, Rule("broadcast_to", spread)
+    yield np.concatenate, Rule("concatenate", lambda parts, axis=0: SideBySide.of(space, parts, axis))
+    yield np.stack, Rule("stack", lambda parts, axis=0: _stacked(space, parts, axis))
+    yield rational.apply, Rule("apply", times)
+    yield rational.inverse, Rule("inverse", lambda A: Inverse(_square(array(A))))
+    yield rational.exact, Rule("exact", array)
+    yield rational.to_float, Rule("to_float", array)
+    yield base.zeros, Rule("zeros", lambda *lengths: filled(0, tuple(lengths)))
+    yield builtins.int, Rule("int", _whole)
+    yield builtins.bool, Rule("bool", _truth)
+    yield builtins.float, Rule("float", _same)
+    yield builtins.tuple, Rule("tuple", _unread)
+    yield builtins.getattr, Rule("getattr", _unread)
+    yield np.array, Rule("array", array)
+    yield builtins.len, Rule("len", _unread)
+
+
+class SideBySide:
+    """Arrays side by side on one of their axes: a function may return them, and nothing else is done with them."""
+
+    def __init__(self, parts: tuple[Array, ...], axis: int) -> None:
+        self.parts, self.axis = parts, axis
+
+    @classmethod
+    def of(cls, space: Space, parts: Any, axis: Any) -> SideBySide:
+        """Put arrays side by side, as numpy's ``concatenate`` does."""
+        made = tuple(arrays.of(space, part) for part in parts) if type(parts) is tuple else ()
+        if not made or type(axis) is not int or axis not in (-1, -2, -3) or any(len(a.axes) < -axis for a in made):
+            raise ValueError("concatenate is not applied to arrays along an axis of theirs")
+        others = {tuple(a for k, a in enumerate(reversed(one.axes), 1) if k != -axis) for one in made}
+        if len(others) > 1 or len({one.batched for one in made}) > 1 or any(one.mask for one in made):
+            raise ValueError("concatenated arrays differ in other axes")
+        return cls(made, axis)
+
+
+def _stacked(space: Space, parts: Any, axis: Any) -> SideBySide:
+    if type(axis) is not int or axis not in (-1, -2, -3):
+        raise ValueError("arrays are stacked on an axis before the last three")
+    made = [arrays.of(space, part) for part in parts] if type(parts) is tuple else []
+    if any(len(one.axes) < -axis - 1 for one in made):
+        raise ValueError("stacked arrays have too few axes")
+    return SideBySide.of(space, tuple(arrays.inserted(one, len(one.axes) + axis + 1) for one in made), axis)
+
+
+def _swapped(one: Array, a: Any, b: Any) -> Array:
+    first, second = arrays.from_last(one, (a, b))
+    order = list(range(len(one.axes)))
+    order[first], order[second] = second, first
+    return arrays.transposed(one, order)
+
+
+def _square(one: Array) -> Array:
+    if len(one.axes) < 2 or one.axes[-1] is not one.axes[-2] or one.axes[-1] is Axis.ONE:
+        raise ValueError("the inverse is taken of something other than a square matrix")
+    return one
+
+
+def _applied(A: Array, v: Array) -> Array:
+    """Return matrix-vector products, over leading axes."""
+    if len(A.axes) < 2 or not v.axes or A.axes[-1] is not v.axes[-1]:
+        raise ValueError("a matrix is applied to vectors of another length")
+    row = arrays.inserted(v, len(v.axes) - 1)
+    product = arrays.multiply(A, row)
+    return arrays.total(product, [len(product.axes) - 1], False)
+
+
+def _matmul(a: Array, b: Array) -> Array:
+    """Return products of matrices, over leading axes."""
+    if len(a.axes) < 2 or len(b.axes) < 2 or a.axes[-1] is not b.axes[-2] or a.axes[-1] is Axis.ONE:
+        raise ValueError("matrices of other shapes are multiplied")
+    left, right = arrays.inserted(a, len(a.axes)), arrays.inserted(b, len(b.axes) - 2)
+    product = arrays.multiply(left, right)
+    return arrays.total(product, [len(product.axes) - 2], False)
+
+
+def _whole(value: Any) -> Any:
+    if type(value) is int or isinstance(value, Array | Greatest):
+        return value
+    raise ValueError("an integer is made from something that is not one")
+
+
+def _truth(value: Any) -> Any:
+    if type(value) is not bool and not isinstance(value, AtMost):
+        raise ValueError("a truth value is made from something that is not one")
+    return value
+
+
+def _same(value: Any) -> Any:
+    if type(value) not in (int, Fraction):
+        raise ValueError("a float is made from something that is not a literal number")
+    return value
+
+
+def _unread(*given: Any, **named: Any) -> Any:
+    return Unknown("what no proof about data reads")

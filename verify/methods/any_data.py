@@ -1,0 +1,36 @@
+"""Claims about labelled examples, shown in index notation: for all data, on every number of clients."""
+
+from __future__ import annotations
+
+from fedtheory.kinds.agreement import Agreement
+from fedtheory.kinds.identity import Identity
+from fedtheory.kinds.inequality import Inequality
+from verify.base.faults import attributed
+from verify.base.verdict import Verdict
+from verify.data import proving
+from verify.evidence.record import Outcome
+from verify.methods.base import Inquiry, Method, seen
+
+
+def run(method: Method, inquiry: Inquiry) -> Outcome:
+    """Proved where the code that is read shows it for all data; otherwise nothing is known."""
+    claim = inquiry.claim
+    try:
+        with attributed(claim):
+            why = proving.prove(claim, seen(inquiry))
+    except (ValueError, ArithmeticError) as error:
+        return method.skipped(f"left open: {error}")
+    if why:
+        return method.skipped(f"left open: {why}")
+    note = "read off the code in index notation: for all data, any numbers of examples, clients and features"
+    return method.found(Verdict.PROVED, note, used=("symbolic",))
+
+
+METHOD = Method(
+    "data as letters",
+    "all data, any numbers of examples, clients and features, all states, at all parameters",
+    (Identity, Inequality, Agreement),
+    run,
+    frozenset({"==", "<="}),
+    applies=proving.applies,
+)
