@@ -3,12 +3,15 @@
 The modules load when the first algorithm is asked for by its name.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from fedtheory.algorithms.base import Algorithm, run
-from fedtheory.algorithms.examples import Example, Table
+from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.slips import Change, Edit, Table
 
 _MODULES = (
     "gradient_descent",
@@ -127,9 +130,18 @@ def _module(of: str | Algorithm) -> ModuleType | None:
 
 
 def slips_of(name: str | Algorithm) -> Table:
-    """Return the known mistakes in implementations of an algorithm; empty if it is not of this package."""
-    slips: Table = getattr(_module(name), "SLIPS", ())
-    return slips
+    """Return the known mistakes in implementations of an algorithm, with the changed steps for edits of the source;
+    empty if it is not of this package."""
+    module = _module(name)
+    table: Table = getattr(module, "SLIPS", ())
+    return tuple((words, letter, _parts(module, change)) for words, letter, change in table)
+
+
+def _parts(module: Any, change: Change) -> Change:
+    """The changed step, or the changed parts, of the algorithm of a module."""
+    if isinstance(change, Mapping):
+        return {name: _parts(module, part) if isinstance(part, Edit) else part for name, part in change.items()}
+    return change(module.algorithm.step) if isinstance(change, Edit) else change
 
 
 def line(name: str | Algorithm, letter: str) -> str:

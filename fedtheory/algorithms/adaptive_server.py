@@ -10,15 +10,16 @@ begin with v = 0 and correct it: ``correction`` has both ways in which they do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.base import zeros
-from fedtheory.algorithms.examples import Given, StepFunction, Table
+from fedtheory.algorithms.examples import Given
 from fedtheory.algorithms.minibatch_sgd import Round
+from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import AllRows, Minibatches
@@ -113,129 +114,85 @@ def example(given: Given) -> Params:
     )
 
 
-#: What v becomes of params, v and the average change, or of what stands in its place.
-Second = Callable[[Params, Array, Array], Array]
-
-
-def slips(step: StepFunction, second: Second) -> Table:
-    """Return the known mistakes in implementations of a method with this ``step``; ``second``: the update of v."""
-
-    def without_root(params: Params, state: State, m: Array, v: Array, change: Array) -> Array:
-        return state.x + params.eta * m / (v + params.adaptivity)
-
-    def inside(power: int) -> Callable[..., Array]:
-        return lambda p, state, m, v, change: state.x + p.eta * m / np.sqrt(v + p.adaptivity**power)
-
-    def later(params: Params, state: State, m: Array, v: Array, change: Array) -> Array:
-        return moved(params, state._replace(t=state.t + 1), m, v)
-
-    def anew(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        first = init(problem, params)
-        empty = state._replace(m=first.m + 0.0 * state.m, v=first.v + 0.0 * state.v, t=0 * state.t)
-        return step(problem, params, empty, draw)._replace(t=state.t + 1)
-
+def slips(step: StepFunction) -> Table:
+    """Return the known mistakes in implementations of a method with this ``step``, all of which are written alike."""
     return (
-        (
-            "m and v are empty again in each round (an optimiser made anew): nothing is kept of the rounds before",
-            "x",
-            anew,
-        ),
-        ("the bias is not corrected", "x", _corrected(step, "none")),
+        *edits("""
+x: m and v are empty again in each round (an optimiser made anew): nothing is kept of the rounds before
+    state.m => 0.0 * state.m
+    second(params, state.v, => second(params, adaptive_server.init(problem, params).v + 0.0 * state.v,
+    moved(params, state, => moved(params, state._replace(t=0 * state.t),
+x: the bias is not corrected
+    moved(params, => moved(params._replace(correction="none"),
+"""),
         (
             "v begins with 0, and the bias of m and v is corrected: the Adam of frameworks, which the feature "
             '"bias correction" is for',
             "x",
-            {"init": _from_zero, "step": _corrected(step, "moments")},
+            {"init": _from_zero, "step": edit('moved(params, => moved(params._replace(correction="moments"),')},
         ),
         (
             "v begins with 0, and the bias is corrected in the stepsize: the Adam of frameworks, which the feature "
             '"bias-corrected stepsize" is for',
             "x",
-            {"init": _from_zero, "step": _corrected(step, "stepsize")},
+            {"init": _from_zero, "step": edit('moved(params, => moved(params._replace(correction="stepsize"),')},
         ),
-        (
-            "beta_1 and beta_2 are swapped",
-            "m",
-            lambda problem, params, state, draw: step(
-                problem, params._replace(beta_1=params.beta_2, beta_2=params.beta_1), state, draw
-            ),
-        ),
-        ("the bias of m and v is corrected, as Adam does and this method does not", "x", _corrected(step, "moments")),
-        (
-            "the bias is corrected in the stepsize alone, so that adaptivity counts for something else",
-            "x",
-            _corrected(step, "stepsize"),
-        ),
-        ("the bias is corrected for one step more than were made", "x", _variant(second, model=later)),
-        ("adaptivity is added inside the root", "x", _variant(second, model=inside(1))),
-        ("the square of adaptivity is added inside the root", "x", _variant(second, model=inside(2))),
-        ("v is not under a root", "x", _variant(second, model=without_root)),
-        (
-            "the sign of the average change is wrong: the server moves away from the clients' models",
-            "x",
-            _variant(second, model=lambda p, state, m, v, change: 2 * state.x - moved(p, state, m, v)),
-        ),
-        (
-            "x is renewed by the old m",
-            "x",
-            _variant(second, model=lambda p, state, m, v, change: moved(p, state, state.m, v)),
-        ),
-        (
-            "x is renewed by the old v",
-            "x",
-            _variant(second, model=lambda p, state, m, v, change: moved(p, state, m, state.v)),
-        ),
-        (
-            "x is renewed along the average change, without m",
-            "x",
-            _variant(second, model=lambda p, s, m, v, change: moved(p, s, change, v)),
-        ),
-        ("m lacks its factor 1 - beta_1", "m", _variant(second, first=lambda p, m, change: p.beta_1 * m + change)),
-        (
-            "v is that of the momentum m instead of the average change",
-            "v",
-            _variant(second, of=lambda params, state, m, change: m),
-        ),
-        (
-            "v is that of the clients' own changes: the mean of squares instead of the square of the mean",
-            "v",
-            _of_squares(second),
-        ),
-        ("v never changes", "v", _variant(lambda p, v, change: v + 0 * change)),
-        (
-            "v is never decayed: it adds up the squares, as FedAdagrad does",
-            "v",
-            _variant(lambda p, v, change: v + change**2),
-        ),
-        (
-            "v is FedAdam's",
-            "v",
-            _variant(lambda p, v, change: p.beta_2 * v + (1 - p.beta_2) * change**2),
-        ),
-        ("v lacks its factor 1 - beta_2", "v", _variant(lambda p, v, change: p.beta_2 * v + change**2)),
-        ("the sign of v's change is wrong", "v", _variant(lambda p, v, change: 2 * v - second(p, v, change))),
-        (
-            "v begins with 0 instead of adaptivity^2",
-            "v",
-            {"init": _from_zero},
-        ),
+        *edits("""
+m: beta_1 and beta_2 are swapped
+    change = fedavg => params = params._replace(beta_1=params.beta_2, beta_2=params.beta_1); change = fedavg
+x: the bias of m and v is corrected, as Adam does and this method does not
+    moved(params, => moved(params._replace(correction="moments"),
+x: the bias is corrected in the stepsize alone, so that adaptivity counts for something else
+    moved(params, => moved(params._replace(correction="stepsize"),
+x: the bias is corrected for one step more than were made
+    moved(params, state, => moved(params, state._replace(t=state.t + 1),
+x: adaptivity is added inside the root
+    moved(params, state, m, v) => state.x + params.eta * m / (v + params.adaptivity) ** 0.5
+x: the square of adaptivity is added inside the root
+    moved(params, state, m, v) => state.x + params.eta * m / (v + params.adaptivity**2) ** 0.5
+x: v is not under a root
+    moved(params, state, m, v) => state.x + params.eta * m / (v + params.adaptivity)
+x: the sign of the average change is wrong: the server moves away from the clients' models
+    moved(params, state, m, v) => 2 * state.x - moved(params, state, m, v)
+x: x is renewed by the old m
+    moved(params, state, m, v) => moved(params, state, state.m, v)
+x: x is renewed by the old v
+    moved(params, state, m, v) => moved(params, state, m, state.v)
+x: x is renewed along the average change, without m
+    moved(params, state, m, v) => moved(params, state, change, v)
+m: m lacks its factor 1 - beta_1
+    (1 - params.beta_1) * change => change
+v: v is that of the momentum m instead of the average change
+    state.v, change) => state.v, m)
+v: v is that of the clients' own changes: the mean of squares instead of the square of the mean
+    state.v, change) => state.v, adaptive_server.root_of_squares(problem, params, state, draw))
+v: v never changes
+    second(params, state.v, change) => state.v + 0 * change
+v: v is never decayed: it adds up the squares, as FedAdagrad does
+    second(params, state.v, change) => state.v + change**2
+v: v is FedAdam's
+    second(params, state.v, change) => params.beta_2 * state.v + (1 - params.beta_2) * change**2
+v: v lacks its factor 1 - beta_2
+    second(params, state.v, change) => params.beta_2 * state.v + change**2
+v: the sign of v's change is wrong
+    second(params, state.v, change) => 2 * state.v - second(params, state.v, change)
+"""),
+        ("v begins with 0 instead of adaptivity^2", "v", {"init": _from_zero}),
         (
             "v begins with adaptivity instead of adaptivity^2",
             "v",
             {"init": lambda problem, params, **given: init(problem, params._replace(v_0=params.adaptivity), **given)},
         ),
-        (
-            "the changes are averaged over all clients instead of the participants",
-            "m",
-            _variant(second, scale=lambda n, p: p.tau / n),
-        ),
-        ("the changes are summed instead of averaged", "m", _variant(second, scale=lambda n, p: p.tau)),
-        ("the changes are divided by the local stepsize", "m", _variant(second, scale=lambda n, p: 1 / p.eta_l)),
-        (
-            "the participants are averaged with equal weights, without the counts",
-            "m",
-            lambda problem, params, state, draw: step(problem, params._replace(counts=None), state, draw),
-        ),
+        *edits("""
+m: the changes are averaged over all clients instead of the participants
+    change = fedavg => change = params.tau / problem.n * fedavg
+m: the changes are summed instead of averaged
+    change = fedavg => change = params.tau * fedavg
+m: the changes are divided by the local stepsize
+    change = fedavg => change = 1 / params.eta_l * fedavg
+m: the participants are averaged with equal weights, without the counts
+    mean_change(problem, params, => mean_change(problem, params._replace(counts=None),
+"""),
         (fedavg.REPLACED, "m", fedavg.with_replacement(step)),
     )
 
@@ -244,44 +201,7 @@ def _from_zero(problem: Problem, params: Params, **given: Array | None) -> State
     return init(problem, params._replace(v_0=0.0), **given)
 
 
-def _corrected(step: StepFunction, correction: str) -> StepFunction:
-    return lambda problem, params, state, draw: step(problem, params._replace(correction=correction), state, draw)
-
-
-def _plain_model(params: Params, state: State, m: Array, v: Array, change: Array) -> Array:
-    return moved(params, state, m, v)
-
-
-def _plain_first(params: Params, m: Array, change: Array) -> Array:
-    return params.beta_1 * m + (1 - params.beta_1) * change
-
-
-def _variant(
-    second: Second,
-    first: Callable[[Params, Array, Array], Array] = _plain_first,
-    of: Callable[[Params, State, Array, Array], Array] = lambda params, state, m, change: change,
-    model: Callable[[Params, State, Array, Array, Array], Array] = _plain_model,
-    scale: Callable[[int, Params], float] = lambda n, params: 1.0,
-) -> StepFunction:
-    """The method with other parts: m and v, what v is of, x, and a factor of the average change."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        change = scale(problem.n, params) * fedavg.mean_change(problem, params, state.x, draw)
-        m = first(params, state.m, change)
-        v = second(params, state.v, of(params, state, m, change))
-        return State(model(params, state, m, v, change), m, v, state.t + 1)
-
-    return step
-
-
-def _of_squares(second: Second) -> StepFunction:
-    """The method whose v is of the root of the mean square of the clients' changes."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        own = fedavg.local_descent(problem, params, state.x, draw) - state.x[..., None, :]
-        change = fedavg.averaged(params, draw.clients, own)
-        m = _plain_first(params, state.m, change)
-        v = second(params, state.v, np.sqrt(fedavg.averaged(params, draw.clients, own**2)))
-        return State(moved(params, state, m, v), m, v, state.t + 1)
-
-    return step
+def root_of_squares(problem: Problem, params: Params, state: State, draw: Round) -> Array:
+    """The root of the mean square of the clients' changes, ``(..., d)``."""
+    own = fedavg.local_descent(problem, params, state.x, draw) - state.x[..., None, :]
+    return np.sqrt(fedavg.averaged(params, draw.clients, own**2))

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Scalar, method, zeros
-from fedtheory.algorithms.examples import Example, Given, Picks, StepFunction, Table, changed
+from fedtheory.algorithms.examples import Example, Given, Picks
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.problems.dual_blocks import maximisers, one_pass
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
 from fedtheory.problems.local_features import LocalFeatures, local_features
@@ -162,19 +163,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("rows", _example)
 
 
-def _with(sigma: Any = None, gamma: Any = None, start: bool = True) -> StepFunction:
-    """CoCoA+ with another sigma' or gamma; without ``start`` local steps do not see the dual variables they add to."""
-
-    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-        f = problem.f
-        inside = params.sigma if sigma is None else sigma(f)
-        alpha = state.alpha if start else 0 * state.alpha
-        u = (params.gamma if gamma is None else gamma(f)) * params.solver.answer(f, alpha, state.w, inside, draw)
-        return State(state.alpha + u, state.w + f.primal(u))
-
-    return step
-
-
 def _jacobi(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
     """Local steps that do not see each other: all from the same u = 0."""
     f = problem.f
@@ -192,13 +180,6 @@ def _in_rows(problem: LinearProblem, params: Params, state: State, draw: Draw) -
     return State(state.alpha + u, state.w + f.primal(u))
 
 
-def _step_of_w(factor: Any) -> Any:
-    def w(problem: LinearProblem, params: object, state: State, after: State, draw: object) -> Array:
-        return np.asarray(state.w + factor(problem.f) * (after.w - state.w))
-
-    return w
-
-
 def _with_replacement(problem: Any, params: Params, state: object) -> Distribution:
     """The rows of CoCoA+'s passes, with replacement."""
     passes = getattr(params.solver.draws(problem.f), "n", 0)
@@ -207,17 +188,25 @@ def _with_replacement(problem: Any, params: Params, state: object) -> Distributi
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "the steps are averaged instead of added: gamma is 1/K",
-        "alpha",
-        _with(gamma=lambda f: 1 / f.n),
-    ),
-    ("sigma' is left out of the local subproblems (it is 1)", "alpha", _with(sigma=lambda f: 1)),
+    *edits("""
+alpha: the steps are averaged instead of added: gamma is 1/K
+    u = params.gamma => u = 1 / f.n
+alpha: sigma' is left out of the local subproblems (it is 1)
+    params.sigma, draw) => 1, draw)
+"""),
     ("the local steps of one pass do not see each other", "alpha", _jacobi),
-    ("the local subproblems leave out the dual variables alpha", "alpha", _with(start=False)),
+    *edits("""
+alpha: the local subproblems leave out the dual variables alpha
+    answer(f, state.alpha => answer(f, 0 * state.alpha
+"""),
     ("the pass goes through the examples in the same order every time", "alpha", _in_rows),
-    ("w lacks its division by n", "w", changed(step, w=_step_of_w(lambda f: f.examples))),
-    ("w lacks its division by lambda", "w", changed(step, w=_step_of_w(lambda f: f.lam))),
-    ("w is averaged over the clients instead of added", "w", changed(step, w=_step_of_w(lambda f: 1 / f.n))),
+    *edits("""
+w: w lacks its division by n
+    state.w + f.primal(u) => state.w + f.examples * f.primal(u)
+w: w lacks its division by lambda
+    state.w + f.primal(u) => state.w + f.lam * f.primal(u)
+w: w is averaged over the clients instead of added
+    state.w + f.primal(u) => state.w + f.primal(u) / f.n
+"""),
     ("a client's examples are drawn with replacement instead of each once", "", {"draws": _with_replacement}),
 )

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Point, Scalar, method
-from fedtheory.algorithms.examples import Example, StepFunction, Table
+from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
 
 
@@ -50,24 +49,15 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows", lambda given: Params(0.5, 0.75))
 
-
-def _with(sign: int = 1, own: int = 1, weighted: bool = False) -> StepFunction:
-    """DANE with a_k = sign (own grad F_k(w) - eta grad f(w)), or the average weighted by n_k/n."""
-
-    def step(problem: LinearProblem, params: Params, state: State, draw: object) -> State:
-        f, w = problem.f, state.w
-        a = sign * (own * f.gradient(w[..., None, :]) - params.eta * f.full_gradient(w)[..., None, :])
-        models = perturbed_minimisers(problem, w, a, params.mu)
-        p = f.shares if weighted else np.full(f.n, 1 / f.n)
-        return State((p[:, None] * models).sum(axis=-2))
-
-    return step
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("the sign of the perturbation a_k is swapped", "w", _with(sign=-1)),
-    ("the perturbation lacks the client's own gradient", "w", _with(own=0)),
-    ("there is no perturbation: the clients minimise their own losses", "w", _with(sign=0)),
-    ("clients are weighted by n_k/n instead of 1/K", "w", _with(weighted=True)),
-)
+SLIPS = edits("""
+w: the sign of the perturbation a_k is swapped
+    a = perturbation => a = -perturbation
+w: the perturbation lacks the client's own gradient
+    return f.gradient => return 0 * f.gradient
+w: there is no perturbation: the clients minimise their own losses
+    a = perturbation => a = 0 * perturbation
+w: clients are weighted by n_k/n instead of 1/K
+    return State(perturbed_minimisers => return State((problem.f.shares[:, None] * perturbed_minimisers
+    params.mu).sum(axis=-2) / problem.n => params.mu)).sum(axis=-2)
+""")

@@ -7,12 +7,11 @@ and v_i begin with 0. Warm-up, clipping and layers are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import Table, edits
 
 
 class Params(NamedTuple):
@@ -77,30 +76,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("wide", _example)
 
 
-def _masking(
-    added: Callable[[Params, Array, Array], Array] = lambda params, u, g: u,
-    of: Callable[[Array, Array], Array] = lambda u, v: v,
-    u_left: Callable[[Array, Array], Array] = lambda sent, u: np.where(sent, 0 * u, u),
-    v_left: Callable[[Array, Array], Array] = lambda sent, v: np.where(sent, 0 * v, v),
-    share: Callable[[int], float] = lambda n: 1 / n,
-) -> StepFunction:
-    """DGC that adds something else to v, chooses the entries of something else, or leaves something else behind."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        g = problem.f.gradient(state.x[..., None, :])
-        u = params.momentum * state.u + g
-        v = state.v + added(params, u, g)
-        sent = largest(of(u, v), params.k)
-        x = state.x - params.eta * share(problem.n) * np.where(sent, v, 0 * v).sum(axis=-2)
-        return State(x, u_left(sent, u), v_left(sent, v))
-
-    return other
-
-
-def _plain(sent: Array, part: Array) -> Array:
-    return part + 0 * sent
-
-
 class _Served(NamedTuple):
     x: Array
     u: Array
@@ -128,25 +103,35 @@ SLIPS: Table = (
         "v",
         {"State": _Served, "init": _served_init, "step": _served_step},
     ),
-    ("v_i adds up gradients, without momentum correction", "v", _masking(added=lambda p, u, g: g)),
-    ("the momenta are not masked: u_i keeps the entries that were sent", "u", _masking(u_left=_plain)),
-    ("what is sent is not removed from v_i", "v", _masking(v_left=_plain)),
-    ("neither u_i nor v_i is masked", "u", _masking(u_left=_plain, v_left=_plain)),
-    ("v_i is emptied whole: what was not sent is forgotten", "v", _masking(v_left=lambda sent, v: 0 * v)),
-    ("u_i is emptied whole", "u", _masking(u_left=lambda sent, u: 0 * u)),
-    ("u_i and v_i are emptied whole", "u", _masking(u_left=lambda sent, u: 0 * u, v_left=lambda sent, v: 0 * v)),
-    (
-        "the masks are the wrong way round: what is left is what was sent",
-        "u",
-        _masking(u_left=lambda sent, u: np.where(sent, u, 0 * u), v_left=lambda sent, v: np.where(sent, v, 0 * v)),
-    ),
-    ("v_i adds up Nesterov's momenta", "v", _masking(added=lambda p, u, g: g + p.momentum * u)),
-    ("the entries are chosen by the size of u_i instead of v_i", "x", _masking(of=lambda u, v: u)),
-    ("the entries that are smallest in size are sent", "x", _masking(of=lambda u, v: 1 / (abs(v) + 1e-300))),
-    (
-        "the entries that are largest are sent, whatever their size",
-        "x",
-        _masking(of=lambda u, v: np.exp(v / (1 + abs(v).max()))),
-    ),
-    ("what is sent is summed instead of averaged", "x", _masking(share=lambda n: 1.0)),
+    *edits("""
+v: v_i adds up gradients, without momentum correction
+    v = state.v + u => v = state.v + problem.f.gradient(state.x[..., None, :])
+u: the momenta are not masked: u_i keeps the entries that were sent
+    np.where(sent, 0 * u, u) => u
+v: what is sent is not removed from v_i
+    np.where(sent, 0 * v, v) => v
+u: neither u_i nor v_i is masked
+    np.where(sent, 0 * u, u) => u
+    np.where(sent, 0 * v, v) => v
+v: v_i is emptied whole: what was not sent is forgotten
+    np.where(sent, 0 * v, v) => 0 * v
+u: u_i is emptied whole
+    np.where(sent, 0 * u, u) => 0 * u
+u: u_i and v_i are emptied whole
+    np.where(sent, 0 * u, u) => 0 * u
+    np.where(sent, 0 * v, v) => 0 * v
+u: the masks are the wrong way round: what is left is what was sent
+    np.where(sent, 0 * u, u) => np.where(sent, u, 0 * u)
+    np.where(sent, 0 * v, v) => np.where(sent, v, 0 * v)
+v: v_i adds up Nesterov's momenta
+    v = state.v + u => v = state.v + problem.f.gradient(state.x[..., None, :]) + params.momentum * u
+x: the entries are chosen by the size of u_i instead of v_i
+    largest(v, params.k) => largest(u, params.k)
+x: the entries that are smallest in size are sent
+    largest(v, params.k) => largest(1 / (abs(v) + 1e-300), params.k)
+x: the entries that are largest are sent, whatever their size
+    largest(v, params.k) => largest(np.exp(v / (1 + abs(v).max())), params.k)
+x: what is sent is summed instead of averaged
+    .sum(axis=-2) / problem.n => .sum(axis=-2)
+"""),
 )

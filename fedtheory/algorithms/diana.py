@@ -7,7 +7,7 @@ vanishes at the optimum.
 from __future__ import annotations
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.examples import Table, changed, never
+from fedtheory.algorithms.slips import edits
 from fedtheory.compressors import Family
 
 
@@ -73,41 +73,22 @@ LINES = {
     "h_bar": "h_bar <- h_bar + alpha (1/n) sum m_i",
 }
 
-
-def _shared(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
-    return state.x - params.gamma * after.h_bar
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    (
-        "the sign of the server's control variate is swapped",
-        "x",
-        changed(step, x=lambda problem, p, s, a, d: a.x + 2 * p.gamma * s.h_bar),
-    ),
-    (
-        "clients compress the sum of gradient and control variate: its sign is swapped",
-        "x",
-        lambda problem, p, s, d: step(problem, p, s._replace(h=-s.h), d)._replace(
-            h=s.h + (step(problem, p, s._replace(h=-s.h), d).h + s.h)
-        ),
-    ),
-    ("the server steps along the new average of the control variates", "x", changed(step, x=_shared)),
-    (
-        "the server renews its control variate before it adds the messages to it",
-        "x",
-        changed(step, x=lambda problem, p, s, a, d: a.x - p.gamma * (a.h_bar - s.h_bar)),
-    ),
-    ("the server's control variate is never updated (a stale average)", "h_bar", never("h_bar", step)),
-    ("the clients' control variates are never updated", "h", never("h", step)),
-    (
-        "the server's control variate adds the sum of the messages instead of their average",
-        "h_bar",
-        changed(step, h_bar=lambda problem, p, s, a, d: s.h_bar + problem.n * (a.h_bar - s.h_bar)),
-    ),
-    (
-        "the server's average is a stale one: that of the clients' control variates before this step",
-        "h_bar",
-        changed(step, h_bar=lambda problem, p, s, a, d: s.h.sum(axis=-2) / problem.n + 0 * a.h_bar),
-    ),
-)
+SLIPS = edits("""
+x: the sign of the server's control variate is swapped
+    (state.h_bar + m_bar) => (m_bar - state.h_bar)
+x: clients compress the sum of gradient and control variate: its sign is swapped
+    [..., None, :]) - state.h) => [..., None, :]) + state.h)
+x: the server steps along the new average of the control variates
+    (state.h_bar + m_bar) => (state.h_bar + alpha * m_bar)
+x: the server renews its control variate before it adds the messages to it
+    (state.h_bar + m_bar) => (state.h_bar + alpha * m_bar + m_bar)
+h_bar: the server's control variate is never updated (a stale average)
+    state.h_bar + alpha * m_bar => state.h_bar + 0 * m_bar
+h: the clients' control variates are never updated
+    state.h + alpha * m, => state.h + 0 * m,
+h_bar: the server's control variate adds the sum of the messages instead of their average
+    state.h_bar + alpha * m_bar => state.h_bar + problem.n * alpha * m_bar
+h_bar: the server's average is a stale one: that of the clients' control variates before this step
+    =state.h_bar + alpha * m_bar => =state.h.sum(axis=-2) / problem.n + 0 * m_bar
+""")

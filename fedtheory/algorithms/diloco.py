@@ -9,12 +9,11 @@ Outside, Delta = (1/n) sum (x - y_i); b <- momentum b + Delta; x <- x - eta (Del
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import Table, edits
 
 #: Rounds after which powers of beta_1 and beta_2 are 0.
 _LATE = 1e6
@@ -115,63 +114,9 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _outside(
-    model: Callable[[Params, State, Array, Array], Array],
-    momentum: Callable[[Params, Array, Array], Array] = lambda params, b, change: params.momentum * b + change,
-    scale: Callable[[int], float] = lambda n: 1.0,
-) -> StepFunction:
-    """DiLoCo with another step of the server's."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        y, m, v = local_models(problem, params, state)
-        change = scale(problem.n) * (state.x - y.sum(axis=-2) / problem.n)
-        b = momentum(params, state.b, change)
-        return State(model(params, state, change, b), b, m, v, state.t + 1)
-
-    return other
-
-
-def _nesterov(params: Params, state: State, change: Array, b: Array) -> Array:
-    return state.x - params.eta * (change + params.momentum * b)
-
-
-def _beginning(change: Callable[[Problem, State], State]) -> StepFunction:
-    """DiLoCo whose workers begin a round with other moments."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        return step(problem, params, change(problem, state), draw)._replace(t=state.t + 1)
-
-    return other
-
-
 def _together(problem: Problem, state: State) -> State:
     m, v = (part.sum(axis=-2, keepdims=True) / problem.n + 0 * part for part in (state.m, state.v))
     return state._replace(m=m, v=v)
-
-
-def _decaying(decay: str) -> StepFunction:
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        return _ended(problem, params, state, *local_models(problem, params, state, decay))
-
-    return other
-
-
-def _ended(problem: Problem, params: Params, state: State, y: Array, m: Array, v: Array) -> State:
-    """The state after the server's step, of the workers' models and moments."""
-    change = state.x - y.sum(axis=-2) / problem.n
-    b = params.momentum * state.b + change
-    return State(_nesterov(params, state, change, b), b, m, v, state.t + 1)
-
-
-def _uncorrected(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """DiLoCo so late that nothing is left of the bias of AdamW's moments."""
-    late = np.full_like(np.asarray(state.t, dtype=float), _LATE)
-    return step(problem, params, state._replace(t=late), draw)._replace(t=state.t + 1)
-
-
-def _of_one(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    y, m, v = local_models(problem, params, state)
-    return _ended(problem, params, state, y[..., :1, :] + 0 * y, m, v)
 
 
 class _Apart(NamedTuple):
@@ -192,59 +137,54 @@ def _apart_step(problem: Problem, params: Params, state: _Apart, draw: Draw) -> 
     """DiLoCo whose workers go on from their own models."""
     before = State(*state[:-1])
     y, m, v = local_models(problem, params, before, start=state.y)
-    return _Apart(*_ended(problem, params, before, y, m, v), y)
-
-
-def _without(**parts: float) -> StepFunction:
-    return lambda problem, params, state, draw: step(problem, params._replace(**parts), state, draw)
+    change = state.x - y.sum(axis=-2) / problem.n
+    b = params.momentum * state.b + change
+    return _Apart(state.x - params.eta * (change + params.momentum * b), b, m, v, state.t + 1, y)
 
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "the momentum is a heavy ball's instead of Nesterov's: the server moves along b",
-        "x",
-        _outside(lambda p, s, change, b: s.x - p.eta * b),
-    ),
-    ("the server has no momentum", "x", _outside(lambda p, s, change, b: s.x - p.eta * change)),
-    ("the models are averaged: there is no step of the server's", "x", _outside(lambda p, s, change, b: s.x - change)),
-    (
-        "the sign of the average change is wrong: the server moves away from the workers' models",
-        "x",
-        _outside(lambda p, s, change, b: s.x + p.eta * (change + p.momentum * b)),
-    ),
-    (
-        "the server's momentum is not multiplied where it is added",
-        "x",
-        _outside(lambda p, s, change, b: s.x - p.eta * (change + b)),
-    ),
-    (
-        "the average change is multiplied by 1 - momentum in b",
-        "b",
-        _outside(_nesterov, lambda p, b, change: p.momentum * b + (1 - p.momentum) * change),
-    ),
-    ("b is forgotten after each round (an optimiser made anew)", "b", _outside(_nesterov, lambda p, b, change: change)),
-    ("the changes are summed instead of averaged", "b", _outside(_nesterov, scale=lambda n: n)),
-    (
-        "the workers' AdamW is made anew in each round: moments and number of steps begin with 0",
-        "m",
-        _beginning(lambda problem, s: s._replace(m=0 * s.m, v=0 * s.v, t=0 * s.t)),
-    ),
-    (
-        "the workers' number of steps begins with 0 in each round, but not their moments",
-        "x",
-        _beginning(lambda problem, s: s._replace(t=0 * s.t)),
-    ),
-    ("the workers' moments are averaged between rounds", "m", _beginning(_together)),
-    ("the weight decay is a part of the gradient, as in Adam without the W", "m", _decaying("gradient")),
-    ("there is no weight decay", "x", _without(decay=0.0)),
-    ("AdamW's bias is not corrected", "x", _uncorrected),
-    ("the weights decay after AdamW's step instead of before it", "x", _decaying("after")),
-    ("the change is that of one worker", "b", _of_one),
+    *edits("""
+x: the momentum is a heavy ball's instead of Nesterov's: the server moves along b
+    (change + params.momentum * b) => b
+x: the server has no momentum
+    (change + params.momentum * b) => change
+x: the models are averaged: there is no step of the server's
+    params.eta * (change + params.momentum * b) => change
+x: the sign of the average change is wrong: the server moves away from the workers' models
+    state.x - params.eta => state.x + params.eta
+x: the server's momentum is not multiplied where it is added
+    change + params.momentum * b) => change + b)
+b: the average change is multiplied by 1 - momentum in b
+    state.b + change => state.b + (1 - params.momentum) * change
+b: b is forgotten after each round (an optimiser made anew)
+    params.momentum * state.b => 0 * state.b
+b: the changes are summed instead of averaged
+    change = state.x - y.sum(axis=-2) / problem.n => change = problem.n * state.x - y.sum(axis=-2)
+m: the workers' AdamW is made anew in each round: moments and number of steps begin with 0
+    params, state) => params, state._replace(m=0 * state.m, v=0 * state.v, t=0 * state.t))
+x: the workers' number of steps begins with 0 in each round, but not their moments
+    params, state) => params, state._replace(t=0 * state.t))
+m: the workers' moments are averaged between rounds
+    params, state) => params, _together(problem, state))
+m: the weight decay is a part of the gradient, as in Adam without the W
+    params, state) => params, state, "gradient")
+x: there is no weight decay
+    params, state) => params._replace(decay=0.0), state)
+x: AdamW's bias is not corrected
+    params, state) => params, state._replace(t=_LATE + 0 * state.t))
+x: the weights decay after AdamW's step instead of before it
+    params, state) => params, state, "after")
+b: the change is that of one worker
+    y.sum(axis=-2) / problem.n => y[..., 0, :]
+"""),
     (
         "the workers go on from their own models instead of the server's",
         "b",
         {"State": _Apart, "init": _apart_init, "step": _apart_step},
     ),
-    ("the local steps are plain gradient steps", "x", _without(adam=False)),
+    *edits("""
+x: the local steps are plain gradient steps
+    params, state) => params._replace(adam=False), state)
+"""),
 )

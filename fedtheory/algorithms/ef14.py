@@ -7,11 +7,10 @@ with 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fedtheory import compressors
-from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, never
+from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import edits
 from fedtheory.compressors import contractive
 from fedtheory.compressors.contractive import Contractive
 
@@ -60,73 +59,30 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("wide", _example)
 
-
-def _sending(
-    wanted: Callable[[Params, State, Array], Array],
-    model: Callable[[int, Params, Array], Array] = lambda n, params, sent: sent.sum(axis=-2) / n,
-    kept: Callable[[Params, State, Array, Array, Array], Array] = lambda params, state, g, wanted, sent: wanted - sent,
-) -> StepFunction:
-    """EF14 with other messages, another step of x, and another memory."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        g = problem.f.gradient(state.x[..., None, :])
-        due = wanted(params, state, g)
-        sent = params.compressor.apply(draw, due)
-        return State(state.x - model(problem.n, params, sent), kept(params, state, g, due, sent))
-
-    return other
-
-
-def _due(params: Params, state: State, g: Array) -> Array:
-    return state.e + params.gamma * g
-
-
-def _uncompressed(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    after = step(problem, params, state, draw)
-    return State(
-        state.x - _due(params, state, problem.f.gradient(state.x[..., None, :])).sum(axis=-2) / problem.n, after.e
-    )
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    (
-        "there is no error feedback: what was not sent is forgotten",
-        "x",
-        _sending(lambda p, s, g: p.gamma * g + 0 * s.e),
-    ),
-    (
-        "what was not sent is kept, but never added to what is sent",
-        "x",
-        _sending(lambda p, s, g: p.gamma * g, kept=lambda p, s, g, due, sent: s.e + p.gamma * g - sent),
-    ),
-    ("the memory is never changed", "e", never("e", step)),
-    (
-        "the memory is never emptied: what was sent stays in it",
-        "e",
-        _sending(_due, kept=lambda p, s, g, due, sent: due + 0 * sent),
-    ),
-    (
-        "the memory keeps what was sent instead of what was not",
-        "e",
-        _sending(_due, kept=lambda p, s, g, due, sent: sent + 0 * due),
-    ),
-    (
-        "the memory forgets what it held: it keeps what this gradient lacks only",
-        "e",
-        _sending(_due, kept=lambda p, s, g, due, sent: p.gamma * g - sent),
-    ),
-    (
-        "the sign of the memory is wrong: what was sent less what was due",
-        "e",
-        _sending(_due, kept=lambda p, s, g, due, sent: sent - due),
-    ),
-    ("the memory is subtracted where it is due to be added", "x", _sending(lambda p, s, g: p.gamma * g - s.e)),
-    (
-        "the stepsize multiplies the memory once more",
-        "x",
-        _sending(lambda p, s, g: s.e + g, lambda n, p, sent: p.gamma * sent.sum(axis=-2) / n),
-    ),
-    ("the messages are summed instead of averaged", "x", _sending(_due, lambda n, p, sent: sent.sum(axis=-2))),
-    ("nothing is compressed: the server adds what is due, not what is sent", "x", _uncompressed),
-)
+SLIPS = edits("""
+x: there is no error feedback: what was not sent is forgotten
+    state.e + params => 0 * state.e + params
+x: what was not sent is kept, but never added to what is sent
+    state.e + params => params
+    wanted - sent) => state.e + wanted - sent)
+e: the memory is never changed
+    wanted - sent) => state.e + 0 * sent)
+e: the memory is never emptied: what was sent stays in it
+    wanted - sent) => wanted + 0 * sent)
+e: the memory keeps what was sent instead of what was not
+    wanted - sent) => sent)
+e: the memory forgets what it held: it keeps what this gradient lacks only
+    wanted - sent) => wanted - state.e - sent)
+e: the sign of the memory is wrong: what was sent less what was due
+    wanted - sent) => sent - wanted)
+x: the memory is subtracted where it is due to be added
+    state.e + params => -state.e + params
+x: the stepsize multiplies the memory once more
+    + params.gamma * problem.f => + problem.f
+    state.x - sent => state.x - params.gamma * sent
+x: the messages are summed instead of averaged
+    sent.sum(axis=-2) / problem.n => sent.sum(axis=-2)
+x: nothing is compressed: the server adds what is due, not what is sent
+    state.x - sent.sum => state.x - wanted.sum
+""")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.examples import Table, never
+from fedtheory.algorithms.slips import edits
 from fedtheory.compressors.contractive import Contractive
 from fedtheory.numbers.rational import to_float
 
@@ -78,21 +78,14 @@ LINES = {
     "g_bar": "g_bar <- g_bar + (1/n) sum C_i(grad f_i(x+) - g_i)",
 }
 
-
-def _old_gradient(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    c = params.compressor.apply(draw, problem.f.gradient(state.x[..., None, :]) - state.g)
-    return State(state.x - params.gamma * state.g_bar, state.g + c, state.g_bar + c.sum(axis=-2) / problem.n)
-
-
-def _plain(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    x = state.x - params.gamma * state.g_bar
-    c = params.compressor.apply(draw, problem.f.gradient(x[..., None, :]))
-    return State(x, c + 0 * state.g, c.sum(axis=-2) / problem.n)
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("gradients are taken at the old model instead of the new one", "g", _old_gradient),
-    ("there is no error feedback: the gradient itself is compressed", "g", _plain),
-    ("the server's estimate is never updated (a stale average)", "g_bar", never("g_bar", step)),
-)
+SLIPS = edits("""
+g: gradients are taken at the old model instead of the new one
+    gradient(x[ => gradient(state.x[
+g: there is no error feedback: the gradient itself is compressed
+    [..., None, :]) - state.g) => [..., None, :]))
+    state.g + c => c
+    state.g_bar + c => c
+g_bar: the server's estimate is never updated (a stale average)
+    state.g_bar + c => state.g_bar + 0 * c
+""")

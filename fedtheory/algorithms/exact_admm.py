@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Clients, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Table, changed, weights
+from fedtheory.algorithms.examples import Example, weights
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.base import stationary_point
 
 
@@ -61,26 +62,12 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("clients", lambda given: Params(*weights(given)))
 
-
-def _models_alone(problem: Any, params: Params, state: Any, draw: Any) -> Any:
-    alpha, sigma = params.alpha[:, None], params.sigma[:, None]
-    w = (sigma * state.W).sum(axis=-2) / params.sigma.sum()
-    anchor = w[..., None, :]
-    W = problem.f.resolvent(params.sigma / params.alpha, (sigma * anchor - state.Pi) / alpha)
-    return State(w, W, state.Pi + sigma * (W - anchor))
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("the server averages the models and leaves out the multipliers", "w", _models_alone),
-    (
-        "the sign of the multipliers' update is swapped",
-        "Pi",
-        changed(step, Pi=lambda problem, params, s, a, draw: 2 * s.Pi - a.Pi),
-    ),
-    (
-        "the multipliers' update lacks its factor sigma_i",
-        "Pi",
-        changed(step, Pi=lambda problem, params, s, a, draw: s.Pi + (a.W - a.w[..., None, :])),
-    ),
-)
+SLIPS = edits("""
+w: the server averages the models and leaves out the multipliers
+    (sigma * state.W + state.Pi).sum => (sigma * state.W).sum
+Pi: the sign of the multipliers' update is swapped
+    state.Pi + sigma * (W - anchor) => state.Pi - sigma * (W - anchor)
+Pi: the multipliers' update lacks its factor sigma_i
+    state.Pi + sigma * (W - anchor) => state.Pi + (W - anchor)
+""")

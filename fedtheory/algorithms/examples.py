@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from itertools import combinations_with_replacement, permutations, product
 from math import comb, factorial, perm, prod
@@ -12,7 +12,6 @@ import numpy as np
 
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems import oracles
-from fedtheory.problems.base import Problem
 from fedtheory.randomness import Size, check_enumerable
 
 
@@ -53,36 +52,12 @@ def row_step(given: Given) -> float:
     return 0.5 / float(f.squared_norms.max() + f.lam)
 
 
-# What goes wrong in the wild, as changed references: an algorithm's module has the slips that it is known for.
-
-#: ``step(problem, params, state, draw) -> state``.
-StepFunction = Callable[[Any, Any, Any, Any], Any]
-#: What is done in words, the first letter that departs or "", and the step that does it, or all parts of the algorithm
-#: that differ. The state may then hold more than the reference's. The most specific come first.
-Table = tuple[tuple[str, str, StepFunction | Mapping[str, Any]], ...]
+# What goes wrong in the wild: words and draws that several methods share. An algorithm's module has its slips.
 
 IN_PLACE = (
     "the global model is changed in place while clients still train on it: each participant starts from where the one "
     "before it ended"
 )
-
-
-def changed(step: StepFunction, **change: Callable[..., Any]) -> StepFunction:
-    """The step followed by a change of some letters: ``change[letter](problem, params, before, after, draw)``."""
-
-    def after_change(problem: Problem, params: object, state: object, draw: object) -> Any:
-        after = step(problem, params, state, draw)
-        return after._replace(**{k: f(problem, params, state, after, draw) for k, f in change.items()})
-
-    return after_change
-
-
-def never(letter: str, step: StepFunction) -> StepFunction:
-    """The step that leaves one letter as it was."""
-    return changed(
-        step,
-        **{letter: lambda problem, params, state, after, draw: getattr(state, letter) + 0 * getattr(after, letter)},
-    )
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fedtheory.algorithms import adaptive_server, fedavg
 from fedtheory.algorithms.adaptive_server import Params, State, moved
 from fedtheory.algorithms.dialect import Array, Problem, method
-from fedtheory.algorithms.examples import Example, Table
+from fedtheory.algorithms.examples import Example
 from fedtheory.algorithms.minibatch_sgd import Round
 
 
@@ -31,4 +31,4 @@ EXAMPLE = Example("clients", lambda given: adaptive_server.example(given)._repla
 
 
 #: What implementations are known to do instead.
-SLIPS: Table = adaptive_server.slips(step, second)
+SLIPS = adaptive_server.slips(step)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from fedtheory.algorithms.base import Algorithm, zeros
-from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table, weights
+from fedtheory.algorithms.examples import Example, Given, Replaced, weights
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.numbers.rational import Array, to_float
 from fedtheory.problems.base import Problem, stationary_point
 from fedtheory.problems.subproblems import Exact, InnerSteps, Solver, Task
@@ -152,28 +152,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _changed_rounds(
-    mean: Callable[[Any, State, Array], Array] | None = None,
-    local: Callable[..., State] = local_update,
-    everyone: bool = False,
-) -> StepFunction:
-    """FedADMM with another average, ``mean(params, state, clients)``, or other local updates.
-
-    ``everyone``: all clients take part, whoever is drawn.
-    """
-
-    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        masks = np.ones_like(draw.clients) if everyone else draw.clients
-        for k in range(masks.shape[-2] * params.k0):
-            clients = masks[..., k // params.k0, :]
-            if k % params.k0 == 0:
-                state = state._replace(w=average(params, state.Z) if mean is None else mean(params, state, clients))
-            state = local(problem, params, state, clients, draw.solver, k)
-        return state
-
-    return step
-
-
 def _participants(params: Params, state: State, clients: Array) -> Array:
     here = clients[..., None]
     sent, sigma = np.where(here, state.Z, 0 * state.Z), np.where(here, params.sigma[:, None], 0)
@@ -198,28 +176,6 @@ def _from_own_model(problem: Problem, params: Any, state: State, clients: Array,
     return State(np.broadcast_to(state.w, (*lead, problem.d)), W, Pi, np.where(here, sigma * W + Pi, state.Z), eps)
 
 
-def _multipliers(change: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
-    """Local updates whose participants have pi_i + ``change(params, before, after)``."""
-
-    def local(problem: Problem, params: Params, state: State, clients: Array, draw: Draw, iteration: int) -> State:
-        after = local_update(problem, params, state, clients, draw, iteration)
-        here, sigma = clients[..., None], params.sigma[:, None]
-        Pi = np.where(here, state.Pi + change(params, state, after), state.Pi)
-        return after._replace(Pi=Pi, Z=np.where(here, sigma * after.W + Pi, state.Z))
-
-    return local
-
-
-def _sent(message: Callable[[Any, Any, Any], Array]) -> Callable[..., Any]:
-    """Local updates whose participants send ``message(params, before, after)``."""
-
-    def local(problem: Problem, params: Params, state: State, clients: Array, draw: Draw, iteration: int) -> State:
-        after = local_update(problem, params, state, clients, draw, iteration)
-        return after._replace(Z=np.where(clients[..., None], message(params, state, after), state.Z))
-
-    return local
-
-
 def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants and the solver's randomness, with replacement."""
     plans = Replaced(problem.n, params.selection.size, params.selection.rounds)
@@ -228,48 +184,29 @@ def _with_replacement(problem: Problem, params: Any, state: State) -> Distributi
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "the server averages the messages of the participants instead of the last ones of all clients",
-        "w",
-        _changed_rounds(mean=_participants),
-    ),
-    (
-        "the server averages the models and leaves out the multipliers",
-        "w",
-        _changed_rounds(mean=lambda params, state, clients: average(params, params.sigma[:, None] * state.W)),
-    ),
-    (
-        "the server divides by the number of clients instead of the sum of the sigma_i",
-        "w",
-        _changed_rounds(mean=lambda params, state, clients: state.Z.sum(axis=-2) / len(params.sigma)),
-    ),
-    ("all clients update, whoever takes part", "W", _changed_rounds(everyone=True)),
-    ("the inner steps start from the client's own model w_i instead of w", "W", _changed_rounds(local=_from_own_model)),
-    (
-        "the sign of the multipliers' update is swapped",
-        "Pi",
-        _changed_rounds(local=_multipliers(lambda params, s, a: params.sigma[:, None] * (s.w[..., None, :] - a.W))),
-    ),
-    (
-        "the multipliers' update lacks its factor sigma_i",
-        "Pi",
-        _changed_rounds(local=_multipliers(lambda params, s, a: a.W - s.w[..., None, :])),
-    ),
-    (
-        "the multipliers are updated with the old w_i",
-        "Pi",
-        _changed_rounds(local=_multipliers(lambda params, s, a: params.sigma[:, None] * (s.W - s.w[..., None, :]))),
-    ),
-    ("the multipliers are never updated", "Pi", _changed_rounds(local=_multipliers(lambda params, s, a: 0 * a.Pi))),
-    (
-        "the message is sent with the old multiplier pi_i",
-        "Z",
-        _changed_rounds(local=_sent(lambda params, s, a: params.sigma[:, None] * a.W + s.Pi)),
-    ),
-    (
-        "the message lacks its factor sigma_i",
-        "Z",
-        _changed_rounds(local=_sent(lambda params, s, a: a.W + a.Pi)),
-    ),
+    *edits("""
+w: the server averages the messages of the participants instead of the last ones of all clients
+    average(params, state.Z) => _participants(params, state, draw.clients[..., k // params.k0, :])
+w: the server averages the models and leaves out the multipliers
+    average(params, state.Z) => average(params, params.sigma[:, None] * state.W)
+w: the server divides by the number of clients instead of the sum of the sigma_i
+    params.sigma.sum() => len(params.sigma)
+W: all clients update, whoever takes part
+    state, draw.clients[..., k // params.k0, :] => state, np.ones_like(draw.clients[..., k // params.k0, :])
+W: the inner steps start from the client's own model w_i instead of w
+    state = local_update( => state = _from_own_model(
+Pi: the sign of the multipliers' update is swapped
+    state.Pi + sigma * (W => state.Pi - sigma * (W
+Pi: the multipliers' update lacks its factor sigma_i
+    state.Pi + sigma * (W => state.Pi + (W
+Pi: the multipliers are updated with the old w_i
+    state.Pi + sigma * (W => state.Pi + sigma * (state.W
+Pi: the multipliers are never updated
+    state.Pi + sigma * (W => state.Pi + 0 * (W
+Z: the message is sent with the old multiplier pi_i
+    sigma * W + Pi, => sigma * W + state.Pi,
+Z: the message lacks its factor sigma_i
+    sigma * W + Pi, => W + Pi,
+"""),
     ("participants are drawn with replacement: fewer than there should be", "", {"draws": _with_replacement}),
 )

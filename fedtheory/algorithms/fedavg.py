@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Point, Problem, Scalar, everywhere, method
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.algorithms.slips import StepFunction, Table, edit, edits
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Product, UniformSubset
 
@@ -208,141 +209,57 @@ def _carried(problem: Problem, params: Params, state: State, draw: Round) -> Sta
     return State(x + params.eta_g * total)
 
 
-def _weighted(weights: Callable[[Problem, Any, Array], Array]) -> StepFunction:
-    """FedAvg whose average is sum_i weights_i (y_i - x) over the participants."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
-        w = np.where(draw.clients, weights(problem, params, draw.clients), 0.0)[..., None]
-        return State(state.x + params.eta_g * (w * (y - everywhere(problem, state.x))).sum(axis=-2))
-
-    return step
-
-
-def _counts(problem: Problem, params: Params) -> Array:
-    return np.ones(problem.n) if params.counts is None else np.asarray(params.counts, dtype=float)
-
-
-def _by_position(problem: Problem, params: Params, clients: Array) -> Array:
-    """The counts of the first clients, whoever takes part."""
-    place = np.cumsum(clients, axis=-1) - 1
-    own = _counts(problem, params)[np.clip(place, 0, problem.n - 1)]
-    return own / np.where(clients, own, 0.0).sum(axis=-1, keepdims=True)
-
-
-def _taking(other: Callable[[Array, int], Array | None]) -> StepFunction:
-    """FedAvg whose clients take other numbers of local steps than their own."""
-
-    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
-        return step(problem, params._replace(steps=other(params.steps, local_steps(params))), state, draw)
-
-    return changed_steps
-
-
-def _together(which: np.ufunc, neutral: float) -> StepFunction:
-    """FedAvg whose participants all take the least, or the largest, of their numbers of local steps."""
-
-    def changed_steps(problem: Problem, params: Any, state: State, draw: Any) -> Any:
-        steps = which.reduce(np.where(draw.clients, params.steps, neutral), axis=-1, keepdims=True)
-        return step(problem, params._replace(steps=steps + 0 * params.steps), state, draw)
-
-    return changed_steps
-
-
-def _in_order(problem: Problem, params: Params, state: State, draw: Any) -> Any:
-    """FedAvg whose k-th participant takes the number of local steps of client k."""
-    order = places(draw)
-    steps = np.asarray(params.steps)[np.maximum(order - 1, 0)]
-    return step(problem, params._replace(steps=steps), state, draw._replace(clients=order > 0))
-
-
-def _by_steps(power: int) -> Callable[[Problem, Any, Array], Array]:
-    def weights(problem: Problem, params: Params, clients: Array) -> Array:
-        own = np.where(clients, np.asarray(params.steps, dtype=float) ** power, 0)
-        return own / own.sum(axis=-1, keepdims=True)
-
-    return weights
-
-
-def _at_the_server(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """FedAvg whose local steps all take the gradient at the server's model."""
-    at = everywhere(problem, state.x)
-    change, buffer = 0 * at, 0 * at
-    for k in range(local_steps(params)):
-        buffer = params.momentum * buffer + params.batches.gradient(problem, at, draw.rows, k)
-        change = change - params.eta_l * buffer
-    w = np.where(draw.clients, _counts(problem, params), 0.0)[..., None]
-    return State(state.x + params.eta_g * (w * change).sum(axis=-2) / w.sum(axis=-2))
-
-
-def _models_not_changes(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    y = local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
-    return State(np.where(draw.clients[..., None], y, 0 * y).sum(axis=-2) / problem.n)
-
+_IN_ORDER = edit(
+    "steps=params.steps) => steps=np.asarray(params.steps)[np.maximum(places(draw) - 1, 0)])",
+    "averaged(params, draw.clients => averaged(params, places(draw) > 0",
+)
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    ("every client takes K local steps, whatever its own number is", "x", _taking(lambda steps, K: None)),
-    (
-        "every client takes as many local steps as the first one",
-        "x",
-        _taking(lambda steps, K: steps[:1] + 0 * steps),
-    ),
-    (
-        "every client takes the least number of local steps of all of them",
-        "x",
-        _taking(lambda steps, K: steps.min() + 0 * steps),
-    ),
-    ("a client takes one local step more than its own number", "x", _taking(lambda steps, K: np.minimum(steps + 1, K))),
-    ("a client takes one local step less than its own number", "x", _taking(lambda steps, K: np.maximum(steps - 1, 0))),
-    ("every client takes the least number of local steps of the participants", "x", _together(np.minimum, np.inf)),
-    ("every client takes the largest number of local steps of the participants", "x", _together(np.maximum, 0)),
-    ("the clients are weighed by their numbers of local steps", "x", _weighted(_by_steps(1))),
-    ("the clients are weighed by the inverses of their numbers of local steps", "x", _weighted(_by_steps(-1))),
+    *edits("""
+x: every client takes K local steps, whatever its own number is
+    steps=params.steps) => steps=None)
+x: every client takes as many local steps as the first one
+    steps=params.steps) => steps=params.steps[:1])
+x: every client takes the least number of local steps of all of them
+    steps=params.steps) => steps=params.steps.min(keepdims=True))
+x: a client takes one local step more than its own number
+    steps=params.steps) => steps=params.steps + 1)
+x: a client takes one local step less than its own number
+    steps=params.steps) => steps=params.steps - 1)
+x: every client takes the least number of local steps of the participants
+    steps=params.steps) => steps=np.where(draw.clients, params.steps, np.inf).min(axis=-1, keepdims=True))
+x: every client takes the largest number of local steps of the participants
+    steps=params.steps) => steps=np.where(draw.clients, params.steps, 0).max(axis=-1, keepdims=True))
+x: the clients are weighed by their numbers of local steps
+    averaged(params, draw => averaged(params._replace(counts=1.0 * params.steps), draw
+x: the clients are weighed by the inverses of their numbers of local steps
+    averaged(params, draw => averaged(params._replace(counts=1 / params.steps), draw
+"""),
     (
         "clients take the numbers of local steps of the first in the list, whoever takes part",
         "x",
-        {"step": _in_order, "draws": ordered},
+        {"step": _IN_ORDER, "draws": ordered},
     ),
     (IN_PLACE, "x", chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
     ("the momentum buffer is carried from one client to the next", "x", _carried),
-    (
-        "the average divides by all clients instead of the participants",
-        "x",
-        _weighted(lambda problem, params, clients: _counts(problem, params) / _counts(problem, params).sum()),
-    ),
-    (
-        "the participants are averaged with equal weights, without the counts",
-        "x",
-        _weighted(lambda problem, params, clients: np.full(problem.n, 1 / params.tau)),
-    ),
-    (
-        "the counts of other clients are used: those of the first in the list, whoever takes part",
-        "x",
-        _weighted(_by_position),
-    ),
-    (
-        "the weights are wrong: 1/counts instead of counts",
-        "x",
-        _weighted(
-            lambda problem, params, clients: (
-                1
-                / _counts(problem, params)
-                / np.where(clients, 1 / _counts(problem, params), 0).sum(axis=-1, keepdims=True)
-            )
-        ),
-    ),
-    (
-        "the weights are wrong: the clients' numbers 1, 2, ... instead of their counts",
-        "x",
-        _weighted(
-            lambda problem, params, clients: (
-                np.arange(1, problem.n + 1)
-                / np.where(clients, np.arange(1, problem.n + 1), 0).sum(axis=-1, keepdims=True)
-            )
-        ),
-    ),
-    ("models, not their changes, are divided by all clients", "x", _models_not_changes),
-    ("the gradients of all local steps are taken at the server's model, not at the client's own", "x", _at_the_server),
+    *edits("""
+x: the average divides by all clients instead of the participants
+    mean_over(clients, params.tau, => mean_over(clients, clients.shape[-1],
+    / weights.sum(axis=-2) => / params.counts.sum()
+x: the participants are averaged with equal weights, without the counts
+    averaged(params, draw => averaged(params._replace(counts=None), draw
+x: the counts of other clients are used: those of the first in the list, whoever takes part
+    averaged(params, draw => averaged(params._replace(counts=params.counts[np.maximum(places(draw) - 1, 0)]), draw
+x: the weights are wrong: 1/counts instead of counts
+    averaged(params, draw => averaged(params._replace(counts=1 / params.counts), draw
+x: the weights are wrong: the clients' numbers 1, 2, ... instead of their counts
+    averaged(params, draw => averaged(params._replace(counts=np.arange(1, problem.n + 1)), draw
+x: models, not their changes, are divided by all clients
+    state.x + params.eta_g * averaged(params, draw.clients, y - start) => mean_over(draw.clients, problem.n, y)
+x: the gradients of all local steps are taken at the server's model, not at the client's own
+    not params.momentum and params.steps is None and => False and
+    gradient(problem, y, draw.rows, k) => gradient(problem, everywhere(problem, x), draw.rows, k)
+"""),
 )

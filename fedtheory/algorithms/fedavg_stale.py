@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.examples import Example, Given, Replaced, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given, Replaced
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.randomness.selections import Selection, Uniform
 
 
@@ -82,21 +82,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _averaging(mean: Callable[[Problem, Array, Array], Array], divisor: Callable[[Problem], int]) -> StepFunction:
-    def step(problem: Problem, params: Params, state: State, draw: Array) -> State:
-        w, W = state
-        for round_ in range(draw.shape[-2]):
-            clients = draw[..., round_, :, None]
-            w = mean(problem, W, clients)
-            V = w[..., None, :] + 0 * W
-            for _ in range(params.k0):
-                V = V - params.gamma * problem.f.gradient(V) / divisor(problem)
-            W = np.where(clients, V, W)
-        return State(np.broadcast_to(w, (*W.shape[:-2], problem.d)), W)
-
-    return step
-
-
 def _with_replacement(problem: Problem, params: Any, state: State) -> Distribution:
     """The participants, with replacement."""
     return Replaced(problem.n, params.selection.size, params.selection.rounds)
@@ -104,18 +89,11 @@ def _with_replacement(problem: Problem, params: Any, state: State) -> Distributi
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "the server averages the participants instead of the last models of all clients",
-        "w",
-        _averaging(
-            lambda problem, W, clients: np.where(clients, W, 0 * W).sum(axis=-2) / clients.sum(axis=-2),
-            lambda problem: problem.n,
-        ),
-    ),
-    (
-        "the local stepsize is gamma instead of gamma/m",
-        "W",
-        _averaging(lambda problem, W, clients: W.sum(axis=-2) / problem.n, lambda problem: 1),
-    ),
+    *edits("""
+w: the server averages the participants instead of the last models of all clients
+    w = W.sum(axis=-2) / problem.n => c = draw[..., round_, :, None]; w = (c * W).sum(axis=-2) / c.sum(axis=-2)
+W: the local stepsize is gamma instead of gamma/m
+    problem.f.gradient(V) / problem.n => problem.f.gradient(V)
+"""),
     ("participants are drawn with replacement: fewer than there should be", "", {"draws": _with_replacement}),
 )

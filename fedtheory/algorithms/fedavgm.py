@@ -6,12 +6,11 @@ x <- x + eta m. The paper has eta = 1 and the opposite sign of Delta.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.problems.oracles import AllRows, Minibatches
 
 
@@ -58,78 +57,36 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-
-def _moving(
-    momentum: Callable[[Params, Array, Array], Array],
-    model: Callable[[Params, State, Array, Array], Array] = lambda p, state, m, change: state.x + p.eta * m,
-    scale: Callable[[int, Params], float] = lambda n, params: 1.0,
-) -> StepFunction:
-    """FedAvgM with another momentum, of the old one and the average change, and another model."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        change = scale(problem.n, params) * fedavg.mean_change(problem, params, state.x, draw)
-        m = momentum(params, state.m, change)
-        return State(model(params, state, m, change), m)
-
-    return other
-
-
-def _kept(params: Params, m: Array, change: Array) -> Array:
-    return params.beta * m + change
-
-
-def _of_models(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    models = fedavg.local_descent(problem, params, state.x, draw)
-    m = params.beta * state.m + fedavg.averaged(params, draw.clients, models)
-    return State(params.eta * m, m)
-
-
-def _weighing_equally(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    return step(problem, params._replace(counts=None), state, draw)
-
-
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "the momentum is forgotten after each round (an optimiser made anew): this is FedAvg",
-        "x",
-        _moving(lambda p, m, change: change),
-    ),
-    (
-        "the average change is multiplied by 1 - beta in the momentum",
-        "m",
-        _moving(lambda p, m, change: p.beta * m + (1 - p.beta) * change),
-    ),
-    (
-        "the momentum is Nesterov's: the server moves along Delta + beta m",
-        "x",
-        _moving(_kept, lambda p, state, m, change: state.x + p.eta * (change + p.beta * m)),
-    ),
-    (
-        "the server moves along the old momentum",
-        "x",
-        _moving(_kept, lambda p, state, m, change: state.x + p.eta * state.m),
-    ),
-    (
-        "the sign of the average change is wrong: the server moves away from the clients' models",
-        "x",
-        _moving(_kept, lambda p, state, m, change: state.x - p.eta * m),
-    ),
-    ("the sign of the average change is wrong in the momentum", "m", _moving(lambda p, m, change: p.beta * m - change)),
-    ("the momentum is that of the models instead of their changes", "m", _of_models),
-    (
-        "the momentum has the server's stepsize in it, and x moves by it once more",
-        "m",
-        _moving(lambda p, m, change: p.beta * m + p.eta * change),
-    ),
-    ("the server's stepsize is left out", "x", _moving(_kept, lambda p, state, m, change: state.x + m)),
-    (
-        "the changes are averaged over all clients instead of the participants",
-        "m",
-        _moving(_kept, scale=lambda n, p: p.tau / n),
-    ),
-    ("the changes are summed instead of averaged", "m", _moving(_kept, scale=lambda n, p: p.tau)),
-    ("the changes are divided by the local stepsize", "m", _moving(_kept, scale=lambda n, p: 1 / p.eta_l)),
-    ("the participants are averaged with equal weights, without the counts", "m", _weighing_equally),
+    *edits("""
+x: the momentum is forgotten after each round (an optimiser made anew): this is FedAvg
+    params.beta * state.m + => 0 * state.m +
+m: the average change is multiplied by 1 - beta in the momentum
+    + fedavg => + (1 - params.beta) * fedavg
+x: the momentum is Nesterov's: the server moves along Delta + beta m
+    params.eta * m, => params.eta * (m - params.beta * state.m + params.beta * m),
+x: the server moves along the old momentum
+    params.eta * m, => params.eta * state.m,
+x: the sign of the average change is wrong: the server moves away from the clients' models
+    state.x + params.eta => state.x - params.eta
+m: the sign of the average change is wrong in the momentum
+    + fedavg => - fedavg
+m: the momentum is that of the models instead of their changes
+    + fedavg => + state.x + fedavg
+    state.x + params.eta * m, => params.eta * m,
+m: the momentum has the server's stepsize in it, and x moves by it once more
+    + fedavg => + params.eta * fedavg
+x: the server's stepsize is left out
+    params.eta * m, => m,
+m: the changes are averaged over all clients instead of the participants
+    + fedavg => + params.tau / problem.n * fedavg
+m: the changes are summed instead of averaged
+    + fedavg => + params.tau * fedavg
+m: the changes are divided by the local stepsize
+    + fedavg => + 1 / params.eta_l * fedavg
+m: the participants are averaged with equal weights, without the counts
+    (problem, params, state.x => (problem, params._replace(counts=None), state.x
+"""),
     (fedavg.REPLACED, "m", fedavg.with_replacement(step)),
 )

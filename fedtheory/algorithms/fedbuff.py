@@ -8,7 +8,6 @@ uniform on 0, ..., ``delay``; before the first round all models are x^0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
@@ -16,8 +15,9 @@ from itertools import product
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import mean_over
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.oracles import AllRows
 from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 
@@ -129,56 +129,32 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-
-def _buffered(
-    weights: Callable[[Array], Array] = lambda late: 1 / np.sqrt(1 + late),
-    change: Callable[[State, Array, Array], Array] = lambda state, y, z: y - z,
-    divisor: Callable[[Problem, Params, Array, Array], Array | float] = lambda problem, params, clients, w: (
-        params.buffer
-    ),
-    delays: Callable[[Array], Array] = lambda late: late,
-) -> StepFunction:
-    """FedBuff with other weights of late changes, another change, divisor, and model to begin from."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Arrivals) -> State:
-        z = begun(state, delays(draw.delays))
-        y = AllRows().descend(problem, z, params.eta_l, params.epochs)
-        w = np.where(draw.clients, weights(draw.delays), 0.0)[..., None]
-        total = (w * change(state, y, z)).sum(axis=-2)
-        return State(state.x + params.eta_g * total / divisor(problem, params, draw.clients, w), shifted(state))
-
-    return other
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("late changes have the weight of those that are not", "x", _buffered(lambda late: np.ones(late.shape))),
-    ("late changes have the weight 1/(1 + s) instead of 1/sqrt(1 + s)", "x", _buffered(lambda late: 1 / (1 + late))),
-    (
-        "late changes have the weight 1/sqrt(s), and those of this round 1",
-        "x",
-        _buffered(lambda late: 1 / np.sqrt(np.maximum(late, 1))),
-    ),
-    ("late changes have the weight 1/sqrt(2 + s)", "x", _buffered(lambda late: 1 / np.sqrt(2 + late))),
-    ("late changes have more weight: sqrt(1 + s)", "x", _buffered(lambda late: np.sqrt(1 + late))),
-    ("late changes are left out", "x", _buffered(lambda late: 1.0 * (late == 0))),
-    ("the weights are made to sum to 1", "x", _buffered(divisor=lambda problem, params, clients, w: w.sum(axis=-2))),
-    (
-        "the changes are averaged over all clients instead of the buffer",
-        "x",
-        _buffered(divisor=lambda problem, params, clients, w: problem.n),
-    ),
-    ("the changes are summed instead of averaged", "x", _buffered(divisor=lambda problem, params, clients, w: 1.0)),
-    (
-        "the change is measured from the server's present model instead of the one that it began from",
-        "x",
-        _buffered(change=lambda state, y, z: y - state.x[..., None, :]),
-    ),
-    ("no client is late: all begin from the present model", "x", _buffered(delays=lambda late: 0 * late)),
-    ("the sign of the changes is wrong", "x", _buffered(change=lambda state, y, z: z - y)),
-    (
-        "late clients begin from the model of one round later",
-        "x",
-        _buffered(delays=lambda late: np.maximum(late - 1, 0)),
-    ),
-)
+SLIPS = edits("""
+x: late changes have the weight of those that are not
+    1 / np.sqrt(1 + draw.delays) => np.ones(draw.delays.shape)
+x: late changes have the weight 1/(1 + s) instead of 1/sqrt(1 + s)
+    np.sqrt(1 + draw.delays) => (1 + draw.delays)
+x: late changes have the weight 1/sqrt(s), and those of this round 1
+    1 + draw.delays => np.maximum(draw.delays, 1)
+x: late changes have the weight 1/sqrt(2 + s)
+    1 + draw.delays => 2 + draw.delays
+x: late changes have more weight: sqrt(1 + s)
+    1 / np.sqrt(1 + draw.delays) => np.sqrt(1 + draw.delays)
+x: late changes are left out
+    1 / np.sqrt(1 + draw.delays) => (1.0 * (draw.delays == 0))
+x: the weights are made to sum to 1
+    params.buffer, weights => mean_over(draw.clients, 1, weights), weights
+x: the changes are averaged over all clients instead of the buffer
+    params.buffer, weights => problem.n, weights
+x: the changes are summed instead of averaged
+    params.buffer, weights => 1, weights
+x: the change is measured from the server's present model instead of the one that it began from
+    params.epochs) - z => params.epochs) - state.x[..., None, :]
+x: no client is late: all begin from the present model
+    begun(state, draw.delays) => begun(state, 0 * draw.delays)
+x: the sign of the changes is wrong
+    state.x + params.eta_g => state.x - params.eta_g
+x: late clients begin from the model of one round later
+    begun(state, draw.delays) => begun(state, np.maximum(draw.delays - 1, 0))
+""")

@@ -7,14 +7,13 @@ x <- mean over participants of y_i - h/alpha. All g_i and h begin with 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.problems.functions import Proximable
 from fedtheory.problems.oracles import AllRows, Minibatches
 
@@ -100,50 +99,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _solving(pull: Callable[[Params, Array, Array, Array], Array]) -> StepFunction:
-    """FedDyn whose local steps add ``pull(params, y, anchor, g)`` to the gradient."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        anchor = everywhere(problem, state.x)
-        y = fedavg.local_descent(problem, params, state.x, draw, lambda y: pull(params, y, anchor, state.g))
-        moved = np.where(draw.clients[..., None], y - anchor, 0 * y)
-        h = state.h - params.alpha * moved.sum(axis=-2) / problem.n
-        return State(mean_over(draw.clients, params.tau, y) - h / params.alpha, h, state.g - params.alpha * moved)
-
-    return other
-
-
-def _with_h(renewed: Callable[[Problem, Params, State, State, Round], Array]) -> StepFunction:
-    """FedDyn with another h, which x is computed with."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        after = step(problem, params, state, draw)
-        h = renewed(problem, params, state, after, draw)
-        return after._replace(x=after.x + (after.h - h) / params.alpha, h=h)
-
-    return other
-
-
-def _scaled(factor: Callable[[Problem, Params], float]) -> StepFunction:
-    return _with_h(lambda problem, params, s, a, draw: s.h + factor(problem, params) * (a.h - s.h))
-
-
-def _forgetful(problem: Problem, params: Params, state: State, after: State) -> State:
-    """The model that comes of h and g_i that stay as they were."""
-    x = after.x + (after.h - state.h) / params.alpha
-    return State(x, state.h + 0 * x, state.g + 0 * after.g)
-
-
-def _of_everybody(problem: Problem, params: Params, state: State, after: State, draw: Round) -> Array:
-    y = local_models(problem, params, state.x, state.g, draw)
-    return state.h - params.alpha * (y - everywhere(problem, state.x)).sum(axis=-2) / problem.n
-
-
-def _idle_too(problem: Problem, params: Params, state: State, after: State, draw: Round) -> Array:
-    y = local_models(problem, params, state.x, state.g, draw)
-    return state.g - params.alpha * (y - everywhere(problem, state.x))
-
-
 def _in_each_step(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """FedDyn whose participants renew g_i in each local step."""
     anchor = everywhere(problem, state.x)
@@ -159,61 +114,64 @@ def _in_each_step(problem: Problem, params: Params, state: State, draw: Round) -
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "h is the mean of the participants' g_i instead of all clients'",
-        "h",
-        _with_h(lambda problem, params, s, a, draw: mean_over(draw.clients, params.tau, a.g)),
-    ),
-    ("h/alpha is subtracted twice", "x", changed(step, x=lambda problem, p, s, a, draw: a.x - a.h / p.alpha)),
+    *edits("""
+h: h is the mean of the participants' g_i instead of all clients'
+    h = state.h - params.alpha * => h = mean_over(draw.clients, params.tau, state.g - params.alpha * moved) + 0 *
+x: h/alpha is subtracted twice
+    y) - h / params.alpha => y) - 2 * h / params.alpha
+"""),
     ("the g_i are updated in each local step", "g", _in_each_step),
-    (
-        "neither h nor the g_i are ever updated",
-        "h",
-        lambda problem, params, s, draw: _forgetful(problem, params, s, step(problem, params, s, draw)),
-    ),
-    ("h is averaged over the participants instead of all clients", "h", _scaled(lambda problem, p: problem.n / p.tau)),
-    ("h adds the sum of the changes instead of their average", "h", _scaled(lambda problem, p: problem.n)),
-    ("h lacks its factor alpha", "h", _scaled(lambda problem, p: 1 / p.alpha)),
-    ("the sign of h's change is wrong, or that of h/alpha", "h", _scaled(lambda problem, p: -1)),
-    ("h is updated by idle clients too", "h", _with_h(_of_everybody)),
-    ("h is never updated, or never subtracted", "h", _with_h(lambda problem, params, s, a, draw: s.h + 0 * a.h)),
-    ("x is computed with the old h", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + (a.h - s.h) / p.alpha)),
-    ("h/alpha is not subtracted from x", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + a.h / p.alpha)),
-    ("the sign of h/alpha is wrong", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + 2 * a.h / p.alpha)),
-    ("h is not divided by alpha", "x", changed(step, x=lambda problem, p, s, a, draw: a.x + a.h / p.alpha - a.h)),
-    (
-        "the models are averaged over all clients instead of the participants",
-        "x",
-        changed(step, x=lambda problem, p, s, a, draw: (a.x + a.h / p.alpha) * p.tau / problem.n - a.h / p.alpha),
-    ),
-    ("the g_i are never updated, or left out of the local steps", "g", never("g", step)),
-    ("the g_i of idle clients are updated too", "g", changed(step, g=_idle_too)),
-    ("g_i lacks its factor alpha", "g", changed(step, g=lambda problem, p, s, a, draw: s.g + (a.g - s.g) / p.alpha)),
-    (
-        "the sign of g_i's change is wrong, or that of the linear term",
-        "g",
-        changed(step, g=lambda problem, p, s, a, draw: 2 * s.g - a.g),
-    ),
-    ("the linear term is left out of the local steps", "x", _solving(lambda p, y, anchor, g: p.alpha * (y - anchor))),
-    (
-        "the sign of the linear term is wrong in the local steps",
-        "x",
-        _solving(lambda p, y, anchor, g: p.alpha * (y - anchor) + g),
-    ),
-    ("the proximal term is left out of the local steps", "x", _solving(lambda p, y, anchor, g: 0 * y - g)),
-    (
-        "the proximal term pulls to 0 instead of x",
-        "x",
-        _solving(lambda p, y, anchor, g: p.alpha * y - g),
-    ),
-    (
-        "the proximal term has twice its weight",
-        "x",
-        _solving(lambda p, y, anchor, g: 2 * p.alpha * (y - anchor) - g),
-    ),
-    (
-        "the sign of the proximal term is wrong",
-        "x",
-        _solving(lambda p, y, anchor, g: p.alpha * (anchor - y) - g),
+    *edits("""
+h: neither h nor the g_i are ever updated
+    h = state.h - params.alpha * => h = state.h - 0 *
+    state.g - params.alpha * moved => state.g - 0 * moved
+h: h is averaged over the participants instead of all clients
+    moved.sum(axis=-2) / problem.n => moved.sum(axis=-2) / params.tau
+h: h adds the sum of the changes instead of their average
+    moved.sum(axis=-2) / problem.n => moved.sum(axis=-2)
+h: h lacks its factor alpha
+    h = state.h - params.alpha * => h = state.h -
+h: the sign of h's change is wrong, or that of h/alpha
+    h = state.h - params.alpha * => h = state.h + params.alpha *
+h: h is updated by idle clients too
+    moved.sum => change.sum
+h: h is never updated, or never subtracted
+    h = state.h - params.alpha * => h = state.h - 0 *
+x: x is computed with the old h
+    y) - h / params.alpha => y) - state.h / params.alpha
+x: h/alpha is not subtracted from x
+    y) - h / params.alpha => y)
+x: the sign of h/alpha is wrong
+    y) - h / params.alpha => y) + h / params.alpha
+x: h is not divided by alpha
+    y) - h / params.alpha => y) - h
+x: the models are averaged over all clients instead of the participants
+    mean_over(draw.clients, params.tau, y) => mean_over(draw.clients, problem.n, y)
+g: the g_i are never updated, or left out of the local steps
+    state.g - params.alpha * moved => state.g - 0 * moved
+g: the g_i of idle clients are updated too
+    state.g - params.alpha * moved => state.g - params.alpha * change
+g: g_i lacks its factor alpha
+    state.g - params.alpha * moved => state.g - moved
+g: the sign of g_i's change is wrong, or that of the linear term
+    state.g - params.alpha * moved => state.g + params.alpha * moved
+"""),
+    # Also where the local problems are due to be solved exactly.
+    *edits(
+        """
+x: the linear term is left out of the local steps
+    params.alpha * (y - anchor) - g => params.alpha * (y - anchor)
+x: the sign of the linear term is wrong in the local steps
+    params.alpha * (y - anchor) - g => params.alpha * (y - anchor) + g
+x: the proximal term is left out of the local steps
+    params.alpha * (y - anchor) - g => 0 * y - g
+x: the proximal term pulls to 0 instead of x
+    params.alpha * (y - anchor) - g => params.alpha * y - g
+x: the proximal term has twice its weight
+    params.alpha * (y - anchor) - g => 2 * params.alpha * (y - anchor) - g
+x: the sign of the proximal term is wrong
+    params.alpha * (y - anchor) - g => params.alpha * (anchor - y) - g
+""",
+        "if params.exact: => if False:",
     ),
 )

@@ -8,15 +8,14 @@ in the paper), with weights p_i that sum to 1 over the participants.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Problem, everywhere, method
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import Example, Given
 from fedtheory.algorithms.fedavg import Params, State
 from fedtheory.algorithms.minibatch_sgd import Round
+from fedtheory.algorithms.slips import Table, edit, edits
 
 
 def counted(problem: Problem, params: Params) -> Array:
@@ -62,71 +61,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _normalised(
-    divisor: Callable[[Problem, Params], Array] = counted,
-    effective: Callable[[Problem, Params, Array], Array] | None = None,
-    weigh: bool = True,
-) -> StepFunction:
-    """FedNova with other a_i, and another a, of who takes part."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        y = fedavg.local_descent(problem, params, state.x, draw, momentum=params.momentum, steps=params.steps)
-        moved = y - everywhere(problem, state.x)
-        own = params if weigh else params._replace(counts=None)
-        direction = fedavg.averaged(own, draw.clients, moved / divisor(problem, params)[..., None])
-        if effective is None:
-            a = fedavg.averaged(own, draw.clients, counted(problem, params)[..., None] + 0 * moved)
-        else:
-            a = effective(problem, params, draw.clients)
-        return State(state.x + params.eta_g * a * direction)
-
-    return other
-
-
-def _steps(problem: Problem, params: Params) -> Array:
-    """K_i, whatever the momentum."""
-    return counted(problem, params._replace(momentum=0))
-
-
-def _plainly(of: Callable[[Array], Array]) -> Callable[[Problem, Params, Array], Array]:
-    """a that depends on all clients' a_i, whoever takes part."""
-    return lambda problem, params, clients: of(counted(problem, params))
-
-
-def _equally(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.asarray(np.where(clients, counted(problem, params), 0).sum(axis=-1, keepdims=True) / params.tau)
-
-
-def _largest(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.asarray(np.where(clients, counted(problem, params), 0).max(axis=-1, keepdims=True))
-
-
-def _least(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.asarray(np.where(clients, counted(problem, params), np.inf).min(axis=-1, keepdims=True))
-
-
-def _most(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.full(1, fedavg.local_steps(params))
-
-
-def _weight(problem: Problem, params: Params) -> Array:
-    """Return a_i if it is overwritten rather than accumulated: 1 + momentum + ... + momentum^(K_i - 1)."""
-    fewer = np.maximum(_steps(problem, params) - 1, 0)
-    return counted(problem, params) - counted(problem, params._replace(steps=fewer))
-
-
-def _weights(problem: Problem, params: Params, clients: Array) -> Array:
-    return fedavg.averaged(params, clients, _weight(problem, params)[..., None])
-
-
-def _of_the_last(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    """FedNova, whose a is that of who came last."""
-    order = fedavg.places(draw)
-    a = np.where(order == params.tau, counted(problem, params), 0.0).sum(axis=-1, keepdims=True)
-    last = _normalised(effective=lambda problem, params, clients: a)
-    return last(problem, params, state, draw._replace(clients=order > 0))
-
-
 def _of_all(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """FedNova with p_i that do not sum to 1 over the participants, in a and in the average."""
     after = step(problem, params, state, draw)
@@ -135,61 +69,56 @@ def _of_all(problem: Problem, params: Params, state: State, draw: Round) -> Stat
     return State(state.x + share**2 * (after.x - state.x))
 
 
-def _summed(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.asarray(np.where(clients, counted(problem, params), 0).sum(axis=-1, keepdims=True))
-
-
-def _ones(problem: Problem, params: Params) -> Array:
-    return np.ones(problem.n)
-
-
-def _nothing(problem: Problem, params: Params, clients: Array) -> Array:
-    return np.ones(1)
-
-
-def _average(problem: Problem, params: Params, state: State, draw: Round) -> State:
-    return fedavg.step(problem, params, state, draw)
-
+_OF_THE_LAST = edit(
+    "fedavg.averaged(params, draw.clients, a + 0 * d) => fedavg.mean_over(fedavg.places(draw) == params.tau, 1, a)",
+    "draw.clients, d) => fedavg.places(draw) > 0, d)",
+)
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    ("the changes are not normalised: this is FedAvg", "x", _average),
-    (
-        "the normalised changes are not multiplied by a, the effective number of steps",
-        "x",
-        _normalised(effective=_nothing),
-    ),
-    (
-        "a is the mean of all clients' numbers of steps, whoever takes part",
-        "x",
-        _normalised(effective=_plainly(np.mean)),
-    ),
-    ("a is the largest number of steps of all clients", "x", _normalised(effective=_plainly(np.max))),
-    ("a is K, the most local steps that a client may take", "x", _normalised(effective=_most)),
+    *edits("""
+x: the changes are not normalised: this is FedAvg
+    / (params.eta_l * a) =>
+    params.eta_l * effective * direction => direction
+x: the normalised changes are not multiplied by a, the effective number of steps
+    effective * direction => direction
+x: a is the mean of all clients' numbers of steps, whoever takes part
+    fedavg.averaged(params, draw.clients, a + 0 * d) => a.mean()
+x: a is the largest number of steps of all clients
+    fedavg.averaged(params, draw.clients, a + 0 * d) => a.max()
+x: a is K, the most local steps that a client may take
+    fedavg.averaged(params, draw.clients, a + 0 * d) => fedavg.local_steps(params)
+"""),
     ("the weights p_i are shares of all clients, not of the participants", "x", _of_all),
-    ("a_i is the weight of the first gradient instead of the sum of all weights", "x", _normalised(_weight, _weights)),
-    ("a is the largest number of steps of the participants", "x", _normalised(effective=_largest)),
-    ("a is the least number of steps of the participants", "x", _normalised(effective=_least)),
-    ("a is the sum of the participants' numbers of steps instead of their mean", "x", _normalised(effective=_summed)),
-    ("a is the mean number of steps without the weights of the clients", "x", _normalised(effective=_equally)),
-    ("neither a nor the changes are weighed by the counts", "x", _normalised(weigh=False)),
-    ("the changes are normalised by the numbers of steps as if there were no momentum", "x", _normalised(_steps)),
-    (
-        "the changes are normalised by the numbers of steps as if there were no momentum, and a is such a mean too",
-        "x",
-        _normalised(_steps, lambda problem, p, clients: _equally(problem, p._replace(momentum=0), clients)),
-    ),
-    (
-        "the changes are normalised by one step more than were made",
-        "x",
-        _normalised(lambda problem, p: counted(problem, p) + 1),
-    ),
-    ("the changes are multiplied by a without having been normalised", "x", _normalised(_ones)),
+    *edits("""
+x: a_i is the weight of the first gradient instead of the sum of all weights
+    total + np.where(k < steps, weight, 0.0) => np.where(k < steps, weight, total)
+x: a is the largest number of steps of the participants
+    fedavg.averaged(params, draw.clients, a + 0 * d) => np.where(draw.clients[..., None], a, 0).max(axis=-2)
+x: a is the least number of steps of the participants
+    fedavg.averaged(params, draw.clients, a + 0 * d) => np.where(draw.clients[..., None], a, np.inf).min(axis=-2)
+x: a is the sum of the participants' numbers of steps instead of their mean
+    fedavg.averaged(params, draw.clients, a + 0 * d) => fedavg.mean_over(draw.clients, 1, a)
+x: a is the mean number of steps without the weights of the clients
+    fedavg.averaged(params, draw.clients, a + 0 * d) => fedavg.mean_over(draw.clients, params.tau, a)
+x: neither a nor the changes are weighed by the counts
+    fedavg.averaged(params, draw.clients, a => fedavg.averaged(params._replace(counts=None), draw.clients, a
+    fedavg.averaged(params, draw.clients, d) => fedavg.averaged(params._replace(counts=None), draw.clients, d)
+x: the changes are normalised by the numbers of steps as if there were no momentum
+    (params.eta_l * a) => (params.eta_l * counted(problem, params._replace(momentum=0))[..., None])
+x: the changes are normalised by the numbers of steps as if there were no momentum, and a is such a mean too
+    a = counted(problem, params) => a = counted(problem, params._replace(momentum=0))
+    fedavg.averaged(params, draw.clients, a + 0 * d) => fedavg.mean_over(draw.clients, params.tau, a)
+x: the changes are normalised by one step more than were made
+    (params.eta_l * a) => (params.eta_l * (a + 1))
+x: the changes are multiplied by a without having been normalised
+    (params.eta_l * a) => params.eta_l
+"""),
     # Of participants in any order, the last one may be any.
     (
         "a is the number of steps of one participant, such as the last",
         "x",
-        {"step": _of_the_last, "draws": fedavg.ordered},
+        {"step": _OF_THE_LAST, "draws": fedavg.ordered},
     ),
     (fedavg.REPLACED, "x", fedavg.with_replacement(step)),
 )

@@ -12,9 +12,10 @@ import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.fedavg import State, chained
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.algorithms.slips import StepFunction, Table, edits
 from fedtheory.numbers.rational import apply, inverse
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.problems.quadratic import Quadratics
@@ -77,14 +78,19 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-def _prox(pull: Callable[[Array, Array, Array, Any, int], Array]) -> StepFunction:
-    """FedProx with another pull: ``pull(y, before, anchor, mu, k)`` is added to the gradient in local step k."""
+def _pulling(text: str) -> Table:
+    """Slips of the local steps, also where the local problems are due to be solved exactly."""
+    return edits(text, "if params.exact: => if False:")
+
+
+def _prox(pull: Callable[[Array, Array, Array, int], Array]) -> StepFunction:
+    """FedProx whose proximal term has ``pull(y, anchor, before, k)`` in place of y - anchor in local step k."""
 
     def step(problem: Problem, params: Params, state: fedavg.State, draw: Round) -> fedavg.State:
         anchor = everywhere(problem, state.x)
         y, before = anchor, anchor
         for k in range(fedavg.local_steps(params)):
-            slope = params.batches.gradient(problem, y, draw.rows, k) + pull(y, before, anchor, params.mu, k)
+            slope = params.batches.gradient(problem, y, draw.rows, k) + params.mu * pull(y, anchor, before, k)
             y, before = y - params.eta_l * slope, y
         return State(mean_over(draw.clients, params.tau, y))
 
@@ -100,23 +106,28 @@ def _norm(z: Array) -> Array:
 SLIPS: Table = (
     (IN_PLACE, "x", chained(False)),
     (f"{IN_PLACE}; all are then the same array", "x", chained(True)),
-    (
-        "the proximal term is dropped, or anchored at the local model where it is always zero: this is FedAvg",
-        "x",
-        _prox(lambda y, before, anchor, mu, k: 0 * y),
-    ),
+    *_pulling("""
+x: the proximal term is dropped, or anchored at the local model where it is always zero: this is FedAvg
+    params.mu * (y - anchor) => 0 * y
+"""),
     (
         "the proximal term is anchored at the local model of the step before",
         "x",
-        _prox(lambda y, before, anchor, mu, k: mu * (y - before)),
+        _prox(lambda y, at, before, k: y - before),
     ),
     (
         "the proximal term is dropped on the first step in which it is not zero",
         "x",
-        _prox(lambda y, before, anchor, mu, k: (mu if k > 1 else 0 * mu) * (y - anchor)),
+        _prox(lambda y, at, before, k: (1 if k > 1 else 0) * (y - at)),
     ),
-    ("the proximal norm is not squared", "x", _prox(lambda y, before, anchor, mu, k: mu / 2 * _norm(y - anchor))),
-    ("the proximal term has twice its weight", "x", _prox(lambda y, before, anchor, mu, k: 2 * mu * (y - anchor))),
-    ("the proximal term has half its weight", "x", _prox(lambda y, before, anchor, mu, k: mu / 2 * (y - anchor))),
-    ("the sign of the proximal term is wrong", "x", _prox(lambda y, before, anchor, mu, k: mu * (anchor - y))),
+    *_pulling("""
+x: the proximal norm is not squared
+    params.mu * (y - anchor) => params.mu / 2 * _norm(y - anchor)
+x: the proximal term has twice its weight
+    params.mu * (y - anchor) => 2 * params.mu * (y - anchor)
+x: the proximal term has half its weight
+    params.mu * (y - anchor) => params.mu / 2 * (y - anchor)
+x: the sign of the proximal term is wrong
+    params.mu * (y - anchor) => params.mu * (anchor - y)
+"""),
 )

@@ -8,13 +8,14 @@ meets the regulariser alone, and the aggregation of coordinates that nobody hold
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, Point, Scalar, method
-from fedtheory.algorithms.examples import Example, Picks, StepFunction, Table, row_step
+from fedtheory.algorithms.examples import Example, Picks, row_step
 from fedtheory.algorithms.fsvrg_sparse import SparseScaling, moves, sparse_scaling
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.extras import require
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.problems.local_features import aggregation, local_scaling
@@ -119,38 +120,6 @@ LINES = {
 EXAMPLE = Example("rows, any loss", lambda given: theory(given.problem, row_step(given)))
 
 
-def _with(
-    scaled: Literal["difference", "all", "nothing"] = "difference",
-    weights: Literal["shares", "equal"] = "shares",
-    aggregated: bool = True,
-    divided: bool = True,
-    snapshot: Literal["server", "none", "local"] = "server",
-) -> StepFunction:
-    """FSVRG that scales something else by S_k, weighs clients otherwise, leaves out A or the division of h by n_k, or
-    corrects by something else than gradients at the server's model."""
-
-    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-        f, w = problem.f, state.w[..., None, :]
-        full = f.gradient(w) if snapshot == "local" else f.full_gradient(state.w)[..., None, :]
-        h = params.h / (f.sizes if divided else np.ones(f.n))
-        local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
-        for t in range(f.sizes.max()):
-            rows = draw[..., f.starts + np.minimum(t, f.sizes - 1)]
-            change = f.example_gradient(local, rows)
-            if snapshot != "none":
-                change = change - f.example_gradient(w, rows)
-            slope = {
-                "difference": params.S * change + (0 if snapshot == "none" else full),
-                "all": params.S * (change + full),
-                "nothing": change + full,
-            }[scaled]
-            local = np.where((t < f.sizes)[:, None], local - h[:, None] * slope, local)
-        p = f.shares if weights == "shares" else np.full(f.n, 1 / f.n)
-        return State(state.w + (params.A if aggregated else 1) * (p[:, None] * (local - w)).sum(axis=-2))
-
-    return step
-
-
 def _with_replacement(problem: Any, params: object, state: object) -> Distribution:
     """The rows of FSVRG's passes, with replacement."""
     return Picks(problem.f.sizes)
@@ -158,12 +127,22 @@ def _with_replacement(problem: Any, params: object, state: object) -> Distributi
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    ("the scaling S_k is left out", "w", _with(scaled="nothing")),
-    ("S_k scales the full gradient too, not the difference alone", "w", _with(scaled="all")),
-    ("the aggregation lacks its scaling A", "w", _with(aggregated=False)),
-    ("clients are weighted by 1/K instead of n_k/n", "w", _with(weights="equal")),
-    ("the local stepsize is h instead of h/n_k", "w", _with(divided=False)),
-    ("the full gradient is that of the client's own loss instead of f", "w", _with(snapshot="local")),
-    ("there is no correction at the server's model: these are local SGD steps", "w", _with(snapshot="none")),
+    *edits("""
+w: the scaling S_k is left out
+    np.where(held, h * params.S => np.where(held, h + 0 * params.S
+w: S_k scales the full gradient too, not the difference alone
+    h * at.gradient[..., None, :] => h * params.S * at.gradient[..., None, :]
+w: the aggregation lacks its scaling A
+    params.A * total => total
+w: clients are weighted by 1/K instead of n_k/n
+    f.shares[steps.clients, None] * delta => delta / f.n
+w: the local stepsize is h instead of h/n_k
+    params.h / (f.shares * f.examples) => params.h / np.ones(f.n)
+w: the full gradient is that of the client's own loss instead of f
+    at.gradient[..., None, :] => f.gradient(state.w[..., None, :])
+w: there is no correction at the server's model: these are local SGD steps
+    - slopes[now] =>
+    h * at.gradient[..., None, :] => h * params.S * f.lam * state.w[..., None, :]
+"""),
     ("a client's examples are drawn with replacement instead of each once", "", {"draws": _with_replacement}),
 )

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, method, zeros
-from fedtheory.algorithms.examples import StepFunction, Table
+from fedtheory.algorithms.slips import edits
 from fedtheory.compressors import Family
 from fedtheory.randomness import Bernoulli, Distribution, Draw, Product
 
@@ -118,24 +115,14 @@ LINES = {
     "v": "v <- v + (p chi/(gamma (1 + 2 omega))) d_bar",
 }
 
-
-def _dual_step(factor: Callable[[Any], Any]) -> StepFunction:
-    def slipped(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        after = step(problem, params, state, draw)
-        c = factor(params)
-        return after._replace(u=state.u + c * (after.u - state.u), v=state.v + c * (after.v - state.v))
-
-    return slipped
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    (
-        "the dual step has 1 + omega where 1 + 2 omega is meant",
-        "u",
-        _dual_step(lambda p: (1 + 2 * p.omega) / (1 + p.omega)),
-    ),
-    ("the dual step lacks its factor p", "u", _dual_step(lambda p: 1 / p.p)),
-    ("the dual step lacks its division by gamma", "u", _dual_step(lambda p: p.gamma)),
-    ("the control variates are never updated", "u", _dual_step(lambda p: 0)),
-)
+SLIPS = edits("""
+u: the dual step has 1 + omega where 1 + 2 omega is meant
+    (1 + 2 * omega) => (1 + omega)
+u: the dual step lacks its factor p
+    dual_step = p * chi => dual_step = chi
+u: the dual step lacks its division by gamma
+    (gamma * (1 + 2 * omega)) => (1 + 2 * omega)
+u: the control variates are never updated
+    dual_step = p * chi => dual_step = 0 * chi
+""")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method
-from fedtheory.algorithms.examples import Example, Given, Table, changed
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.oracles import AllRows, Minibatches
 from fedtheory.randomness import Distribution, Draw, Product, UniformSubset
 
@@ -63,12 +64,8 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    (
-        "the average divides by all clients instead of the participants",
-        "x",
-        changed(step, x=lambda problem, p, s, a, d: s.x + (a.x - s.x) * p.tau / problem.n),
-    ),
-)
+SLIPS = edits("""
+x: the average divides by all clients instead of the participants
+    mean_over(draw.clients, params.tau, => mean_over(draw.clients, problem.n,
+""")

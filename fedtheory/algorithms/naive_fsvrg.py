@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms.dialect import Distribution, Draw, NamedTuple, Point, Scalar, method
-from fedtheory.algorithms.examples import Example, StepFunction, Table, row_step
+from fedtheory.algorithms.examples import Example, row_step
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness.selections import ClientPicks
 
@@ -50,23 +51,10 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows, any loss", lambda given: Params(row_step(given), given.epochs))
 
-
-def _with(weighted: bool, local_full: bool) -> StepFunction:
-    def step(problem: LinearProblem, params: Params, state: State, draw: Draw) -> State:
-        f, w = problem.f, state.w[..., None, :]
-        full = f.gradient(w) if local_full else f.full_gradient(state.w)[..., None, :]
-        local = np.broadcast_to(w, (*w.shape[:-2], f.n, f.d))
-        for t in range(params.m):
-            rows = draw[..., t]
-            local = local - params.h * (f.example_gradient(local, rows) - f.example_gradient(w, rows) + full)
-        p = f.shares if weighted else np.full(f.n, 1 / f.n)
-        return State(state.w + (p[:, None] * (local - w)).sum(axis=-2))
-
-    return step
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("clients are weighted by n_k/n instead of 1/K", "w", _with(True, False)),
-    ("the full gradient is that of the client's own loss instead of f", "w", _with(False, True)),
-)
+SLIPS = edits("""
+w: clients are weighted by n_k/n instead of 1/K
+    (local - w).sum(axis=-2) / f.n => (f.shares[:, None] * (local - w)).sum(axis=-2)
+w: the full gradient is that of the client's own loss instead of f
+    f.full_gradient(state.w)[..., None, :] => f.gradient(w)
+""")

@@ -11,12 +11,11 @@ hook take Delta, as here. The mean of the e_i, and so x, is the same: ``own_memo
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Draw, NamedTuple, Problem, method, zeros
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import Table, edits
 
 
 class Params(NamedTuple):
@@ -120,49 +119,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("wide", _example)
 
 
-def _sending(
-    wanted: Callable[[State, Array], Array] = lambda state, g: g + state.e,
-    kept: Callable[[Array, Message], Array] = lambda wanted, message: wanted - message.sent[..., None, :],
-    model: Callable[[Params, State, Array, Array], Array] = lambda p, s, sent, m: s.x - p.gamma * (sent + m),
-    momentum: Callable[[Params, State, Array], Array] = lambda p, s, sent: p.momentum * s.m + sent,
-    share: Callable[[int], float] = lambda n: 1.0,
-) -> StepFunction:
-    """PowerSGD with other messages, another memory, model or momentum."""
-
-    def other(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        due = wanted(state, problem.f.gradient(state.x[..., None, :]))
-        own = compressed(problem, params, due, state.Q)
-        message = own._replace(sent=share(problem.n) * own.sent, Q=share(problem.n) * own.Q)
-        m = momentum(params, state, message.sent)
-        return State(model(params, state, message.sent, m), m, kept(due, message), message.Q)
-
-    return other
-
-
-def _started_anew(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    return step(problem, params, state._replace(Q=params.Q + 0 * state.Q), draw)
-
-
-def _uncompressed(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """PowerSGD that compresses the gradients alone, and adds what was not sent of those before."""
-    g = problem.f.gradient(state.x[..., None, :])
-    message = compressed(problem, params, g, state.Q)
-    sent = message.sent + state.e.sum(axis=-2) / problem.n
-    m = params.momentum * state.m + sent
-    return State(state.x - params.gamma * (sent + m), m, g - sent[..., None, :], message.Q)
-
-
-def _scaled(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """P with columns that are orthogonal, but not of length 1."""
-    wanted = problem.f.gradient(state.x[..., None, :]) + state.e
-    M = wanted.reshape(*wanted.shape[:-1], params.rows, -1).sum(axis=-3) / problem.n
-    P = M @ state.Q
-    Q = np.swapaxes(M, -1, -2) @ P
-    sent = (P @ np.swapaxes(Q, -1, -2)).reshape(*wanted.shape[:-2], problem.d)
-    m = params.momentum * state.m + sent
-    return State(state.x - params.gamma * (sent + m), m, wanted - sent[..., None, :], Q)
-
-
 def _one_by_one(problem: Problem, params: Params, state: State, draw: Draw) -> State:
     """Each client sends a matrix of its own factors."""
     wanted = problem.f.gradient(state.x[..., None, :]) + state.e
@@ -177,65 +133,48 @@ def _one_by_one(problem: Problem, params: Params, state: State, draw: Draw) -> S
 
 #: What implementations are known to do instead.
 SLIPS: Table = (
-    (
-        "there is no error feedback: what was not sent is forgotten",
-        "x",
-        _sending(wanted=lambda state, g: g + 0 * state.e),
-    ),
-    ("the memory is never changed", "e", never("e", step)),
-    ("the memory is added to what is sent without being compressed", "x", _uncompressed),
-    (
-        "the memory is multiplied by the stepsize",
-        "e",
-        changed(step, e=lambda problem, p, s, a, d: p.gamma * a.e),
-    ),
-    (
-        "the memory adds up what was not sent, which holds the memory before already",
-        "e",
-        changed(step, e=lambda problem, p, s, a, d: s.e + a.e),
-    ),
-    (
-        "the memory is never emptied: what was sent stays in it",
-        "e",
-        _sending(kept=lambda due, message: due + 0 * message.own),
-    ),
-    (
-        "the memory keeps what was sent instead of what was not",
-        "e",
-        _sending(kept=lambda due, message: message.sent[..., None, :] + 0 * due),
-    ),
-    (
-        "the memory is what the gradient lacks, without the memory before",
-        "e",
-        changed(step, e=lambda problem, p, s, a, d: a.e - s.e),
-    ),
-    (
-        "the memory is what the client's own message lacks, as the paper prints it",
-        "e",
-        _sending(kept=lambda due, message: due - message.own),
-    ),
-    ("the memory is what Delta lacks, although the client's own message is asked for", "e", _sending()),
-    ("the sign of the memory is wrong", "e", _sending(kept=lambda due, message: message.sent[..., None, :] - due)),
-    ("the memory is subtracted where it is due to be added", "x", _sending(wanted=lambda state, g: g - state.e)),
-    ("x moves along m alone", "x", _sending(model=lambda p, s, sent, m: s.x - p.gamma * m)),
-    (
-        "x moves along Delta alone: there is no momentum",
-        "x",
-        _sending(model=lambda p, s, sent, m: s.x - p.gamma * sent),
-    ),
-    ("x moves along Delta and the old m", "x", _sending(model=lambda p, s, sent, m: s.x - p.gamma * (sent + s.m))),
-    (
-        "x moves along Nesterov's Delta + momentum m",
-        "x",
-        _sending(model=lambda p, s, sent, m: s.x - p.gamma * (sent + p.momentum * m)),
-    ),
-    (
-        "Delta is multiplied by 1 - momentum in m",
-        "m",
-        _sending(momentum=lambda p, s, sent: p.momentum * s.m + (1 - p.momentum) * sent),
-    ),
-    ("the messages are summed instead of averaged", "x", _sending(share=lambda n: n)),
-    ("the power iteration begins anew in each step: there is no warm start", "Q", _started_anew),
-    ("the columns of P are not of length 1", "Q", _scaled),
+    *edits("""
+x: there is no error feedback: what was not sent is forgotten
+    + state.e => + 0 * state.e
+e: the memory is never changed
+    m, e, => m, state.e + 0 * e,
+x: the memory is added to what is sent without being compressed
+    + state.e => + 0 * state.e
+    state.Q) => state.Q); message = message._replace(sent=message.sent + state.e.sum(axis=-2) / problem.n)
+e: the memory is multiplied by the stepsize
+    m, e, => m, params.gamma * e,
+e: the memory adds up what was not sent, which holds the memory before already
+    m, e, => m, state.e + e,
+e: the memory is never emptied: what was sent stays in it
+    e = wanted - ( => e = wanted - 0 * (
+e: the memory keeps what was sent instead of what was not
+    e = wanted - ( => e = 0 * wanted + (
+e: the memory is what the gradient lacks, without the memory before
+    m, e, => m, e - state.e,
+e: the memory is what the client's own message lacks, as the paper prints it
+    message.own if params.own_memory else message.sent[..., None, :] => message.own
+e: the memory is what Delta lacks, although the client's own message is asked for
+    message.own if params.own_memory else message.sent[..., None, :] => message.sent[..., None, :]
+e: the sign of the memory is wrong
+    e = wanted - ( => e = -wanted + (
+x: the memory is subtracted where it is due to be added
+    + state.e => - state.e
+x: x moves along m alone
+    (message.sent + m) => m
+x: x moves along Delta alone: there is no momentum
+    (message.sent + m) => message.sent
+x: x moves along Delta and the old m
+    (message.sent + m) => (message.sent + state.m)
+x: x moves along Nesterov's Delta + momentum m
+    (message.sent + m) => (message.sent + params.momentum * m)
+m: Delta is multiplied by 1 - momentum in m
+    state.m + message.sent => state.m + (1 - params.momentum) * message.sent
+x: the messages are summed instead of averaged
+    Message(flat, shares, Q) => Message(problem.n * flat, shares, problem.n * Q)
+Q: the power iteration begins anew in each step: there is no warm start
+    wanted, state.Q) => wanted, params.Q + 0 * state.Q)
+Q: the columns of P are not of length 1
+    orthonormal((M => ((M
+"""),
     ("each client has factors of its own", "Q", _one_by_one),
 )

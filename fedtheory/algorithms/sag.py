@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import Example, Table, changed
+from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -72,27 +73,12 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("sum", lambda given: Params(0.5 / given.problem.L))
 
-
-def _old_table(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
-    return state.x - params.alpha * state.y.sum(axis=-2) / problem.n + 0 * after.x
-
-
-def _unbiased(problem: Problem, params: Params, state: State, after: State, draw: Draw) -> Array:
-    change = np.where(draw[..., None], after.y - state.y, 0 * after.y).sum(axis=-2)
-    return state.x - params.alpha * (change + state.y.sum(axis=-2) / problem.n)
-
-
-def _of_sum(problem: Problem, params: Params, state: State, after: State, draw: object) -> Array:
-    return state.x - params.alpha * after.y.sum(axis=-2)
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("the step takes the old table (a stale average)", "x", changed(step, x=_old_table)),
-    ("the difference is not divided by n: this is SAGA's direction", "x", changed(step, x=_unbiased)),
-    (
-        "the sum of the table is taken instead of its mean",
-        "x",
-        changed(step, x=_of_sum),
-    ),
-)
+SLIPS = edits("""
+x: the step takes the old table (a stale average)
+    y.sum(axis=-2) => (state.y + 0 * y).sum(axis=-2)
+x: the difference is not divided by n: this is SAGA's direction
+    y.sum(axis=-2) / problem.n => ((y - state.y).sum(axis=-2) + state.y.sum(axis=-2) / problem.n)
+x: the sum of the table is taken instead of its mean
+    y.sum(axis=-2) / problem.n => y.sum(axis=-2)
+""")

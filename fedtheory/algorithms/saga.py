@@ -5,13 +5,11 @@ Minimises (1/n) sum_i f_i. The table is kept as the points phi_i at which its gr
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Models, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
+from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -60,42 +58,20 @@ LINES = {
     "phi": "phi_j <- x (the old one) for the one j drawn",
 }
 
-
-def _along(direction: Callable[[Problem, Array, Array, Array], Array]) -> StepFunction:
-    """SAGA along ``direction(problem, fresh, stale, table)``: of the function drawn, and of all in the table."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        x = everywhere(problem, state.x)
-        fresh, table = problem.f.gradient(x), problem.f.gradient(state.phi)
-        slope = direction(problem, mean_over(draw, 1, fresh), mean_over(draw, 1, table), table)
-        return State(state.x - params.gamma * slope, np.where(draw[..., None], x, state.phi))
-
-    return step
-
-
-def _mean(problem: Problem, table: Array) -> Array:
-    return table.sum(axis=-2) / problem.n
-
-
-def _at_new_model(problem: Problem, params: object, state: State, after: State, draw: Draw) -> Array:
-    return np.where(draw[..., None], everywhere(problem, after.x), state.phi)
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    (
-        "the table is renewed before its mean is taken",
-        "x",
-        _along(lambda problem, g, old, table: g - old + _mean(problem, table) + (g - old) / problem.n),
-    ),
-    (
-        "the difference is divided by n: this is SAG's direction",
-        "x",
-        _along(lambda problem, g, old, table: (g - old) / problem.n + _mean(problem, table)),
-    ),
-    ("the sign of the correction is swapped", "x", _along(lambda problem, g, old, t: g + old - _mean(problem, t))),
-    ("the sign of the difference is swapped", "x", _along(lambda problem, g, old, t: old - g + _mean(problem, t))),
-    ("the mean of the table is left out", "x", _along(lambda problem, g, old, table: g - old)),
-    ("the table is renewed at the new model", "phi", changed(step, phi=_at_new_model)),
-    ("the table is never renewed", "phi", changed(step, phi=lambda problem, params, s, a, d: s.phi + 0 * a.phi)),
-)
+SLIPS = edits("""
+x: the table is renewed before its mean is taken
+    stale.sum(axis=-2) => np.where(draw[..., None], fresh, stale).sum(axis=-2)
+x: the difference is divided by n: this is SAG's direction
+    fresh - stale) => fresh - stale) / problem.n
+x: the sign of the correction is swapped
+    fresh - stale) + => fresh + stale) -
+x: the sign of the difference is swapped
+    fresh - stale) => stale - fresh)
+x: the mean of the table is left out
+    + stale.sum(axis=-2) / problem.n =>
+phi: the table is renewed at the new model
+    x, state.phi)) => everywhere(problem, state.x - params.gamma * direction), state.phi))
+phi: the table is never renewed
+    x, state.phi)) => state.phi, state.phi))
+""")

@@ -5,12 +5,10 @@ Minimises (1/n) sum_i f_i, one communication every 1/p iterations in expectation
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Gradients, Models, NamedTuple, Problem, Scalar, method
-from fedtheory.algorithms.examples import Table, never
+from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Bernoulli
 
 
@@ -65,16 +63,10 @@ LINES = {
     "h": "h_i <- h_i + (p/gamma)(x_i+ - x_hat_i)",
 }
 
-
-def _plain_mean(problem: Problem, params: Params, state: State, draw: Any) -> State:
-    gamma, p = params
-    x_hat = state.x - gamma * (problem.f.gradient(state.x) - state.h)
-    x = np.where(draw[..., None, None], x_hat.sum(axis=-2, keepdims=True) / problem.n, x_hat)
-    return State(x, state.h + p / gamma * (x - x_hat))
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("the average leaves out the control variates, which do not sum to zero here", "x", _plain_mean),
-    ("the control variates are never updated", "h", never("h", step)),
-)
+SLIPS = edits("""
+x: the average leaves out the control variates, which do not sum to zero here
+    (x_hat - gamma / p * h_hat).sum => x_hat.sum
+h: the control variates are never updated
+    h_hat + p / gamma * (x - x_hat) => h_hat + 0 * x
+""")

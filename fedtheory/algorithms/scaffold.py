@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table, changed, never
+from fedtheory.algorithms.examples import IN_PLACE, Example, Given
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.algorithms.slips import Table, edits
 from fedtheory.problems.oracles import AllRows, Minibatches
 
 
@@ -107,9 +107,6 @@ def _example(given: Given) -> Params:
 EXAMPLE = Example("clients", _example)
 
 
-_SIGN = "the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i"
-
-
 def _in_place(problem: Problem, params: Params, state: State, draw: Round) -> State:
     """One participant after another trains the server's array, to which y_i and x then both refer."""
     x, c, c_i = state
@@ -125,42 +122,6 @@ def _in_place(problem: Problem, params: Params, state: State, draw: Round) -> St
         start = np.where(here, y[..., i, :], start)
     change = np.stack(renewed, axis=-2)
     return State(start + params.eta_g * moved, c + change.sum(axis=-2) / problem.n, c_i + change)
-
-
-def _renewed(divisor: Callable[[Any, Any], Any], shared: bool = True) -> StepFunction:
-    """SCAFFOLD with c_i+ = c_i - c + (x - y_i)/divisor."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        x, c, c_i = state
-        anchor, everyone = everywhere(problem, x), everywhere(problem, c)
-        y = fedavg.local_descent(problem, params, x, draw, lambda y: everyone - c_i, steps=params.steps)
-        K = fedavg.local_steps(params) if params.steps is None else params.steps[..., None]
-        new = c_i - (everyone if shared else 0) + (anchor - y) / divisor(params, K)
-        change = np.where(draw.clients[..., None], new - c_i, 0 * new)
-        x = x + params.eta_g * mean_over(draw.clients, params.tau, y - anchor)
-        return State(x, c + change.sum(axis=-2) / problem.n, c_i + change)
-
-    return step
-
-
-def _renewed_by_mean(problem: Problem, params: Any, state: State, draw: Any) -> Any:
-    mean = np.where(draw.clients, params.steps, 0).sum(axis=-1)[..., None, None] / params.tau
-    return _renewed(lambda params, K: mean * params.eta_l)(problem, params, state, draw)
-
-
-def _correcting(correction: Callable[[Any, Array, Array, Array], Array]) -> StepFunction:
-    """SCAFFOLD with another correction of the local steps: ``correction(problem, y, shared, own)``."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Round) -> State:
-        x, c, c_i = state
-        anchor, everyone = everywhere(problem, x), everywhere(problem, c)
-        y = fedavg.local_descent(problem, params, x, draw, lambda y: correction(problem, y, everyone, c_i))
-        new = c_i - everyone + (anchor - y) / (fedavg.local_steps(params) * params.eta_l)
-        change = np.where(draw.clients[..., None], new - c_i, 0 * new)
-        x = x + params.eta_g * mean_over(draw.clients, params.tau, y - anchor)
-        return State(x, c + change.sum(axis=-2) / problem.n, c_i + change)
-
-    return step
 
 
 class _Late(NamedTuple):
@@ -182,114 +143,59 @@ def _late_step(problem: Problem, params: Params, state: Any, draw: Any) -> Any:
     return _Late(old.x, c + (old.c - late), old.c_i, c)
 
 
-def _mean_of_last(problem: Problem, params: object, state: State, after: State, draw: object) -> Array:
-    return state.c_i.sum(axis=-2) / problem.n
-
-
-def _scaled_c(factor: Callable[[Problem, Any], Any]) -> Callable[..., Any]:
-    return lambda problem, params, state, after, draw: state.c + (after.c - state.c) * factor(problem, params)
-
-
 #: What implementations are known to do instead.
 SLIPS: Table = (
     (f"{IN_PLACE}; y_i - x is then 0", "x", _in_place),
-    (
-        "the control variates are never updated: this is FedAvg from the second round on",
-        "c_i",
-        never("c_i", never("c", step)),
-    ),
-    (_SIGN, "x", _correcting(lambda problem, y, shared, own: own - shared)),
-    (
-        "the clients' own control variates are left out of the local steps",
-        "x",
-        _correcting(lambda p, y, c, own: c + 0 * y),
-    ),
-    (
-        "the server's control variate is left out of the local steps",
-        "x",
-        _correcting(lambda p, y, c, own: 0 * y - own),
-    ),
-    (
-        "control variates are left out of the local steps: this is FedAvg",
-        "x",
-        _correcting(lambda p, y, c, own: 0 * y),
-    ),
-    (
-        "the server's control variate is averaged over the participants instead of all clients",
-        "c",
-        changed(step, c=_scaled_c(lambda problem, params: problem.n / params.tau)),
-    ),
-    (
-        "the server's control variate adds the sum of the changes instead of their average",
-        "c",
-        changed(step, c=_scaled_c(lambda problem, params: problem.n)),
-    ),
-    ("the server's control variate is never updated", "c", never("c", step)),
-    (
-        "the server's control variate is the average of the clients' before this round (a stale average)",
-        "c",
-        changed(step, c=_mean_of_last),
-    ),
-    (
-        "the whole control variates are sent where their changes are meant",
-        "c",
-        changed(
-            step,
-            c=lambda problem, params, s, a, draw: (
-                s.c + np.where(draw.clients[..., None], a.c_i, 0 * a.c_i).sum(axis=-2) / problem.n
-            ),
-        ),
-    ),
-    (
-        "the control variate is updated with the wrong learning rate: the server's, or both, instead of eta_l",
-        "c_i",
-        _renewed(lambda params, K: K * params.eta_l * params.eta_g),
-    ),
-    (
-        "the control variate is updated with the wrong learning rate: eta_g instead of eta_l",
-        "c_i",
-        _renewed(lambda params, K: K * params.eta_g),
-    ),
-    ("the control variate is updated without dividing by the learning rate", "c_i", _renewed(lambda params, K: K)),
-    (
-        "the control variate is updated without dividing by the number of local steps K",
-        "c_i",
-        _renewed(lambda params, K: params.eta_l),
-    ),
-    (
-        "the control variate is updated with the wrong number of local steps: K + 1 instead of K",
-        "c_i",
-        _renewed(lambda params, K: (K + 1) * params.eta_l),
-    ),
-    (
-        "the control variate is updated with the wrong number of local steps: K - 1 instead of K",
-        "c_i",
-        _renewed(lambda params, K: np.maximum(K - 1, 1) * params.eta_l),
-    ),
-    (
-        "the control variate is updated with the wrong number of local steps: one instead of K",
-        "c_i",
-        _renewed(lambda params, K: params.eta_l),
-    ),
-    (
-        "the control variate is updated with the most local steps that a client may take instead of the client's own",
-        "c_i",
-        _renewed(lambda params, K: fedavg.local_steps(params) * params.eta_l),
-    ),
-    (
-        "the control variate is updated with the mean number of local steps instead of the client's own",
-        "c_i",
-        _renewed(lambda params, K: np.mean(K) * params.eta_l),
-    ),
-    (
-        "the control variate is updated with the participants' mean number of local steps instead of the client's own",
-        "c_i",
-        _renewed_by_mean,
-    ),
-    (
-        "the server's control variate is not subtracted when a client renews its own",
-        "c_i",
-        _renewed(lambda params, K: K * params.eta_l, shared=False),
+    *edits("""
+c_i: the control variates are never updated: this is FedAvg from the second round on
+    change.sum(axis=-2) / problem.n => 0 * change.sum(axis=-2)
+    c_i + change => c_i + 0 * change
+x: the sign of the control variates is swapped: the local steps add c_i - c instead of c - c_i
+    lambda y: shared - c_i => lambda y: c_i - shared
+x: the clients' own control variates are left out of the local steps
+    lambda y: shared - c_i => lambda y: shared + 0 * y
+x: the server's control variate is left out of the local steps
+    lambda y: shared - c_i => lambda y: 0 * y - c_i
+x: control variates are left out of the local steps: this is FedAvg
+    lambda y: shared - c_i => lambda y: 0 * y
+c: the server's control variate is averaged over the participants instead of all clients
+    change.sum(axis=-2) / problem.n => change.sum(axis=-2) / params.tau
+c: the server's control variate adds the sum of the changes instead of their average
+    change.sum(axis=-2) / problem.n => change.sum(axis=-2)
+c: the server's control variate is never updated
+    change.sum(axis=-2) / problem.n => 0 * change.sum(axis=-2)
+c: the server's control variate is the average of the clients' before this round (a stale average)
+    c + change.sum(axis=-2) => c_i.sum(axis=-2)
+c: the whole control variates are sent where their changes are meant
+    c + change.sum => c + np.where(draw.clients[..., None], c_i + change, 0 * change).sum
+"""),
+    # Also where option I is asked for.
+    *edits(
+        """
+c_i: the control variate is updated with the wrong learning rate: the server's, or both, instead of eta_l
+    (K * params.eta_l) => (K * params.eta_l * params.eta_g)
+c_i: the control variate is updated with the wrong learning rate: eta_g instead of eta_l
+    (K * params.eta_l) => (K * params.eta_g)
+c_i: the control variate is updated without dividing by the learning rate
+    (K * params.eta_l) => K
+c_i: the control variate is updated without dividing by the number of local steps K
+    (K * params.eta_l) => params.eta_l
+c_i: the control variate is updated with the wrong number of local steps: K + 1 instead of K
+    (K * params.eta_l) => ((K + 1) * params.eta_l)
+c_i: the control variate is updated with the wrong number of local steps: K - 1 instead of K
+    (K * params.eta_l) => (np.maximum(K - 1, 1) * params.eta_l)
+c_i: the control variate is updated with the wrong number of local steps: one instead of K
+    (K * params.eta_l) => params.eta_l
+c_i: the control variate is updated with the most local steps that a client may take instead of the client's own
+    (K * params.eta_l) => (fedavg.local_steps(params) * params.eta_l)
+c_i: the control variate is updated with the mean number of local steps instead of the client's own
+    (K * params.eta_l) => (np.mean(K) * params.eta_l)
+c_i: the control variate is updated with the participants' mean number of local steps instead of the client's own
+    (K * params.eta_l) => (mean_over(draw.clients, params.tau, K + 0 * y[..., :1])[..., None, :] * params.eta_l)
+c_i: the server's control variate is not subtracted when a client renews its own
+    renewed = c_i - shared + => renewed = c_i +
+""",
+        'params.option == "I" => False',
     ),
     (
         "clients correct by the server's average c of the round before the last (a stale c)",

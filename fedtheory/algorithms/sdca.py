@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from fedtheory.algorithms.dialect import Array, Distribution, Draw, NamedTuple, method, zeros
-from fedtheory.algorithms.examples import Example, StepFunction, Table
+from fedtheory.algorithms.examples import Example
+from fedtheory.algorithms.slips import edits
 from fedtheory.problems.linear_models import LinearProblem
 from fedtheory.randomness import UniformSubset
 
@@ -58,34 +56,15 @@ LINES = {
 #: A small problem's parameters.
 EXAMPLE = Example("rows", lambda given: Params())
 
-
-def _with(length: Callable[[Any, Array], Array], primal: Callable[[Any, Array], Array]) -> StepFunction:
-    """SDCA with another denominator, 1 + ``length(f, |x_i|^2)``, or another w, ``primal(f, alpha)``; squared loss."""
-
-    def step(problem: LinearProblem, params: object, state: State, draw: Draw) -> State:
-        f = problem.f
-        rise = f.loss.ascent(state.alpha, f.predictions(primal(f, state.alpha)), length(f, f.squared_norms), f.y)
-        return State(state.alpha + np.where(draw, rise, 0 * rise))
-
-    return step
-
-
-def _length(f: Any, square: Array) -> Array:
-    return square / (f.lam * f.examples)
-
-
-def _primal(f: Any, alpha: Array) -> Array:
-    return np.asarray(f.primal(alpha))
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("w lacks its division by n", "alpha", _with(_length, lambda f, alpha: f.primal(alpha) * f.examples)),
-    ("the curvature |x_i|^2/(lambda n) lacks its n", "alpha", _with(lambda f, square: square / f.lam, _primal)),
-    ("the curvature |x_i|^2/(lambda n) is left out", "alpha", _with(lambda f, square: 0 * square, _primal)),
-    (
-        "n is the number of clients instead of that of examples",
-        "alpha",
-        _with(lambda f, square: square / (f.lam * f.n), lambda f, alpha: f.combined(alpha) / (f.lam * f.n)),
-    ),
-)
+SLIPS = edits("""
+alpha: w lacks its division by n
+    f.primal(state.alpha) => f.primal(state.alpha) * f.examples
+alpha: the curvature |x_i|^2/(lambda n) lacks its n
+    f.squared_norms / (f.lam * f.examples) => f.squared_norms / f.lam
+alpha: the curvature |x_i|^2/(lambda n) is left out
+    f.squared_norms / (f.lam * f.examples) => 0 * f.squared_norms
+alpha: n is the number of clients instead of that of examples
+    (f.lam * f.examples) => (f.lam * f.n)
+    f.primal(state.alpha) => f.combined(state.alpha) / (f.lam * f.n)
+""")

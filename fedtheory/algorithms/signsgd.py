@@ -6,12 +6,11 @@ it is signSGD, with momentum Signum. Where as many clients vote for + as for -, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from fedtheory.algorithms.dialect import Array, Clients, Draw, NamedTuple, Point, Problem, method
-from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed
+from fedtheory.algorithms.dialect import Clients, Draw, NamedTuple, Point, Problem, method
+from fedtheory.algorithms.examples import Example, Given
+from fedtheory.algorithms.slips import edits
 
 
 class Params(NamedTuple):
@@ -50,50 +49,33 @@ def _example(given: Given) -> Params:
 #: A small problem's parameters.
 EXAMPLE = Example("clients", _example)
 
-
-def _voting(vote: Callable[[int, Array], Array]) -> StepFunction:
-    """signSGD with another step: ``vote(n, m)`` of all new momenta ``(..., n, d)``."""
-    return changed(step, x=lambda problem, p, s, a, draw: s.x - p.eta * vote(problem.n, a.m))
-
-
-def _signs_kept(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """The momenta are those of the signs."""
-    signs = np.sign(problem.f.gradient(state.x[..., None, :]))
-    m = params.beta * state.m + (1 - params.beta) * signs
-    return State(state.x - params.eta * np.sign(np.sign(m).sum(axis=-2)), m)
-
-
-def _at_the_server(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-    """One momentum, of the votes."""
-    m = params.beta * state.m + (1 - params.beta) * np.sign(problem.f.gradient(state.x[..., None, :]))
-    return State(state.x - params.eta * np.sign(m.sum(axis=-2)), m)
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("a tie counts as +", "x", _voting(lambda n, m: np.where(np.sign(m).sum(axis=-2) >= 0, 1.0, -1.0))),
-    ("a tie counts as -", "x", _voting(lambda n, m: np.where(np.sign(m).sum(axis=-2) > 0, 1.0, -1.0))),
-    (
-        "a tie is decided by the mean of the gradients",
-        "x",
-        _voting(lambda n, m: np.sign(np.sign(m).sum(axis=-2) + np.sign(m.sum(axis=-2)) / 2)),
-    ),
-    ("the signs are averaged: there is no vote", "x", _voting(lambda n, m: np.sign(m).sum(axis=-2) / n)),
-    ("the signs are summed: there is no vote", "x", _voting(lambda n, m: np.sign(m).sum(axis=-2))),
-    (
-        "the sign is that of the mean gradient: the clients do not vote",
-        "x",
-        _voting(lambda n, m: np.sign(m.sum(axis=-2))),
-    ),
-    ("the mean gradient is taken instead of signs", "x", _voting(lambda n, m: m.sum(axis=-2) / n)),
-    ("the sign of the step is wrong", "x", _voting(lambda n, m: -np.sign(np.sign(m).sum(axis=-2)))),
-    ("one client decides", "x", _voting(lambda n, m: np.sign(m)[..., 0, :])),
-    ("the vote is divided by the number of clients", "x", _voting(lambda n, m: np.sign(np.sign(m).sum(axis=-2)) / n)),
-    ("the momenta are those of the signs", "m", _signs_kept),
-    ("there is one momentum, that of the votes", "m", _at_the_server),
-    (
-        "there is no momentum",
-        "x",
-        lambda problem, params, state, draw: step(problem, params._replace(beta=0.0), state, draw),
-    ),
-)
+SLIPS = edits("""
+x: a tie counts as +
+    np.sign(np.sign(m).sum(axis=-2)) => np.where(np.sign(m).sum(axis=-2) >= 0, 1.0, -1.0)
+x: a tie counts as -
+    np.sign(np.sign(m).sum(axis=-2)) => np.where(np.sign(m).sum(axis=-2) > 0, 1.0, -1.0)
+x: a tie is decided by the mean of the gradients
+    np.sign(m).sum(axis=-2) => np.sign(m).sum(axis=-2) + np.sign(m.sum(axis=-2)) / 2
+x: the signs are averaged: there is no vote
+    np.sign(np.sign(m).sum(axis=-2)) => np.sign(m).sum(axis=-2) / problem.n
+x: the signs are summed: there is no vote
+    np.sign(np.sign(m).sum(axis=-2)) => np.sign(m).sum(axis=-2)
+x: the sign is that of the mean gradient: the clients do not vote
+    np.sign(m).sum => m.sum
+x: the mean gradient is taken instead of signs
+    np.sign(np.sign(m).sum(axis=-2)) => m.sum(axis=-2) / problem.n
+x: the sign of the step is wrong
+    state.x - params.eta => state.x + params.eta
+x: one client decides
+    np.sign(np.sign(m).sum(axis=-2)) => np.sign(m)[..., 0, :]
+x: the vote is divided by the number of clients
+    np.sign(np.sign(m).sum(axis=-2)) => np.sign(np.sign(m).sum(axis=-2)) / problem.n
+m: the momenta are those of the signs
+    problem.f.gradient(state.x[..., None, :]) => np.sign(problem.f.gradient(state.x[..., None, :]))
+m: there is one momentum, that of the votes
+    problem.f.gradient(state.x[..., None, :]) => np.sign(problem.f.gradient(state.x[..., None, :]))
+    np.sign(m).sum => m.sum
+x: there is no momentum
+    params.beta * state.m + (1 - params.beta) * problem => 0 * state.m + problem
+""")

@@ -6,11 +6,9 @@ So m steps from a renewed state are an outer iteration of Federated Optimization
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from fedtheory.algorithms.dialect import Array, NamedTuple, Point, Problem, Scalar, everywhere, method, zeros
-from fedtheory.algorithms.examples import StepFunction, Table, changed
 from fedtheory.algorithms.minibatch_sgd import mean_over
+from fedtheory.algorithms.slips import edits
 from fedtheory.randomness import Distribution, Draw, UniformSubset
 
 
@@ -59,28 +57,16 @@ LINES = {
     "w_tilde": "w_tilde stays as it is within an epoch",
 }
 
-
-def _along(direction: Callable[[Array, Array, Array], Array]) -> StepFunction:
-    """SVRG along ``direction(fresh, stale, full)``: of the function drawn, and of all at the snapshot."""
-
-    def step(problem: Problem, params: Params, state: State, draw: Draw) -> State:
-        fresh, stale = (problem.f.gradient(everywhere(problem, v)) for v in (state.w, state.w_tilde))
-        full = stale.sum(axis=-2) / problem.n
-        slope = direction(mean_over(draw, 1, fresh), mean_over(draw, 1, stale), full)
-        return State(state.w - params.eta * slope, state.w_tilde)
-
-    return step
-
-
 #: What implementations are known to do instead.
-SLIPS: Table = (
-    ("the sign of the correction is swapped", "w", _along(lambda fresh, stale, full: fresh + stale - full)),
-    ("the sign of the difference is swapped", "w", _along(lambda fresh, stale, full: stale - fresh + full)),
-    ("the full gradient at the snapshot is left out", "w", _along(lambda fresh, stale, full: fresh - stale)),
-    ("there is no correction at the snapshot: this is SGD", "w", _along(lambda fresh, stale, full: fresh)),
-    (
-        "the snapshot is renewed in every step: it is the same array as the model",
-        "w_tilde",
-        changed(step, w_tilde=lambda problem, params, s, a, draw: a.w),
-    ),
-)
+SLIPS = edits("""
+w: the sign of the correction is swapped
+    fresh - stale) + => fresh + stale) -
+w: the sign of the difference is swapped
+    fresh - stale) => stale - fresh)
+w: the full gradient at the snapshot is left out
+    + stale.sum(axis=-2) / problem.n =>
+w: there is no correction at the snapshot: this is SGD
+    fresh - stale) + stale.sum(axis=-2) / problem.n => fresh)
+w_tilde: the snapshot is renewed in every step: it is the same array as the model
+    direction, state.w_tilde) => direction, state.w - params.eta * direction)
+""")

@@ -15,7 +15,7 @@ from typing import Any
 
 from fedtheory import algorithms, claims
 from fedtheory.algorithms.base import Algorithm, stepping
-from fedtheory.algorithms.examples import StepFunction
+from fedtheory.algorithms.slips import StepFunction
 from fedtheory.claims import Claim
 from verify.base import own
 

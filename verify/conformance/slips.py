@@ -15,8 +15,8 @@ import numpy as np
 
 from fedtheory import algorithms
 from fedtheory.algorithms.base import Algorithm
-from fedtheory.algorithms.examples import StepFunction
 from fedtheory.algorithms.schedules import at_round
+from fedtheory.algorithms.slips import StepFunction
 from fedtheory.numbers.rational import Array
 from fedtheory.problems.base import Problem
 from fedtheory.problems.oracles import Batches, Minibatches
