@@ -10,7 +10,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Point, Problem, Scalar, everywhere, method
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, Multisets, Ordered, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.randomness import Product, UniformSubset
 
 

@@ -12,7 +12,7 @@ from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Momentum, NamedTuple, Point, Problem, method
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import Round
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 
 
 class Params(NamedTuple):

@@ -18,7 +18,7 @@ import numpy as np
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table
 from fedtheory.algorithms.minibatch_sgd import mean_over
-from fedtheory.problems.oracles import AllRows
+from fedtheory.learning.batches import AllRows
 from fedtheory.randomness import Product, Size, UniformSubset, check_enumerable
 
 

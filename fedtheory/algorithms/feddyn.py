@@ -15,8 +15,8 @@ from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, NamedTuple, Problem, everywhere, method, zeros
 from fedtheory.algorithms.examples import Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
+from fedtheory.learning.batches import AllRows, Minibatches
 from fedtheory.problems.functions import Proximable
-from fedtheory.problems.oracles import AllRows, Minibatches
 
 
 class Params(NamedTuple):

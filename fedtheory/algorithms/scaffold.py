@@ -11,7 +11,7 @@ from fedtheory.algorithms import fedavg
 from fedtheory.algorithms.dialect import Array, Distribution, NamedTuple, Problem, Scalar, everywhere, method, zeros
 from fedtheory.algorithms.examples import IN_PLACE, Example, Given, StepFunction, Table, changed, never
 from fedtheory.algorithms.minibatch_sgd import Round, mean_over
-from fedtheory.problems.oracles import AllRows, Minibatches
+from fedtheory.learning.batches import AllRows, Minibatches
 
 
 class Params(NamedTuple):

@@ -11,12 +11,12 @@ import numpy as np
 from fedtheory.instances import generic
 from fedtheory.kinds.fails import Fails
 from fedtheory.kinds.identity import identity
+from fedtheory.learning.local_features import appearances, local_scaling
 from fedtheory.numbers.rational import Array, apply, exact, inverse
 from fedtheory.papers.fedopt.data import SEPARATE, RidgeInstances
 from fedtheory.papers.fedopt.fsvrg import expected_directions, rows_of_nodes
 from fedtheory.papers.fedopt.predictors import MODEL, TWO, Model, Two, gradient_of, section, setting
 from fedtheory.problems.linear_models import LinearModels, LinearProblem
-from fedtheory.problems.local_features import appearances, local_scaling
 from fedtheory.settings.relations import Quantity
 
 # Gradients of features that one node holds
